@@ -1,0 +1,222 @@
+"""The account types: which fields their details carry and what each field must look like.
+
+The rules the spec states have the source "spec" even where the name of the field is assumed:
+a form has its own source beside the field's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as with_default
+
+from . import codes
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a text must look like; with no pattern and no choices, anything that is not blank.
+
+    `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
+    mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
+    """
+
+    message: str = ""
+    pattern: str = ""
+    choices: Sequence[str] = ()
+    check_digit: str = ""
+    parser: str = ""
+    source: str = "spec"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of details; where `by` is set, that other field's value picks one of `forms`."""
+
+    name: str
+    form: Form = Form()
+    required: bool = True
+    source: str = "spec"
+    by: str = ""
+    forms: Mapping[str, Form] = with_default(default_factory=dict)
+
+    def form_in(self, details: Mapping[str, object]) -> Form:
+        """The form that holds in these details."""
+        chosen = details.get(self.by) if self.by else None
+        return self.forms.get(chosen, self.form) if isinstance(chosen, str) else self.form
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account type as one country, or every country of a scheme, has it."""
+
+    type: str
+    fields: tuple[Field, ...]
+    source: str
+
+    def __str__(self) -> str:
+        """The type and the names of its fields."""
+        return f"{self.type}: {', '.join(field.name for field in self.fields)}"
+
+
+def _digits(count: int, check_digit: str = "") -> Form:
+    return Form(f"must be exactly {count} digits", f"[0-9]{{{count}}}", check_digit=check_digit)
+
+
+def _one_of(choices: Sequence[str], source: str = "spec") -> Form:
+    return Form(choices=choices, source=source)
+
+
+HOLDER_NAME = Form("must be 2 to 140 characters", ".{2,140}")
+BANK_COUNTRY = "bank_account_country"
+
+# Document numbers with a format or a check digit; the others are any text.
+DOCUMENT_NUMBERS = {
+    "curp": Form(
+        "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
+        "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Z0-9][0-9]",
+        check_digit="curp",
+    ),
+    "cpf": _digits(11, "cpf"),
+    "cnpj": _digits(14, "cnpj"),
+    "cuit": Form(check_digit="cuit"),
+    "cuil": Form(check_digit="cuit"),
+    "nit": Form(check_digit="nit"),
+}
+
+# The lengths of an e-mail and a phone key are those of Brazil's key directory.
+PIX_KEYS = {
+    "cpf": _digits(11, "cpf"),
+    "cnpj": _digits(14, "cnpj"),
+    "email": Form(
+        "must be an e-mail address of at most 77 characters, as pix_key_type says",
+        r"(?=.{3,77}\Z)[^@\s]+@[^@\s]+\.[^@\s]+",
+    ),
+    "phone": Form(
+        "must be a phone number like +5511987654321, as pix_key_type says",
+        r"\+[1-9][0-9]{6,14}",
+    ),
+    "evp": Form(
+        "must be a random key, 32 hex digits in groups of 8-4-4-4-12, as pix_key_type says",
+        "(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+    ),
+}
+
+# The service's own lists are had only from its support. These are ours: append to them.
+ISSUERS: dict[str, list[str]] = {
+    codes.BANK_ACCOUNT: ["bdo", "bpi", "landbank", "metrobank", "unionbank"],
+    codes.DIGITAL_WALLET: ["gcash", "grabpay", "maya"],
+}
+
+AR_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        Field("account_number", _digits(22, "cbu"), source="details.ar"),
+        Field("account_type", _one_of(("cbu", "cvu"), "details.ar"), source="details.ar"),
+    ),
+    "details.ar",
+)
+
+PIX = Account(
+    codes.PIX,
+    (
+        Field("pix_key", by="pix_key_type", forms=PIX_KEYS),
+        Field("pix_key_type", _one_of(codes.PIX_KEY_TYPES, "details.br")),
+    ),
+    "details.br",
+)
+
+CO_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        Field("bank_code", source="details.co"),
+        Field("account_number", source="details.co"),
+        Field("account_type", _one_of(("savings", "checking"), "details.co"), source="details.co"),
+    ),
+    "details.co",
+)
+
+IN_UPI = Account(
+    codes.UPI,
+    (
+        Field(
+            "upi_id",
+            Form(
+                "must be identifier@provider: exactly one @, at most 45 characters",
+                r"(?=.{3,45}\Z)[^@\s]+@[^@\s]+",
+            ),
+        ),
+    ),
+    "details.in",
+)
+
+MX_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (Field("clabe", _digits(18, "clabe"), source="details.mx"),),
+    "details.mx",
+)
+
+
+def _ph(kind: str) -> Account:
+    return Account(
+        kind,
+        (
+            Field("issuer", _one_of(ISSUERS[kind], "details.ph")),
+            Field("account_number", source="details.ph"),
+            Field("account_holder_name", source="details.ph"),
+        ),
+        "details.ph",
+    )
+
+
+PH_ACCOUNT = _ph(codes.BANK_ACCOUNT)
+PH_WALLET = _ph(codes.DIGITAL_WALLET)
+PH_QR = Account(
+    codes.PH_QR_CODE,
+    (Field("qrph_payload", Form(parser="emvqr", source="details.ph-qr"), source="details.ph-qr"),),
+    "details.ph-qr",
+)
+
+GB_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        Field(BANK_COUNTRY, _one_of(("GB",))),
+        Field("sort_code", _digits(6), source="details.gb"),
+        Field("account_number", _digits(8), source="details.gb"),
+        Field("account_holder_name", HOLDER_NAME, source="details.gb"),
+    ),
+    "details.gb",
+)
+
+SEPA_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        Field(BANK_COUNTRY, _one_of(codes.SEPA)),
+        Field(
+            "iban",
+            Form(
+                "must be an IBAN of 15 to 34 characters, in capitals and without spaces",
+                "[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}",
+                check_digit="iban",
+            ),
+            source="details.sepa",
+        ),
+        Field(
+            "bic",
+            Form("must be 8 or 11 letters and digits", "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?"),
+            required=False,
+            source="details.sepa",
+        ),
+        Field("account_holder_name", HOLDER_NAME, source="details.sepa"),
+    ),
+    "details.sepa",
+)
+
+CRYPTO_WALLET = Account(
+    codes.CRYPTO_WALLET,
+    (
+        Field("address", source="details.wallet"),
+        Field("network", _one_of(codes.NETWORKS, "details.wallet"), source="details.wallet"),
+    ),
+    "details.wallet",
+)

@@ -1,0 +1,100 @@
+"""One request sent and one answer read, or the reason there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import httpx
+
+from ..errors import APIConnectionError, APIResponseError, APITimeoutError
+from .plain import plain
+
+# Far above any page of 100 objects; a body without end must not fill the memory.
+LARGEST_BODY = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no answer; `arrived` is whether the request may have reached the service."""
+
+    error: type[APIConnectionError | APIResponseError]
+    message: str
+    arrived: bool = True
+    may_pass: bool = True
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What came back: status and body, or trouble (with the status when that had come)."""
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytes = b""
+    trouble: Trouble | None = None
+
+
+class TooLargeError(Exception):
+    """The body is larger than anything the service has to say."""
+
+
+# The first kind that fits speaks.
+TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
+    (
+        TooLargeError,
+        Trouble(APIResponseError, "the body is larger than 64 MiB", may_pass=False),
+    ),
+    (
+        httpx.DecodingError,
+        Trouble(APIResponseError, "the body cannot be decompressed", may_pass=False),
+    ),
+    (httpx.ConnectTimeout, Trouble(APITimeoutError, "no connection in time", arrived=False)),
+    (httpx.PoolTimeout, Trouble(APITimeoutError, "no free connection in time", arrived=False)),
+    (httpx.TimeoutException, Trouble(APITimeoutError, "no answer in time")),
+    (httpx.ConnectError, Trouble(APIConnectionError, "could not connect", arrived=False)),
+    (httpx.ProxyError, Trouble(APIConnectionError, "the proxy refused", arrived=False)),
+    (
+        httpx.LocalProtocolError,
+        Trouble(APIConnectionError, "not sendable as HTTP", arrived=False, may_pass=False),
+    ),
+    (
+        httpx.UnsupportedProtocol,
+        Trouble(APIConnectionError, "not an HTTP address", arrived=False, may_pass=False),
+    ),
+    (httpx.RequestError, Trouble(APIConnectionError, "the connection was cut off")),
+)
+
+
+def exchange(http: httpx.Client, request: httpx.Request) -> Exchange:
+    """Send one request and read its whole answer; trouble comes back as a value."""
+    try:
+        response = http.send(request, stream=True)
+    except httpx.RequestError as error:
+        return Exchange(trouble=_trouble(error))
+    with closing(response):
+        return _read(response)
+
+
+def _read(response: httpx.Response) -> Exchange:
+    status, headers = response.status_code, dict(response.headers)
+    try:
+        return Exchange(status, headers, _content(response))
+    except (httpx.RequestError, TooLargeError) as error:
+        return Exchange(status, headers, trouble=_trouble(error))
+
+
+def _content(response: httpx.Response) -> bytes:
+    content = bytearray()
+    for chunk in response.iter_bytes():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            raise TooLargeError
+    return bytes(content)
+
+
+def _trouble(error: Exception) -> Trouble:
+    kind = next(trouble for kind, trouble in TROUBLES if isinstance(error, kind))
+    detail = plain(str(error), 200)
+    message = f"{kind.message}: {detail}" if detail else kind.message
+    return Trouble(kind.error, message, kind.arrived, kind.may_pass)

@@ -1,0 +1,64 @@
+"""The one error that tells why an exchange did not end well."""
+
+from __future__ import annotations
+
+from ..errors import APIStatusError, PaylabError, RedirectError, for_status
+from .call import Call
+from .exchange import Exchange, Trouble
+from .hints import hint
+from .outgoing import Outgoing
+from .plain import plain
+from .redaction import Redaction
+from .refusals import read_refusal
+
+SUCCESS = range(200, 300)
+REDIRECTS = range(300, 400)
+
+
+def failure(
+    outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction
+) -> PaylabError | None:
+    """The error of an exchange, or None when it went well."""
+    if exchange.trouble is not None:
+        return _trouble(exchange.trouble, outgoing, call)
+    status = exchange.status or 0
+    if status in SUCCESS:
+        return None
+    if status in REDIRECTS:
+        return _redirect(status, exchange, call, redaction)
+    return _refusal(status, exchange, call, redaction)
+
+
+def _trouble(trouble: Trouble, outgoing: Outgoing, call: Call) -> PaylabError:
+    error = trouble.error(f"{outgoing.method} {outgoing.path}: {call.error}", call)
+    error.hint = _after_trouble(trouble, outgoing)
+    return error
+
+
+def _after_trouble(trouble: Trouble, outgoing: Outgoing) -> str | None:
+    if outgoing.method == "GET":
+        return None
+    if not trouble.arrived:
+        return "nothing was sent: it is safe to send it again"
+    if outgoing.repeatable:
+        key = outgoing.idempotency_key
+        return f"it may have been carried out: send the same again with idempotency_key={key!r}"
+    return "it may have been carried out: look before sending it again"
+
+
+def _redirect(status: int, exchange: Exchange, call: Call, redaction: Redaction) -> APIStatusError:
+    target = plain(redaction.text(exchange.headers.get("location", "")))
+    text = f"redirects to {target or 'nowhere'}, which is not followed"
+    return RedirectError(status, text, call=call, hint=hint(status, text, ""))
+
+
+def _refusal(status: int, exchange: Exchange, call: Call, redaction: Redaction) -> APIStatusError:
+    said = read_refusal(status, exchange.content, redaction)
+    return for_status(status)(
+        status,
+        said.text,
+        problems=said.problems,
+        body=said.body,
+        call=call,
+        hint=hint(status, said.text, f"{call.method} {call.path}"),
+    )

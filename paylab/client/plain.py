@@ -1,0 +1,19 @@
+"""Text from the service made safe to print: no control characters, no endless length."""
+
+from __future__ import annotations
+
+LONGEST = 500
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """One line of printable text: white space folded, the unprintable escaped, the rest cut off."""
+    # Cutting first keeps a huge body cheap; escaping makes at most ten characters of one.
+    words = " ".join(text[: longest * 10].split())
+    safe = "".join(_printable(character) for character in words[: longest + 1])
+    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+
+
+def _printable(character: str) -> str:
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,108 @@
+"""Individuals, their verification, and their financial accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ... import codes
+from ...models import FinancialAccount, Individual, VerificationImages
+from ...paging import Pager
+from ...rules import accounts, images as image_rules, individuals
+from .. import wire
+from ..http import Sender
+from .images import Images, as_items
+from .listing import pager
+from .waiting import EVERY, TIMEOUT, Patience, Until
+
+# Where verification comes to rest; under_review is still being decided.
+SETTLED = ("active", "rejected", "action_required")
+
+
+class Individuals:
+    """End users and recipients."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, **fields: Any) -> Individual:
+        """Create an individual from the spec's fields.
+
+        product_types, given_name, family_name, country, email, phone, date_of_birth, address,
+        document, idv_consent_recorded_at, financial_accounts.
+        """
+        body = wire.fields(fields)
+        wire.refuse(individuals.check(body))
+        return self._sender.send("POST", wire.path("individuals"), json=body).read(Individual)
+
+    def get(self, id: str) -> Individual:  # noqa: A002 - the service's word
+        """Read one individual."""
+        return self._sender.send("GET", wire.path("individuals", id)).read(Individual)
+
+    def list(self, limit: int | None = None, cursor: str | None = None) -> Pager[Individual]:
+        """List individuals, newest first."""
+        path = wire.path("individuals")
+        return pager(self._sender, path, Individual, {"limit": limit}, cursor)
+
+    def upload_images(self, id: str, images: Images) -> VerificationImages:  # noqa: A002
+        """Upload images by side: bytes, a path or a data URI each; other sides stay."""
+        path = wire.path("individuals", id, "verification_images")
+        body = {"images": as_items(images)}
+        wire.refuse(image_rules.check(body))
+        return self._sender.send("POST", path, json=body).read(VerificationImages)
+
+    def images(self, id: str) -> VerificationImages:  # noqa: A002
+        """Read back what is known of the stored images."""
+        path = wire.path("individuals", id, "verification_images")
+        return self._sender.send("GET", path).read(VerificationImages)
+
+    def submit_token(
+        self,
+        id: str,  # noqa: A002
+        token: str,
+        applicant_id: str,
+        partner_terms_accepted_at: datetime | str,
+        provider: str = codes.IDV_PROVIDER,
+    ) -> Individual:
+        """Submit a share token of the external identity-verification provider."""
+        path = wire.path("individuals", id, "verification_token")
+        given = {
+            "provider": provider,
+            "token": token,
+            "applicant_id": applicant_id,
+            "partner_terms_accepted_at": partner_terms_accepted_at,
+        }
+        body = wire.fields(given)
+        wire.refuse(individuals.check_token(body))
+        return self._sender.send("POST", path, json=body).read(Individual)
+
+    def wait(
+        self,
+        id: str,  # noqa: A002
+        until: Until = SETTLED,
+        timeout: float = TIMEOUT,
+        every: float = EVERY,
+    ) -> Individual:
+        """Ask again until verification has come to rest, or until `until` holds."""
+        patience = Patience(self._sender.sleep, timeout, every)
+        return patience.poll(lambda: self.get(id), until, "the individual")
+
+
+class FinancialAccounts:
+    """Payout destinations and crypto wallets of individuals."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, individual_id: str, type: str, details: Any) -> FinancialAccount:  # noqa: A002
+        """Add an account to an individual."""
+        body = wire.fields({"individual_id": individual_id, "type": type, "details": details})
+        wire.refuse(accounts.check(body))
+        path = wire.path("financial_accounts")
+        return self._sender.send("POST", path, json=body).read(FinancialAccount)
+
+    def update(self, id: str, details: Any) -> FinancialAccount:  # noqa: A002
+        """Replace the details of an account; a crypto_wallet cannot be changed."""
+        path = wire.path("financial_accounts", id)
+        body = wire.fields({"details": details})
+        return self._sender.send("POST", path, json=body).read(FinancialAccount)

@@ -1,0 +1,153 @@
+"""The service's words and limits, as the spec lists them.
+
+Enumerations are tuples in the spec's own order, so that forms and messages read the same way.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+SEPA = (
+    *("AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT"),
+    *("LU", "MT", "NL", "PT", "SK", "SI", "ES", "CZ", "DK", "HU", "PL", "RO", "SE"),
+    *("IS", "LI", "NO", "CH"),
+)
+COUNTRIES = ("AR", "BR", "CO", "MX", "US", "IN", "PH", "SG", "VN", "AE", "GB", *sorted(SEPA))
+
+GLOBAL_PAYOUTS = "global_payouts"
+ON_RAMP_PRODUCT = "on_ramp"
+OFF_RAMP_PRODUCT = "off_ramp"
+PRODUCTS = (GLOBAL_PAYOUTS, OFF_RAMP_PRODUCT, ON_RAMP_PRODUCT)
+RAMP_PRODUCTS = (ON_RAMP_PRODUCT, OFF_RAMP_PRODUCT)
+
+DOCUMENT_TYPES = (
+    *("cuit", "cuil", "cpf", "cnpj", "cc", "ce", "nit", "pep", "curp", "tin"),
+    *("eu_residence_permit", "emirates_id", "driver_licence", "national_id", "passport"),
+)
+ONE_SIDED_DOCUMENTS = ("curp", "passport")  # assumed: gap kyc.initial-details
+
+PIX = "pix"
+BANK_ACCOUNT = "bank_account"
+DIGITAL_WALLET = "digital_wallet"
+UPI = "upi"
+CRYPTO_WALLET = "crypto_wallet"
+PH_QR_CODE = "ph_qr_code"
+ACCOUNT_TYPES = (PIX, BANK_ACCOUNT, DIGITAL_WALLET, UPI, CRYPTO_WALLET, PH_QR_CODE)
+PIX_KEY_TYPES = ("cpf", "cnpj", "email", "phone", "evp")  # assumed: gap details.br
+
+INDIVIDUAL_STATUSES = ("pending", "under_review", "active", "rejected", "action_required")
+TRANSFER_STATUSES = (
+    *("pending", "awaiting_funds", "started", "completed"),
+    *("cancelled", "failed", "expired", "under_review"),
+)
+CONVERSION_STATUSES = (
+    *("pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired"),
+)
+CONVERSION_ACCOUNT_STATUSES = ("pending", "active", "under_review", "disabled")
+
+STATUS_DETAIL_CODES = (
+    "verification_front_image_needed",
+    "verification_back_image_needed",
+    "verification_selfie_needed",
+    "verification_token_needed",
+    "verification_image_blurry",
+    "verification_image_glare",
+    "verification_portrait_unclear",
+    "verification_portrait_missing",
+    "verification_document_not_detected",
+    "verification_image_unprocessable",
+    "verification_document_damaged",
+    "verification_document_expired",
+    "verification_unsupported_document_type",
+    "verification_country_not_determined",
+    "verification_electronic_replica",
+    "verification_attribute_mismatch",
+    "verification_disallowed_country",
+    "verification_age_mismatch",
+    "verification_identity_unverified",
+    "verification_unknown_error",
+)
+TERMINAL_CODES = (  # assumed: gap kyc.terminal
+    "verification_disallowed_country",
+    "verification_age_mismatch",
+    "verification_identity_unverified",
+)
+
+IMAGE_SIDES = ("document-front", "document-back", "selfie")
+IMAGE_TYPES = (
+    *("application/pdf", "image/jpeg", "image/png"),
+    *("image/heic", "image/heif", "image/tiff"),
+)
+
+NETWORKS = ("base", "ethereum", "polygon", "solana")
+PAYOUT_METHODS = (
+    *("ach", "ach_co", "base", "bitso", "cbu_cvu", "ethereum", "faster_payments", "fed_now"),
+    *("instapay", "internal", "internal_pull", "local", "pesonet", "pix", "polygon", "rtp"),
+    *("sepa_instant", "solana", "spei", "wire", "upi"),
+)
+SOURCE_CURRENCIES = ("USD", "USDC", "PHP")
+DESTINATION_CURRENCIES = (
+    *("MXN", "COP", "BRL", "PHP", "VND", "EUR", "GBP", "ARS", "INR", "SGD", "USDC"),
+)
+STABLECOINS = frozenset({"USDC"})
+SOURCE_TYPES = ("prefunded", "deposit")
+
+DEPOSIT_INSTRUCTION_TYPES = (
+    *("ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account"),
+    *("mx_virtual_account", "ph_qr_code"),
+)
+
+EVENT_TYPES = (
+    "transfer.created",
+    "transfer.funded",
+    "transfer.payout_initiated",
+    "transfer.completed",
+    "transfer.failed",
+    "transfer.expired",
+    "conversion.created",
+    "conversion.payout_initiated",
+    "conversion.completed",
+    "conversion.failed",
+    "individual.status_changed",
+)
+
+PAGE_DEFAULT = 20
+PAGE_MAX = 100
+TOKEN_MAX = 4096
+IMAGES_MAX = 10
+IMAGE_MIN = 10_240
+IMAGE_MAX = 15_728_640
+IDEMPOTENCY_HOURS = 24
+IDEMPOTENCY_KEY_LENGTH = 36
+SIGNATURE_TOLERANCE = 300  # seconds; assumed: gap signing.tolerance
+UPI_MAX = 45
+PHONE_MAX_IN = 20
+HOLDER_NAME_MIN = 2
+HOLDER_NAME_MAX = 140
+IBAN_MIN = 15
+IBAN_MAX = 34
+TRANSFER_REFERENCE_MAX = 64  # assumed: gap transfer.create
+ACCOUNT_REFERENCE_MAX = 255  # assumed: gap ca.create
+
+ON_RAMP = {"MX": "mxn", "PH": "php"}
+DEPOSIT_CAPS = {"mxn": Decimal(50), "php": Decimal(100)}
+MINOR_UNITS = {"USDC": 6, "VND": 0}
+MINOR_UNIT_DEFAULT = 2
+
+IDV_PROVIDER = "idv_provider"  # assumed: gap idv.provider
+TOKEN_COUNTRIES = frozenset({"US", "SG", "VN", "AE"})  # assumed: gap idv.who
+
+
+def same_currency(a: str, b: str) -> bool:
+    """Whether two codes name one currency: `mxn` and `MXN` do."""
+    return a.casefold() == b.casefold()
+
+
+def minor_unit(currency: str) -> int:
+    """How many decimals an amount in this currency has."""
+    return MINOR_UNITS.get(currency.upper(), MINOR_UNIT_DEFAULT)
+
+
+def is_stablecoin(currency: str) -> bool:
+    """Whether the currency lives on a blockchain."""
+    return currency.upper() in STABLECOINS

@@ -1,0 +1,220 @@
+"""Every exception of paylab.
+
+PaylabError
+├── ConfigError              a setting is missing, unreadable or unsafe
+├── RuleError                our own check, before anything is sent; lists every problem
+├── EMVError                 a QR text that is not a good EMV payload
+├── ExactnessError           an amount that no exact column type can hold
+├── SimulatorError           a control of the simulator was asked for something it cannot do
+├── WaitTimeoutError         the state waited for was not reached in time
+├── PagingError              a list whose cursors lead nowhere
+├── APIConnectionError       no answer: refused, reset, cut off
+│   └── APITimeoutError      no answer in time
+├── APIResponseError         an answer whose body cannot be read
+└── APIStatusError           an answer that is not 2xx
+    ├── RedirectError           3xx, never followed with signed headers
+    ├── BadRequestError         400
+    ├── AuthenticationError     401
+    ├── PermissionDeniedError   403
+    ├── NotFoundError           404
+    ├── ConflictError           409
+    ├── UnprocessableError      422
+    ├── RateLimitError          429
+    └── ServerError             5xx
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong with a request.
+
+    `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
+    "spec" for a rule the spec states, else the id of the row of `paylab.gaps` it rests on.
+    """
+
+    field: str
+    message: str
+    source: str = "spec"
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
+
+class PaylabError(Exception):
+    """The root: catching it catches everything paylab raises on purpose."""
+
+    hint: str | None = None
+
+    def card(self) -> list[str]:
+        """The lines a person needs, for a terminal or a notebook."""
+        lines = [f"{type(self).__name__}: {self}"]
+        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the card instead of the frames: the hook IPython looks for."""
+        return self.card()
+
+
+class ConfigError(PaylabError):
+    """A setting is missing, unreadable or unsafe."""
+
+
+class RuleError(PaylabError):
+    """What would be sent breaks a rule; `problems` lists every one of them."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("not sent: " + "; ".join(map(str, self.problems)))
+
+    def card(self) -> list[str]:
+        """One line a problem."""
+        head = f"RuleError: nothing was sent, {_count(len(self.problems), 'problem')}"
+        return [head, *(f"  {problem}" for problem in self.problems)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problems,)
+
+
+class EMVError(PaylabError, ValueError):
+    """A QR text that is not a good EMV payload: what is wrong and at which character."""
+
+    def __init__(self, reason: str, offset: int = 0) -> None:
+        self.reason, self.offset = reason, offset
+        super().__init__(f"{reason} (at character {offset})")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.reason, self.offset)
+
+
+class ExactnessError(PaylabError, ValueError):
+    """An amount that cannot be kept exactly; names column, row and value."""
+
+
+class SimulatorError(PaylabError):
+    """The simulator cannot do what its control was asked."""
+
+
+class WaitTimeoutError(PaylabError, TimeoutError):
+    """The state waited for was not reached in time; `last` is the object as last seen."""
+
+    def __init__(self, message: str, last: Any = None) -> None:
+        self.last = last
+        super().__init__(message)
+
+
+class PagingError(PaylabError):
+    """A list that cannot be walked: a cursor repeats, or the next page has none."""
+
+
+class APIConnectionError(PaylabError):
+    """The service gave no answer; `call` is the attempt."""
+
+    def __init__(self, message: str, call: Any = None) -> None:
+        self.call = call
+        super().__init__(message)
+
+
+class APITimeoutError(APIConnectionError):
+    """The service gave no answer in time; the request may still have been carried out."""
+
+
+class APIResponseError(PaylabError):
+    """An answer whose body cannot be read: not JSON, cut short, or of the wrong shape."""
+
+    def __init__(self, message: str, call: Any = None) -> None:
+        self.call = call
+        super().__init__(message)
+
+
+class APIStatusError(PaylabError):
+    """An answer that is not 2xx.
+
+    `status` is the code, `text` the service's words whatever shape they came in, `problems`
+    the field problems it listed, `body` the parsed body (or its text), `call` the attempt.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that a reader needs next
+        self,
+        status: int,
+        text: str = "",
+        *,
+        problems: Sequence[Problem] = (),
+        body: Any = None,
+        call: Any = None,
+        hint: str | None = None,
+    ) -> None:
+        self.status, self.text, self.body, self.call = status, text, body, call
+        self.problems, self.hint = tuple(problems), hint
+        super().__init__(f"{status} {text}".strip())
+
+    def card(self) -> list[str]:
+        """What was refused, the service's words, its field problems, what to try."""
+        lines = [f"{type(self).__name__}: {self}"]
+        if self.call is not None:
+            lines.append(f"  Call: {self.call}")
+        lines += [f"  {problem}" for problem in self.problems]
+        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+
+
+class RedirectError(APIStatusError):
+    """A redirect, which paylab never follows: signed headers go to one host only."""
+
+
+class BadRequestError(APIStatusError):
+    """400: the request is invalid."""
+
+
+class AuthenticationError(APIStatusError):
+    """401: the signature or its headers were refused."""
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: not allowed here, for example a sandbox operation outside the sandbox."""
+
+
+class NotFoundError(APIStatusError):
+    """404: no such object."""
+
+
+class ConflictError(APIStatusError):
+    """409: the Idempotency-Key was used with another body."""
+
+
+class UnprocessableError(APIStatusError):
+    """422: the object is not in a state that allows this."""
+
+
+class RateLimitError(APIStatusError):
+    """429: too many requests."""
+
+
+class ServerError(APIStatusError):
+    """5xx: the service failed."""
+
+
+BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+
+
+def for_status(status: int) -> type[APIStatusError]:
+    """The error class of a status code."""
+    if 300 <= status < 400:
+        return RedirectError
+    return BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

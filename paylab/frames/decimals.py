@@ -1,0 +1,177 @@
+"""Exact decimals: text to the narrowest Arrow decimal that leaves room to compute, and back.
+
+Arrow adds and multiplies into a wider type, and past 38 digits it refuses, or in a sum wraps
+to a negative number without a word. Hence 18 digits where they do, checked casts from text
+only, and sums at 76 digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from typing import Any, TypeAlias
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import ExactnessError
+
+Series: TypeAlias = "pd.Series[Any]"
+
+MOST = 76  # digits in Arrow's widest decimal
+ADDABLE = 36  # the most digits at which a decimal128 still has room to add
+SHOWN = 40  # characters of a value that a message repeats
+SCALES = (2, 6, 12, 18)
+PRECISIONS = (18, 24, 30, ADDABLE, 60, 75)  # at 75 a decimal256 can still add
+PLAIN = r"^-?[0-9]{1,58}(\.[0-9]{1,18})?$"
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
+
+
+def read(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+    """The texts as exact decimals; null and blank are missing, anything else inexact an error."""
+    plain = _plain(texts, column)
+    kind = working_type(*_measure(plain))
+    if kind is None:  # zeros at the end are all that may stand in the way
+        plain = _each(plain, lambda text, _: _shortest(text))
+        kind = working_type(*_measure(plain))
+    if kind is None:
+        raise ExactnessError(_clash(plain, column))
+    return plain.cast(kind)
+
+
+def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+    """The texts as whole numbers, or as decimals when one of them is not whole."""
+    exact = read(texts, column)
+    try:
+        return exact.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return exact
+
+
+def working_type(integers: int, places: int) -> pa.DataType | None:
+    """The narrowest type for so many digits before and after the point; None past 76."""
+    scale = next((rung for rung in SCALES if rung >= places), places)
+    for precision in PRECISIONS:
+        if integers + scale <= precision:
+            return _decimal(precision, scale)
+    return pa.decimal256(MOST, places) if integers + places <= MOST else None
+
+
+def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The decimals as text in plain digits: zero is 0.00, never 0E-18."""
+    texts = decimals.cast(pa.string())
+    if not pc.any(pc.match_substring(texts, "E")).as_py():
+        return texts
+    return _each(texts, lambda text, _: format(Decimal(text), "f"))
+
+
+def wide(series: Series) -> Series:
+    """The same amounts at 76 digits, so that sums and grouped sums cannot overflow."""
+    scale = _arrow(series).type.scale
+    return series.astype(pd.ArrowDtype(pa.decimal256(MOST, scale)))
+
+
+def total(series: Series) -> Decimal:
+    """The exact sum of a column of amounts or whole numbers, missing values left out."""
+    kept = series.dropna()
+    array = _arrow(kept) if isinstance(kept.dtype, pd.ArrowDtype) else None
+    if array is not None and len(kept) and _sums_fit(array):
+        wider: Decimal = pc.sum(array.cast(pa.decimal256(MOST, array.type.scale))).as_py()
+        return wider
+    return _add(kept.tolist(), str(series.name))
+
+
+def _sums_fit(array: pa.ChunkedArray) -> bool:
+    kind = array.type
+    return pa.types.is_decimal(kind) and kind.precision + len(str(len(array))) <= MOST
+
+
+def _add(values: Iterable[object], name: str) -> Decimal:
+    result = Decimal(0)
+    with localcontext(Context(prec=1_000, traps=[Inexact, InvalidOperation])):
+        for value in values:
+            if not isinstance(value, int | Decimal):
+                raise ExactnessError(f"{name} has no exact sum: it holds {value!r:.{SHOWN}}")
+            result += value
+    return result
+
+
+def _arrow(series: Series) -> pa.ChunkedArray:
+    return pa.chunked_array(pa.array(series, from_pandas=True))
+
+
+def _decimal(precision: int, scale: int) -> pa.DataType:
+    return (pa.decimal128 if precision <= ADDABLE else pa.decimal256)(precision, scale)
+
+
+def _plain(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+    """The texts as plain digits: untouched in the usual case, one by one in any other."""
+    if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
+        return texts
+    return _each(texts, lambda text, row: _digits(text, column, row))
+
+
+def _each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
+    changed = [text and change(text, row) for row, text in enumerate(texts.to_pylist())]
+    return pa.chunked_array([pa.array([text or None for text in changed], pa.string())])
+
+
+def _digits(text: str, column: str, row: int) -> str | None:
+    """One number in plain digits, at most 76 of them, or None when the text is blank."""
+    stripped = text.strip()
+    if not stripped:
+        return None
+    if not NUMBER.fullmatch(stripped):
+        raise ExactnessError(f"{column}, row {row}: {_short(text)} is not a number")
+    number = Decimal(stripped)
+    if not number:
+        return _zero(number)
+    if abs(number.adjusted()) <= MOST:  # else writing it out could fill the memory
+        plain = _unpadded(format(number, "f"))
+        if sum(_lengths(plain)) <= MOST:
+            return plain
+    raise ExactnessError(f"{column}, row {row}: {_short(text)} needs more than {MOST} digits")
+
+
+def _zero(number: Decimal) -> str:
+    return format(number, "f") if -SCALES[-1] <= number.adjusted() <= 0 else "0"
+
+
+def _unpadded(plain: str) -> str:
+    """Zeros at the end go when they alone would force a wider type than 18 places."""
+    return plain if _lengths(plain)[1] <= SCALES[-1] else _shortest(plain)
+
+
+def _shortest(plain: str) -> str:
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+
+
+def _lengths(plain: str) -> tuple[int, int]:
+    before, _, after = plain.lstrip("-0").partition(".")
+    return len(before), len(after)
+
+
+def _measure(plain: pa.ChunkedArray) -> tuple[int, int]:
+    """The most digits before the point and the most after it."""
+    integers, places = _digit_counts(plain)
+    return pc.max(integers).as_py() or 0, pc.max(places).as_py() or 0
+
+
+def _digit_counts(plain: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    digits = pc.utf8_ltrim(plain, "-0")
+    length, point = pc.binary_length(digits), pc.find_substring(digits, ".")
+    whole = pc.less(point, 0)
+    places = pc.subtract(pc.subtract(length, point), 1)
+    return pc.if_else(whole, length, point), pc.if_else(whole, 0, places)
+
+
+def _clash(plain: pa.ChunkedArray, column: str) -> str:
+    rows = [pc.index(counts, pc.max(counts)).as_py() for counts in _digit_counts(plain)]
+    large, fine = (f"{_short(plain[row].as_py())} (row {row})" for row in rows)
+    return f"{column}: {large} and {fine} together need more than {MOST} digits in one column"
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")

@@ -1,0 +1,57 @@
+"""Instants: ISO 8601 text to UTC timestamps of one microsecond, and back."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+INSTANT = pa.timestamp("us", tz="UTC")
+DAY_FIRST = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class UnreadableTimeWarning(UserWarning):
+    """A time that could not be read and is missing from its column."""
+
+
+def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+    """The texts as UTC instants: with Z, an offset or neither (then UTC), any fraction.
+
+    What is no time at all becomes missing, with a warning that names it; digits past the
+    microsecond are cut off. `start` is the number of the first row.
+    """
+    try:
+        return texts.cast(INSTANT)
+    except pa.ArrowInvalid:
+        return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
+
+
+def write(instants: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The instants as text, `2026-01-31T09:30:00.123Z`: milliseconds, or finer where needed."""
+    texts = instants.cast(pa.timestamp(instants.type.unit, tz="UTC")).cast(pa.string())
+    iso = pc.replace_substring(texts, " ", "T")
+    return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
+
+
+def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
+    instants = [_instant(text) for text in texts]
+    for row, (text, instant) in enumerate(zip(texts, instants, strict=True), start):
+        if instant is None and text and text.strip():
+            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is left out"
+            warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
+            break  # one warning a column is enough to know
+    return pa.array(instants, INSTANT)
+
+
+def _instant(text: str | None) -> datetime | None:
+    stripped = (text or "").strip()
+    if not DAY_FIRST.match(stripped):
+        return None
+    try:
+        moment = datetime.fromisoformat(stripped)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,53 @@
+"""An exact amount that remembers how it was written."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+from typing import Self
+
+# No exponent in text: "1e999999" is a few bytes to send and a megabyte to print.
+LONGEST = 100
+PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+class Amount(Decimal):
+    """An exact amount that remembers its text as sent."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+    def __new__(cls, value: str | int | Decimal) -> Self:
+        """Read plain digits; NaN, exponents in text and digit separators are refused."""
+        text = str(value) if isinstance(value, int) else _plain(value)
+        if isinstance(value, bool) or not PLAIN_NUMBER.fullmatch(text):
+            raise ValueError("an amount is plain digits with at most one point")
+        amount = super().__new__(cls, text)
+        amount.text = text
+        return amount
+
+    def __repr__(self) -> str:
+        return f"Amount({self.text!r})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        return type(self), (self.text,)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __format__(self, spec: str, /, *context: Context | None) -> str:
+        return super().__format__(spec, *context) if spec else self.text
+
+
+def _plain(value: object) -> str:
+    # A number in JSON was parsed to a Decimal, whose own text may carry an exponent.
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= LONGEST:
+        return value.text if isinstance(value, Amount) else format(value, "f")
+    return value if isinstance(value, str) else ""

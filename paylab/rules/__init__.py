@@ -1,0 +1,5 @@
+"""What the service will refuse, said before anything is sent: pure checks on JSON-like bodies.
+
+Every check takes whatever `json.loads` can give, never raises, and returns all the problems at
+once. A problem's source is "spec", or the id of the row of `paylab.gaps` it rests on.
+"""

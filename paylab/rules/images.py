@@ -1,0 +1,118 @@
+"""Verification images: their number, sides, sizes, and whether they are what they say."""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+from .. import codes
+from ..errors import Problem
+from .fields import as_object, flat, is_object, need, one_of
+
+_HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
+_SIGNATURES = (
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"%PDF-", "application/pdf"),
+    (b"II*\x00", "image/tiff"),
+    (b"MM\x00*", "image/tiff"),
+)
+_HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"})
+_HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
+# One container, two names: phones use either for the same file.
+_SAME = {"image/heif": "image/heic"}
+
+
+def check(body: object) -> list[Problem]:
+    """What is wrong with an upload; each content is decoded on its own, and only within bounds."""
+    return is_object(body) or need(as_object(body), "images", _images)
+
+
+def decode(data_uri: str) -> tuple[str, bytes]:
+    """The declared MIME type and the bytes of a data URI; ValueError says what is wrong."""
+    mime = declared(data_uri)
+    if mime is None:
+        raise ValueError("must be a data URI like data:image/png;base64,...")
+    try:
+        return mime, binascii.a2b_base64(data_uri[_start(mime) :], strict_mode=True)
+    except ValueError:
+        raise ValueError("must be good Base64 after the comma") from None
+
+
+def declared(data_uri: object) -> str | None:
+    """The MIME type a Base64 data URI declares, or None."""
+    match = _HEAD.match(data_uri) if isinstance(data_uri, str) else None
+    return match[1] if match else None
+
+
+def sniff(data: bytes) -> str | None:
+    """The MIME type the first bytes speak of, if it is one of the six."""
+    found = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
+    return found or _sniff_box(data)
+
+
+def decoded_size(data_uri: str, mime: str) -> int:
+    """How many bytes the content has, told from its length without decoding it."""
+    padding = data_uri.endswith("=") + data_uri.endswith("==")
+    return (len(data_uri) - _start(mime)) // 4 * 3 - padding
+
+
+def _start(mime: str) -> int:
+    return len(f"data:{mime};base64,")
+
+
+def _sniff_box(data: bytes) -> str | None:
+    if data[4:8] != b"ftyp":
+        return None
+    if data[8:12] in _HEIC_BRANDS:
+        return "image/heic"
+    return "image/heif" if data[8:12] in _HEIF_BRANDS else None
+
+
+def _images(value: object, field: str) -> list[Problem]:
+    if not isinstance(value, list | tuple):
+        return [Problem(field, "must be a list")]
+    counted = 1 <= len(value) <= codes.IMAGES_MAX
+    count = [] if counted else [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
+    first = enumerate(value[: codes.IMAGES_MAX])
+    return count + flat(_image(item, f"{field}.{at}") for at, item in first)
+
+
+def _image(item: object, at: str) -> list[Problem]:
+    found = as_object(item)
+    return is_object(item, at) or [
+        *need(found, "type", one_of(codes.IMAGE_SIDES), at=at),
+        *need(found, "content", _content, at=at),
+    ]
+
+
+def _content(value: object, field: str) -> list[Problem]:
+    mime = declared(value)
+    if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
+        types = ", ".join(codes.IMAGE_TYPES)
+        return [Problem(field, f"must be a Base64 data URI of one of {types}")]
+    reason = _size_reason(decoded_size(value, mime)) or _content_reason(value)
+    return [Problem(field, reason)] if reason else []
+
+
+def _size_reason(size: int) -> str:
+    if size < codes.IMAGE_MIN:
+        return f"must be at least 10 KB ({codes.IMAGE_MIN:,} bytes) when decoded"
+    if size > codes.IMAGE_MAX:
+        return f"must be at most 15 MB ({codes.IMAGE_MAX:,} bytes) when decoded"
+    return ""
+
+
+def _content_reason(data_uri: str) -> str:
+    try:
+        mime, data = decode(data_uri)
+    except ValueError as error:
+        return str(error)
+    found = sniff(data)
+    if _family(found) == _family(mime):
+        return ""
+    return f"says {mime}, but its first bytes are {'of ' + found if found else 'of no known type'}"
+
+
+def _family(mime: str | None) -> str | None:
+    return _SAME.get(mime, mime) if mime else None

@@ -1,0 +1,150 @@
+"""Individuals: what creation asks per country and product, and the verification token."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .. import codes, corridors
+from ..account_fields import DOCUMENT_NUMBERS, Form
+from ..corridors import Corridor
+from ..errors import Problem
+from . import accounts, typos
+from .fields import (
+    Body,
+    Check,
+    any_text,
+    as_list,
+    as_object,
+    day,
+    dotted,
+    each,
+    fits,
+    flat,
+    is_object,
+    may,
+    need,
+    one_of,
+    text,
+    timestamp,
+    up_to,
+)
+
+# The spec does not show the base list.
+BASE = dict.fromkeys(
+    ("product_types", "given_name", "family_name", "country", "address"), "individual.required"
+)
+ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
+_NOWHERE = Corridor("")
+
+
+def check(body: object) -> list[Problem]:
+    """What is wrong with a new individual."""
+    found = as_object(body)
+    needed = BASE | dict.fromkeys(required(found), "spec")
+    return is_object(body) or flat(
+        need(found, name, one, asked=needed.get(name, "")) for name, one in _checks(found).items()
+    )
+
+
+def required(body: Body) -> tuple[str, ...]:
+    """What this individual needs on top of the base list, for its country and products."""
+    return _corridor(body).required_for(as_list(body.get("product_types")))
+
+
+def warn(body: object) -> list[Problem]:
+    """What in a good individual looks like a typing mistake, or had better be there."""
+    found = as_object(body)
+    document = as_object(found.get("document"))
+    number = typos.warn(_number_form(document), document.get("number"), "document.number")
+    listed = each(found.get("financial_accounts"), "financial_accounts", _warn_account(found))
+    return [*_warn_email(found), *number, *listed]
+
+
+def check_token(body: object, provider: str = codes.IDV_PROVIDER) -> list[Problem]:
+    """What is wrong with a verification token."""
+    found = as_object(body)
+    return is_object(body) or [
+        *need(found, "provider", one_of((provider,), "idv.provider")),
+        *need(found, "token", up_to(codes.TOKEN_MAX)),
+        *need(found, "applicant_id", text),
+        *need(found, "partner_terms_accepted_at", timestamp),
+    ]
+
+
+def _corridor(body: Body) -> Corridor:
+    return corridors.get(body.get("country")) or _NOWHERE
+
+
+def _checks(body: Body) -> dict[str, Check]:
+    corridor = _corridor(body)
+    return {
+        "product_types": partial(_products, corridor),
+        "given_name": text,
+        "family_name": text,
+        "country": one_of(codes.COUNTRIES),
+        "email": text,
+        "phone": fits(corridor.phone or Form()),
+        "date_of_birth": day,
+        "idv_consent_recorded_at": timestamp,
+        "address": partial(_address, body.get("country")),
+        "document": partial(_document, corridor),
+        "financial_accounts": partial(_accounts, corridor.country or None),
+    }
+
+
+def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
+    if not isinstance(value, list | tuple):
+        return [Problem(field, "must be a list")]
+    if not value:
+        return [Problem(field, "must name at least one product", BASE[field])]
+    return each(value, field, one_of(corridor.products))
+
+
+def _address(country: object, value: object, field: str) -> list[Problem]:
+    found = as_object(value)
+    lines = flat(may(found, line, any_text, at=field) for line in ADDRESS_LINES)
+    return is_object(value, field) or [*_address_country(country, found, field), *lines]
+
+
+def _address_country(country: object, address: Body, field: str) -> list[Problem]:
+    problems = may(address, "country", one_of(codes.COUNTRIES), at=field)
+    code = address.get("country")
+    if problems or None in (country, code) or code == country:
+        return problems
+    return [Problem(dotted(field, "country"), "must equal country", "field.country")]
+
+
+def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:
+    found = as_object(value)
+    return is_object(value, field) or [
+        *need(found, "type", one_of(corridor.documents), at=field),
+        *may(found, "number", fits(_number_form(found)), at=field),
+    ]
+
+
+def _number_form(document: Body) -> Form:
+    kind = document.get("type")
+    return DOCUMENT_NUMBERS.get(kind, Form()) if isinstance(kind, str) else Form()
+
+
+def _accounts(country: str | None, value: object, field: str) -> list[Problem]:
+    if not isinstance(value, list | tuple):
+        return [Problem(field, "must be a list")]
+    return each(value, field, lambda item, at: accounts.check_entry(item, country, at))
+
+
+def _warn_account(body: Body) -> Check:
+    country = _corridor(body).country or None
+
+    def warn_one(item: object, at: str) -> list[Problem]:
+        entry = as_object(item)
+        return accounts.warn(country, entry.get("type"), entry.get("details"), f"{at}.details")
+
+    return warn_one
+
+
+def _warn_email(body: Body) -> list[Problem]:
+    ramp = any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
+    if not ramp or body.get("email") is not None:
+        return []
+    return [Problem("email", "may be asked for with on_ramp and off_ramp", "individual.required")]

@@ -1,0 +1,72 @@
+"""Webhook subscriptions: where events may be sent, and which."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Network, IPv6Address, ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from .. import codes
+from ..errors import Problem
+from .fields import as_object, each, is_object, need, one_of, text
+
+_VISIBLE = re.compile("[!-~]+")
+_LOOPBACK = IPv4Network("127.0.0.0/8")
+_SOURCE = "webhook.url"
+
+
+def check(body: object) -> list[Problem]:
+    """What is wrong with a new subscription."""
+    found = as_object(body)
+    return is_object(body) or [
+        *need(found, "url", _url),
+        *need(found, "event_types", _event_types),
+    ]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine and nothing else."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address in _LOOPBACK or address == IPv6Address("::1")
+
+
+def _url(value: object, field: str) -> list[Problem]:
+    problems = text(value, field)
+    reason = "" if problems else _misfit(str(value))
+    return [Problem(field, reason, _SOURCE)] if reason else problems
+
+
+def _misfit(url: str) -> str:
+    parts = _split(url)
+    if parts is None or not parts.hostname or parts.scheme not in ("http", "https"):
+        return "must be an https address, like https://example.com/events"
+    if "@" in parts.netloc:
+        return "must not hold a user name or password"
+    if "#" in url:
+        return "must not hold a fragment, the part from #"
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        return "must be https; http is for loopback addresses only"
+    return ""
+
+
+def _split(url: str) -> SplitResult | None:
+    """The parts of an address, or None; reading the port is what finds a bad one."""
+    if not _VISIBLE.fullmatch(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts
+
+
+def _event_types(value: object, field: str) -> list[Problem]:
+    if not isinstance(value, list | tuple) or not value:
+        return [Problem(field, "must be a list of at least one event type")]
+    return each(value, field, one_of(codes.EVENT_TYPES))

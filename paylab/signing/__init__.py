@@ -1,0 +1,39 @@
+"""How a request is signed, how a signature is verified, and why one does not match.
+
+Everything here is a plain function of its arguments: the date, the nonce and the keys come in.
+Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
+"""
+
+from .canonical import EMPTY_HASH as EMPTY_HASH
+from .canonical import EmptyQuery as EmptyQuery
+from .canonical import Signature as Signature
+from .canonical import authorization as authorization
+from .canonical import body_hash as body_hash
+from .canonical import canonical_request as canonical_request
+from .canonical import sign as sign
+from .canonical import signed_headers as signed_headers
+from .mistakes import Mistake as Mistake
+from .mistakes import body_mistake as body_mistake
+from .mistakes import signature_mistake as signature_mistake
+from .verify import Authorization as Authorization
+from .verify import Received as Received
+from .verify import Refusal as Refusal
+from .verify import verify as verify
+
+__all__ = [
+    "EMPTY_HASH",
+    "Authorization",
+    "EmptyQuery",
+    "Mistake",
+    "Received",
+    "Refusal",
+    "Signature",
+    "authorization",
+    "body_hash",
+    "body_mistake",
+    "canonical_request",
+    "sign",
+    "signature_mistake",
+    "signed_headers",
+    "verify",
+]

@@ -1,0 +1,12 @@
+"""The service, simulated: everything the spec says and what `paylab.gaps` adds.
+
+`respond(world, request)` is the whole of it; a transport and a server are thin shells around.
+"""
+
+from .engine import Simulator as Simulator
+from .exchange import Reply as Reply
+from .exchange import Request as Request
+from .respond import respond as respond
+from .world import World as World
+
+__all__ = ["Reply", "Request", "Simulator", "World", "respond"]

@@ -1,0 +1,109 @@
+"""The simulator as an ASGI application. Dates are judged by the wall clock: gap `clock.signing`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from datetime import UTC, datetime
+from typing import Any
+
+from .engine import Simulator
+from .exchange import Reply, Request
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+MOST_BYTES = 256 * 1024 * 1024
+"""A body past this is refused before it is read: ten images of 15 MB need 210 MB."""
+
+LARGE = 1024 * 1024
+"""A body past this is worked on in a thread, so that others need not wait for it."""
+
+TIMEOUT_FAULT = 60.0
+"""Seconds a connection is left without an answer by the fault `timeout`."""
+
+
+class App:
+    """One simulator as an ASGI application; `abort` cuts a client's connection."""
+
+    def __init__(self, simulator: Simulator, abort: Callable[[Any], None]) -> None:
+        self._simulator, self._abort = simulator, abort
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        body = await _read(scope, receive)
+        if body is None:
+            await _send(send, _TOO_LARGE)
+            return
+        reply = await self._answer(_request(scope, body))
+        if reply.cut:
+            await self._spoil(scope, send, reply)
+        else:
+            await _send(send, reply)
+
+    async def _answer(self, request: Request) -> Reply:
+        """Small requests are quicker answered here than handed to a thread."""
+        if len(request.body) > LARGE or request.path in _SLOW:
+            return await asyncio.to_thread(self._simulator.respond, request)
+        return self._simulator.respond(request)
+
+    async def _spoil(self, scope: Message, send: Send, reply: Reply) -> None:
+        if reply.cut == "timeout":
+            await asyncio.sleep(TIMEOUT_FAULT)
+        if reply.cut == "truncate":
+            head = {**reply.headers, "content-length": str(len(reply.body))}
+            await _start(send, reply.status, head)
+            half = reply.body[: len(reply.body) // 2]
+            await send({"type": "http.response.body", "body": half, "more_body": True})
+            await asyncio.sleep(0.05)  # let the half reach the client before the cut
+        self._abort(scope["client"])
+
+
+_SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
+_TOO_LARGE = Reply.json(
+    413, {"error": f"the body is larger than {MOST_BYTES} bytes"}, connection="close"
+)
+
+
+def _request(scope: Message, body: bytes) -> Request:
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip()
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    path = scope["raw_path"].decode("latin-1")
+    query = scope["query_string"].decode("latin-1")
+    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
+
+
+async def _read(scope: Message, receive: Receive) -> bytes | None:
+    """The body, or None when it is, or says it is, too large."""
+    length = dict(scope["headers"]).get(b"content-length", b"0")
+    if len(length) > len(str(MOST_BYTES)) or int(length) > MOST_BYTES:
+        return None
+    parts: list[bytes] = []
+    total = 0
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        total += len(parts[-1])
+        if total > MOST_BYTES:
+            return None
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _send(send: Send, reply: Reply) -> None:
+    length = {} if reply.status == _NO_CONTENT else {"content-length": str(len(reply.body))}
+    await _start(send, reply.status, {**reply.headers, **length})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
+    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+
+
+_NO_CONTENT = 204

@@ -1,0 +1,128 @@
+"""A simulator whole: a world, its keys, its file, its courier, and the hand on its clock."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from threading import Event
+
+from .. import instants
+from . import life, minting, seeding
+from .clock import Clock
+from .courier import Courier, Send, post
+from .exchange import Reply, Request
+from .respond import respond
+from .storage import Storage
+from .world import World
+
+
+class Simulator:
+    """The service, ready to answer; made by `connect()`, or served by `Server`.
+
+    `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
+    fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+        self,
+        *,
+        seed: int = 7,
+        frozen: bool = True,
+        speed: float = 1.0,
+        transfers: int = 0,
+        production_like: bool = False,
+        data: str | Path | None = None,
+        send: Send = post,
+        threads: bool = False,
+    ) -> None:
+        self._clock_at_launch = {"frozen": frozen, "speed": speed}
+        clock = Clock(frozen=frozen, speed=speed)
+        self.world = World(seed=seed, clock=clock, production_like=production_like)
+        self.changed = Event()
+        self._storage = Storage(Path(data)) if data else None
+        if self._storage is None or not self._storage.load(self.world):
+            seeding.transfers(self.world, transfers)
+        self.api_key, self.secret_key = keys(self.world.seed)
+        self.world.secrets = {self.api_key: self.secret_key}
+        self.world.hand = self
+        self.courier = Courier(self.world, self.save, send=send, threads=threads)
+        self.save(always=True)
+
+    def __repr__(self) -> str:
+        clock = "frozen" if self.world.clock.frozen else f"running x{self.world.clock.speed:g}"
+        return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
+
+    def respond(self, request: Request) -> Reply:
+        """Answer a request; what a 2xx acknowledges is in the file before it is given."""
+        with self.world.lock:
+            reply = respond(self.world, request)
+            self.save()
+        self.courier.start_due()
+        return reply
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock on: steps and deliveries fall due in order, each at its own time."""
+        clock = self.world.clock
+        target = clock.now() + timedelta(seconds=seconds)
+        while True:
+            self.settle()
+            self.courier.finish_due()
+            due = self.next_due()
+            if due is None or instants.from_text(due) > target:
+                break
+            clock.jump(instants.from_text(due))
+        clock.jump(target)
+        self.save(always=True)
+
+    def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
+        """Freeze the clock, let it run, or change its speed, from where it is."""
+        if speed is not None:
+            self.world.clock.set_speed(speed)
+        if frozen is not None:
+            self.world.clock.freeze(frozen)
+        self.save(always=True)
+
+    def settle(self) -> None:
+        """Carry out what is due."""
+        with self.world.lock:
+            life.settle(self.world)
+            self.save()
+
+    def next_due(self) -> str | None:
+        """When the next step or delivery falls due."""
+        with self.world.lock:
+            dues = (self.world.next_due(), self.world.outbox.next_due())
+            return min((due for due in dues if due), default=None)
+
+    def reset(self) -> None:
+        """Empty the world and set its clock as at the launch."""
+        clock = Clock(**self._clock_at_launch)  # type: ignore[arg-type] # a bool and a float
+        with self.world.lock:
+            self.world.load(
+                {"seed": self.world.seed, "clock": clock.saved(), "counters": {}, "tables": {}}
+            )
+            self.save(always=True)
+
+    def save(self, *, always: bool = False) -> None:
+        """Put what changed into the file, if there is one, and tell whoever waits for changes."""
+        if not (always or self.world.dirty):
+            return
+        with self.world.lock:
+            if self._storage:
+                self._storage.save(self.world)
+            self.world.dirty.clear()
+        self.changed.set()
+
+    def close(self) -> None:
+        """Stop delivering and let go of the file."""
+        self.courier.close()
+        if self._storage:
+            self._storage.close()
+
+
+def keys(seed: int) -> tuple[str, str]:
+    """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
+    return (
+        f"pk_simulator_{minting.number(seed, 'api key') % 16**16:016x}",
+        f"sk_simulator_{minting.number(seed, 'secret key') % 16**40:040x}",
+    )

@@ -1,0 +1,102 @@
+"""What goes in and out of `respond`: a request as received, a reply, and a refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from .. import signing
+from ..errors import Problem
+
+JSON = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request(signing.Received):
+    """A request; `at` is the instant its date is judged by, None for the world's clock.
+
+    `id` is the id in its path, once it was routed.
+    """
+
+    at: datetime | None = None
+    id: str = ""
+
+    def query_items(self) -> dict[str, str]:
+        """The query parameters; of a repeated one the last counts."""
+        return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
+
+    def json(self) -> dict[str, Any]:
+        """The body as an object, or a 400 that says why it is none."""
+        try:
+            value = json.loads(self.body, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise Refused(400, f"the body is not JSON: {reason[:100]}") from None
+        if not isinstance(value, dict):
+            raise Refused(400, "the body must be a JSON object")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; `cut` says how a shell must spoil it on its way, if a fault asks for that."""
+
+    status: int
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: str | None = None
+
+    @classmethod
+    def json(cls, status: int, value: object, **headers: str) -> Reply:
+        """An answer with a JSON body; only ASCII, so that any text can be written."""
+        return cls(status, dump(value), {**JSON, **headers})
+
+
+class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
+    """A request that is refused: status, the service's words, and the field problems."""
+
+    def __init__(
+        self, status: int, text: str, problems: Iterable[Problem] = (), **extra: object
+    ) -> None:
+        super().__init__(text)
+        self.status, self.text, self.extra = status, text, extra
+        self.problems = tuple(problems)
+
+    def reply(self) -> Reply:
+        """The answer: `error`, and `errors` where fields are to blame. Gap `errors.body`."""
+        body: dict[str, object] = {"error": self.text, **self.extra}
+        if self.problems:
+            body["errors"] = [
+                {"field": each.field, "message": each.message} for each in self.problems
+            ]
+        return Reply.json(self.status, body)
+
+
+def dump(value: object) -> bytes:
+    """JSON as the service writes it."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def require(problems: Iterable[Problem]) -> None:
+    """Refuse with a 400 that lists every problem at once."""
+    found = tuple(problems)
+    if found:
+        raise Refused(400, "; ".join(map(str, found)), found)
+
+
+def missing(what: str) -> NoReturn:
+    """Refuse with a 404."""
+    raise Refused(404, f"{what} not found")
+
+
+def conflict(text: str) -> NoReturn:
+    """Refuse with a 422: the request is good, the state of things is not."""
+    raise Refused(422, text)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,162 @@
+"""Faults asked for in advance: which one strikes a call or an event, and what it does to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from ..codes import EVENT_TYPES
+from ..errors import Problem
+from .exchange import Reply, Request
+from .table import Row
+from .world import World
+
+CALL_KINDS = (
+    *("status", "refuse", "timeout", "drop_after", "truncate", "html", "skew", "bad_cursor"),
+)
+EVENT_KINDS = ("event_duplicate", "event_delay", "event_reorder")
+KINDS = (*CALL_KINDS, *EVENT_KINDS)
+
+INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
+"""Kinds that answer in place of the service; the others let it act first."""
+
+DEFAULTS: Row = {
+    "method": None,
+    "path": None,
+    "event_type": None,
+    "status": 503,
+    "times": 1,
+    "retry_after": None,
+    "probability": 1.0,
+    "seed": 0,
+    "seconds": 10.0,
+}
+
+
+def check(body: Row) -> list[Problem]:
+    """What is wrong with a fault asked for; near names are suggested."""
+    problems = []
+    kind = body.get("kind")
+    if kind not in KINDS:
+        problems.append(Problem("kind", _suggest(kind, KINDS), "control"))
+    for name in body.keys() - DEFAULTS.keys() - {"kind"}:
+        problems.append(
+            Problem(name, f"is not known; {_suggest(name, tuple(DEFAULTS))}", "control")
+        )
+    checks = [*_NUMBERS.items(), ("method", _is_text), ("path", _is_text)]
+    for name, good in checks:
+        if body.get(name) is not None and not good(body[name]):
+            problems.append(Problem(name, _EXPECTED.get(name, "must be text"), "control"))
+    if body.get("event_type") not in (None, *EVENT_TYPES):
+        problems.append(Problem("event_type", _suggest(body["event_type"], EVENT_TYPES), "control"))
+    return problems
+
+
+def _suggest(word: object, known: tuple[str, ...]) -> str:
+    near = get_close_matches(str(word), known, n=3) or known
+    return f"must be one of {', '.join(near)}"
+
+
+def _number(low: float, high: float, *, whole: bool = False) -> Callable[[object], bool]:
+    kinds = (int,) if whole else (int, float)
+    return lambda value: type(value) in kinds and low <= value <= high  # type: ignore[operator]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+_NUMBERS = {
+    "status": _number(400, 599, whole=True),
+    "times": _number(1, 10**9, whole=True),
+    "retry_after": _number(0, 86_400),
+    "probability": _number(0, 1),
+    "seed": _number(-(2**63), 2**63, whole=True),
+    "seconds": _number(-(10**8), 10**8),
+}
+_EXPECTED = {
+    "status": "must be a status from 400 to 599",
+    "times": "must be a whole number of at least 1",
+    "retry_after": "must be seconds from 0 to 86400",
+    "probability": "must be a number from 0 to 1",
+    "seed": "must be a whole number",
+    "seconds": "must be a number of seconds",
+}
+
+
+def add(world: World, body: Row) -> Row:
+    """Lay a fault in wait."""
+    given = {key: value for key, value in body.items() if value is not None}
+    fault = {"id": world.new_id("faults"), **DEFAULTS, **given, "left": 0, "drawn": 0}
+    fault["left"] = fault["times"]
+    return world.put("faults", fault)
+
+
+def shown(fault: Row) -> Row:
+    """A fault as its list shows it."""
+    return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
+
+
+def for_call(world: World, request: Request) -> Row | None:
+    """The fault that strikes this call, if any; controls of the simulator are never struck."""
+    if request.path.startswith("/_simulator"):
+        return None
+    return _strike(world, lambda fault: _fits(fault, request))
+
+
+def for_event(world: World, event_type: str) -> Row | None:
+    """The fault that strikes this event, if any."""
+    return _strike(
+        world,
+        lambda fault: fault["kind"] in EVENT_KINDS and fault["event_type"] in (None, event_type),
+    )
+
+
+def _fits(fault: Row, request: Request) -> bool:
+    if fault["kind"] not in CALL_KINDS:
+        return False
+    if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
+        return False
+    method, path = fault["method"], fault["path"]
+    same_method = method is None or method.upper() == request.method
+    return same_method and (path is None or fnmatchcase(request.path, path))
+
+
+def _strike(world: World, fits: Callable[[Row], bool]) -> Row | None:
+    for fault in list(world.tables["faults"].rows.values()):
+        if fault["left"] > 0 and fits(fault) and _draw(world, fault):
+            fault["left"] -= 1
+            return world.put("faults", fault)
+    return None
+
+
+def _draw(world: World, fault: Row) -> bool:
+    fault["drawn"] += 1
+    world.put("faults", fault)
+    chance = random.Random(f"{fault['seed']}:{fault['drawn']}").random()  # noqa: S311 - no secret
+    return bool(chance < fault["probability"])
+
+
+def instead(fault: Row) -> Reply:
+    """The answer a fault gives in the service's place."""
+    kind = fault["kind"]
+    if kind == "html":
+        page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
+        return Reply(502, page, {"content-type": "text/html"})
+    if kind == "bad_cursor":
+        return Reply.json(400, {"error": "Invalid pagination token"})
+    if kind in ("refuse", "timeout"):
+        return Reply(503, b"", cut=kind)
+    pause = fault["retry_after"]
+    extra = {} if pause is None else {"retry-after": f"{pause:g}"}
+    return Reply.json(fault["status"], {"error": f"simulated {fault['status']}"}, **extra)
+
+
+def spoil(fault: Row | None, reply: Reply) -> Reply:
+    """The service's answer as the fault lets it through."""
+    if fault is None or fault["kind"] not in ("drop_after", "truncate"):
+        return reply
+    return replace(reply, cut=fault["kind"])

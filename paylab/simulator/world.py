@@ -1,0 +1,190 @@
+"""The world: every row, the clock, the counters and what is due, with no opinion on any of it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from threading import RLock
+from typing import Any, Protocol
+
+from .. import instants
+from . import minting
+from .clock import Clock
+from .lanes import Lanes
+from .nonces import Nonces
+from .table import Row, Table
+
+KINDS = {
+    "individuals": "ind",
+    "financial_accounts": "fa",
+    "quotes": "qt",
+    "transfers": "tr",
+    "conversion_accounts": "ca",
+    "deposits": "dep",
+    "conversions": "conv",
+    "webhook_subscriptions": "wh",
+    "events": "ev",
+    "images": "img",
+    "outbox": "out",
+    "deliveries": "del",
+    "faults": "fault",
+    "idempotency": "",
+    "timers": "",
+}
+"""The tables, and the prefix of the ids each gives out."""
+
+COUNTED = tuple(KINDS)[:8]
+"""The tables a summary counts: the service's resources."""
+
+
+class Hand(Protocol):
+    """Who moves the clock: deliveries happen on the way, which the world knows nothing of."""
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock on."""
+
+    def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
+        """Freeze the clock, let it run, or change its speed."""
+
+    def reset(self) -> None:
+        """Empty the world."""
+
+
+class World:
+    """All state of one simulated service."""
+
+    def __init__(
+        self,
+        *,
+        seed: int = 7,
+        clock: Clock | None = None,
+        production_like: bool = False,
+    ) -> None:
+        self.seed = seed
+        self.clock = clock or Clock()
+        self.production_like = production_like
+        self.secrets: dict[str, str] = {}
+        self.nonces = Nonces()
+        self.lock = RLock()
+        self.hand: Hand | None = None
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every row and counter."""
+        self.tables = {kind: Table(by=_BY.get(kind)) for kind in KINDS}
+        self.counters: dict[str, int] = {}
+        self.dirty: set[tuple[str, str]] = set()
+        self.outbox = Lanes()
+        self._due: list[tuple[str, str]] = []
+        self._moment: datetime | None = None
+
+    def now(self) -> datetime:
+        """The instant: that of the step being carried out, else the clock's."""
+        return self._moment or self.clock.now()
+
+    def stamp(self) -> str:
+        """The instant as text."""
+        return instants.to_text(self.now())
+
+    def after(self, seconds: float) -> str:
+        """A later instant as text."""
+        return instants.to_text(self.now() + timedelta(seconds=seconds))
+
+    def new_id(self, kind: str) -> str:
+        """The next id of a kind; never one given out before."""
+        count = self.counters[kind] = self.counters.get(kind, 0) + 1
+        return minting.identifier(KINDS[kind], self.seed, self.now(), count)
+
+    def find(self, kind: str, row_id: object) -> Row | None:
+        """A row by id; None for anything that is no id of this kind."""
+        return self.tables[kind].rows.get(row_id) if isinstance(row_id, str) else None
+
+    def put(self, kind: str, row: Row) -> Row:
+        """Add or change a row."""
+        self.tables[kind].put(row)
+        self.dirty.add((kind, row["id"]))
+        return row
+
+    def extend(self, kind: str, rows: list[Row]) -> None:
+        """Add many rows at once."""
+        self.tables[kind].extend(rows)
+        self.dirty.update((kind, row["id"]) for row in rows)
+
+    def remove(self, kind: str, row_id: str) -> None:
+        """Take a row out."""
+        self.tables[kind].remove(row_id)
+        self.dirty.add((kind, row_id))
+
+    def create(self, kind: str, hidden: dict[str, Any] | None = None, /, **fields: Any) -> Row:
+        """Add a row with an id and both timestamps."""
+        now = self.stamp()
+        row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
+        row["_"] = hidden or {}
+        return self.put(kind, row)
+
+    def later(self, kind: str, row_id: str, seconds: float, step: str) -> None:
+        """Let a step of a row fall due; a row has one step ahead of it at most."""
+        due = self.after(seconds)
+        self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
+        heapq.heappush(self._due, (due, row_id))
+
+    def cancel(self, row_id: str) -> None:
+        """Forget the step ahead of a row."""
+        if row_id in self.tables["timers"].rows:
+            self.remove("timers", row_id)
+
+    def next_due(self) -> str | None:
+        """When the next step falls due."""
+        timers = self.tables["timers"].rows
+        while self._due:
+            due, row_id = self._due[0]
+            if row_id in timers and timers[row_id]["due"] == due:
+                return due
+            heapq.heappop(self._due)
+        return None
+
+    def due_steps(self) -> Iterator[Row]:
+        """Take out the steps that are due, in order, each while the world is at its due time."""
+        now = self.clock.now()
+        text = instants.to_text(now)
+        try:
+            while (due := self.next_due()) is not None and due <= text:
+                timer = self.tables["timers"].rows[heapq.heappop(self._due)[1]]
+                self.remove("timers", timer["id"])
+                self._moment = instants.from_text(due)
+                yield timer
+        finally:
+            self._moment = None
+
+    def summary(self) -> dict[str, object]:
+        """Clock, counts and seed."""
+        counts = {kind: len(self.tables[kind]) for kind in COUNTED}
+        return {"clock": self.clock.state(), "counts": counts, "seed": self.seed}
+
+    def dump(self) -> dict[str, object]:
+        """The whole world as one JSON object; no key and no secret is part of it."""
+        tables = {kind: list(table.rows.values()) for kind, table in self.tables.items()}
+        return {
+            "paylab_snapshot": 1,
+            "seed": self.seed,
+            "clock": self.clock.saved(),
+            "counters": self.counters,
+            "tables": tables,
+        }
+
+    def load(self, dump: dict[str, Any]) -> None:
+        """Become what `dump` gave."""
+        gone = {(kind, row_id) for kind in KINDS for row_id in self.tables[kind].rows}
+        self.clear()
+        self.seed, self.counters = dump["seed"], dict(dump["counters"])
+        self.clock.restore(dump["clock"])
+        for kind in KINDS:
+            self.extend(kind, dump["tables"].get(kind, []))
+        self._due = [(row["due"], row["id"]) for row in self.tables["timers"].rows.values()]
+        heapq.heapify(self._due)
+        self.outbox = Lanes(self.tables["outbox"].rows.values())
+        self.dirty |= gone
+
+
+_BY = {"transfers": "product"}

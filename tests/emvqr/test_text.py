@@ -1,0 +1,163 @@
+"""What is refused and where, what is kept as it came, and texts built from dicts."""
+
+from __future__ import annotations
+
+import pickle
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from paylab import emvqr
+from paylab.errors import EMVError
+
+KOMO = Path(__file__).with_name("golden").joinpath("komo.txt").read_text(encoding="utf-8").strip()
+BASE = {"00": "01", "53": "608", "59": "Ana"}
+
+two_digits = st.from_regex("[0-9]{2}", fullmatch=True)
+plain = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+templates = st.dictionaries(two_digits, plain, max_size=2).filter(
+    lambda tree: sum(map(len, tree.values())) + 4 * len(tree) <= 99
+)
+fields = st.dictionaries(two_digits.filter(lambda tag: tag not in {"00", "63"}), plain | templates)
+texts = fields.map(lambda tree: emvqr.build({"00": "01", **tree}))
+
+
+def closed(body: str) -> str:
+    """The text with a good CRC after it."""
+    return f"{body}6304{emvqr.crc(body + '6304')}"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "offset"),
+    [
+        ("", "not an EMV payload: it must start with 000201", 0),
+        ("https://example.com", "not an EMV payload", 0),
+        ("\ufeff" + KOMO, "not an EMV payload", 0),
+        ("000201" + "59X2Ana", "bad length 'X2' of tag 59: must be two digits", 8),
+        ("000201" + "59٠٣Ana", "bad length '٠٣' of tag 59", 8),
+        ("000201" + "5A03Ana", "bad tag '5A': must be two digits", 6),
+        ("000201" + "5920Ana", "tag 59 is cut short: 20 characters said, 3 left", 6),
+        ("000201" + "590", "cut short inside a field: '590' is all that is left", 6),
+        (KOMO[:-1], "tag 63 is cut short: 4 characters said, 3 left", 142),
+        (KOMO[:-8], "the CRC is missing", 142),
+        ("000201", "the CRC is missing", 6),
+        (KOMO[:-4] + "1E6E", "the CRC is wrong: expected 1E6F, found 1E6E", 146),
+        (KOMO[:-4] + "1e6f", "the CRC is wrong: expected 1E6F, found 1e6f", 146),
+        (KOMO + "6103Ana", "the CRC, tag 63, is not the last field", 150),
+        (KOMO + "\n", "cut short inside a field", 150),
+        (closed("0002015903Ana5903Bob"), "tag 59 stands twice", 13),
+        ("000201" + "5901\ud800" + "63040000", "half a character", 10),
+    ],
+)
+def test_refusals(text, reason, offset):
+    """An error says why and at which character."""
+    with pytest.raises(EMVError, match="at character") as caught:
+        emvqr.parse(text)
+    assert reason in caught.value.reason
+    assert caught.value.offset == offset
+
+
+@pytest.mark.parametrize("junk", [None, 7, b"000201", ["000201"]])
+def test_not_text(junk):
+    """What is not text is refused like any other text that is not EMV."""
+    with pytest.raises(EMVError, match="not an EMV payload"):
+        emvqr.parse(junk)
+
+
+def test_forgiving_the_crc():
+    """A text with a wrong CRC can still be explained, and says what its CRC should be."""
+    payload = emvqr.parse(KOMO[:-4] + "0000", verify=False)
+    assert (payload.merchant_name, payload.crc) == ("Komoo Testingg", "1E6F")
+
+
+@pytest.mark.parametrize("inner", ["", "anything", "0012ab", "0002ab0002cd", "0002ab0"])
+def test_template_that_does_not_split(inner):
+    """A template whose contents are not fields is kept as a plain value."""
+    text = closed(f"00020127{len(inner):02d}{inner}")
+    field = emvqr.parse(text).fields[1]
+    assert (field.value, field.fields) == (inner, ())
+    assert emvqr.build(emvqr.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("amount", "read"),
+    [("98.73", "98.73"), ("98.", "98"), ("0", "0"), ("1e3", "None"), ("-1", "None"), ("", "None")],
+)
+def test_amounts(amount, read):
+    """Digits and a point; anything else is no amount, and never a wrong one."""
+    assert str(emvqr.parse(emvqr.build({**BASE, "54": amount})).amount) == read
+
+
+@pytest.mark.parametrize(("number", "code"), [("608", "PHP"), ("484", "MXN"), ("999", "999")])
+def test_currencies(number, code):
+    """The letters of a known currency, the number of any other."""
+    assert emvqr.parse(emvqr.build({**BASE, "53": number})).currency == code
+
+
+def test_nothing_said():
+    """A text that says nothing has no payee, no account and no amount."""
+    payload = emvqr.parse(closed("000201"))
+    assert [payload.merchant_name, payload.city, payload.country, payload.amount] == [None] * 4
+    assert [payload.account, payload.issuer, payload.currency, payload.scheme] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("number", "issuer"), [({"02": "4000"}, "Visa"), ({"02": "4", "26": {"00": "x"}}, "x")]
+)
+def test_account(number, issuer):
+    """A scheme's template goes before a card network's number."""
+    assert emvqr.parse(emvqr.build({**BASE, **number})).issuer == issuer
+
+
+@pytest.mark.parametrize(
+    ("tree", "reason"),
+    [
+        ({"59": "Ana"}, "must start with 000201"),
+        ({"00": "01", "5": "Ana"}, "bad tag '5'"),
+        ({"00": "01", "59": "a" * 100}, "tag 59 is too long: 100 characters, at most 99"),
+        ({"00": "01", "27": {"00": "a" * 50, "01": "a" * 50}}, "tag 27 is too long: 108"),
+        ({"00": "01", "54": 1.5}, "tag 54 must be text, not float"),
+    ],
+)
+def test_cannot_be_built(tree, reason):
+    """Nothing is built that could not be read back."""
+    with pytest.raises(EMVError, match=reason):
+        emvqr.build(tree)
+
+
+def test_crc_is_never_taken():
+    """A CRC among the dicts is computed afresh."""
+    assert emvqr.build({**BASE, "63": "0000"}) == emvqr.build(BASE)
+
+
+def test_payload_survives_pickling():
+    """A payload, and an error, can cross to another process."""
+    payload = emvqr.parse(KOMO)
+    assert pickle.loads(pickle.dumps(payload)) == payload
+
+
+@given(texts)
+def test_round_trip(text):
+    """build(parse(x)) == x, from fields and from nested dicts."""
+    payload = emvqr.parse(text)
+    assert emvqr.build(payload) == text
+    assert emvqr.build(payload.tree()) == text
+
+
+@given(texts, st.integers(min_value=0), st.sampled_from(string.printable))
+def test_single_change(text, place, character):
+    """One changed character is always noticed."""
+    place %= len(text)
+    assume(text[place] != character and text[place].isascii())
+    with pytest.raises(EMVError):
+        emvqr.parse(text[:place] + character + text[place + 1 :])
+
+
+@given(st.text(), st.sampled_from(["", "000201", "0002016304"]))
+def test_junk(junk, start):
+    """Junk is refused with an EMVError and nothing else."""
+    with pytest.raises(EMVError):
+        emvqr.parse(start + junk)

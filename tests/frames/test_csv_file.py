@@ -1,0 +1,134 @@
+"""A frame survives CSV with its types."""
+
+from __future__ import annotations
+
+import csv
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError
+
+WORDS = st.none() | st.text(max_size=8)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "id": WORDS,
+            "status": WORDS,
+            "failure_reason": WORDS,
+            "source_amount": st.none() | st.decimals(allow_nan=False, allow_infinity=False),
+            "exchange_rate": st.none() | st.from_regex(r"[0-9]{1,9}\.[0-9]{1,20}", fullmatch=True),
+            "completed_in": st.none() | st.integers(0, 10**6),
+            "created_at": st.none() | st.datetimes().map(lambda t: t.isoformat() + "Z"),
+        }
+    ),
+    max_size=5,
+)
+
+
+def cells(path):
+    """The file as any other program reads it."""
+    with path.open(newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ROWS)
+def test_round_trip(paged, tmp_path, rows):
+    """What is read back equals what was written, types included."""
+    try:
+        frame = frames.transfers(paged(rows))
+    except ExactnessError:
+        return
+    frames.to_csv(frame, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv"), frame)
+
+
+@pytest.mark.parametrize("change", [{}, {"risk": "high"}, {"payout_method": "base"}])
+def test_round_trip_of_conversions(paged, conversion, tmp_path, change):
+    """The kind of object is told from the header; unknown columns stay text."""
+    frame = frames.conversions(paged([conversion, conversion | change]), extra=True)
+    frames.to_csv(frame, tmp_path / "c.csv")
+    pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "c.csv"), frame)
+
+
+@pytest.mark.parametrize(
+    "columns", [["failure_reason"], ["id", "source_amount"], ["completed_in"], ["status"]]
+)
+def test_round_trip_of_some_columns(paged, transfer, tmp_path, columns):
+    """A few columns do as well, even one that holds nothing."""
+    frame = frames.transfers(paged([transfer] * 3))[columns]
+    frames.to_csv(frame, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv", "transfers"), frame)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("source_amount", "10.25"),
+        ("client_reference_id", "0042"),
+        ("deposit_instructions_clabe", "032180000118359719"),
+        ("created_at", "2026-01-31T09:30:00.123Z"),
+        ("exchange_rate", "0.000000000000000000"),
+        ("completed_in", "5"),
+        ("settlement_reference_id", ""),
+    ],
+)
+def test_cells(paged, transfer, tmp_path, column, cell):
+    """Cells are plain: no exponent, no lost zero, times with Z."""
+    row = transfer | {"exchange_rate": "0.000000000000000000", "completed_in": "5"}
+    path = frames.to_csv(frames.transfers(paged([row])), tmp_path / "t.csv")
+    assert cells(path)[0][column] == cell
+
+
+def test_computed_columns(paged, transfer, tmp_path):
+    """Columns and groups that people made are written too."""
+    frame = frames.transfers(paged([transfer] * 2))
+    frame["share"] = frame["total_fee"] * frame["exchange_rate"]
+    sums = frame.groupby("status", observed=True)[["share"]].sum()
+    assert cells(frames.to_csv(sums, tmp_path / "s.csv")) == [
+        {"status": "awaiting_funds", "share": "16.71120000"}
+    ]
+
+
+def test_file_from_a_spreadsheet(tmp_path):
+    """A byte order mark, CRLF and missing quotes do no harm."""
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"\xef\xbb\xbfid,source_amount,mine\r\n007,1.10,x\r\n008,,\r\n")
+    frame = frames.read_csv(path)
+    assert frame["id"].tolist() == ["007", "008"]
+    assert frame["source_amount"].tolist() == [Decimal("1.10"), pd.NA]
+
+
+def test_file_with_a_spoiled_amount(tmp_path):
+    """An amount that a spreadsheet spoiled is named."""
+    (tmp_path / "t.csv").write_text("id,source_amount\na,1\nb,1.234.567\n")
+    with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1\.234\.567'"):
+        frames.read_csv(tmp_path / "t.csv")
+
+
+def test_long_cell(paged, transfer, tmp_path):
+    """A cell of some megabytes is no trouble."""
+    frame = frames.transfers(paged([transfer | {"failure_reason": "x" * 3_000_000}] * 2))
+    frames.to_csv(frame, tmp_path / "t.csv")
+    pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv"), frame)
+
+
+def test_replaced_whole(paged, transfer, tmp_path):
+    """A frame that cannot be written leaves the old file alone."""
+    path = frames.to_csv(frames.transfers(paged([transfer])), tmp_path / "t.csv")
+    before = path.read_bytes()
+    with pytest.raises(Exception, match="Unsupported|not supported|Cannot|Invalid"):
+        frames.to_csv(pd.DataFrame({"a": [{"b": 1}]}), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_no_folder(tmp_path):
+    """A folder that does not exist is named."""
+    with pytest.raises(ConfigError, match=r"cannot write t\.csv: there is no folder"):
+        frames.to_csv(pd.DataFrame(), tmp_path / "nowhere" / "t.csv")

@@ -1,0 +1,264 @@
+"""Amounts are exact or a clear error; Python's Decimal is the judge."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal, localcontext
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paylab.errors import ExactnessError
+from paylab.frames import decimals, total, wide
+
+EXACT = Context(prec=400)
+
+
+def read(*texts: str | None) -> pa.ChunkedArray:
+    """A column of amounts."""
+    return decimals.read(pa.chunked_array([pa.array(texts, pa.string())]), "source_amount")
+
+
+def series(*texts: str | None) -> pd.Series:
+    """A column of amounts in pandas."""
+    return pd.Series(pd.arrays.ArrowExtensionArray(read(*texts)))
+
+
+def digits_needed(text: str) -> int:
+    """How many digits a number has once zeros at its outer ends are gone."""
+    _, digits, exponent = Decimal(text).as_tuple()
+    plain = "".join(map(str, digits)).lstrip("0")
+    while exponent < 0 and plain.endswith("0"):
+        plain, exponent = plain[:-1], exponent + 1
+    return max(len(plain) + max(exponent, 0), -exponent) if plain else 0
+
+
+def numbers(most: int = 80) -> st.SearchStrategy[str]:
+    """Decimal text of up to so many digits, with sign, point and sometimes an exponent."""
+    digits = st.text("0123456789", min_size=1, max_size=most)
+    parts = st.tuples(st.sampled_from(["", "-", "+"]), digits, st.integers(0, most))
+    point = parts.map(lambda p: f"{p[0]}{p[1][: p[2]] or '0'}.{p[1][p[2] :] or '0'}")
+    power = st.integers(-90, 90).map(lambda n: f"e{n}")
+    return st.builds("{}{}".format, point, st.just("") | power)
+
+
+def money() -> st.SearchStrategy[str]:
+    """Amounts as people see them."""
+    return st.integers(-(10**16) + 1, 10**16 - 1).map(lambda n: str(Decimal(n).scaleb(-2)))
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ([], pa.decimal128(18, 2)),
+        ([None, ""], pa.decimal128(18, 2)),
+        (["10"], pa.decimal128(18, 2)),
+        (["9999999999999999.99"], pa.decimal128(18, 2)),
+        (["10000000000000000.00"], pa.decimal128(24, 2)),
+        (["0.000001", "999999999999"], pa.decimal128(18, 6)),
+        (["10.250000"], pa.decimal128(18, 6)),
+        (["16.71123456"], pa.decimal128(18, 12)),
+        (["0.000000000000000001"], pa.decimal128(18, 18)),
+        (["1.000000000000000001"], pa.decimal128(24, 18)),
+        (["1" * 34], pa.decimal128(36, 2)),
+        (["1" * 35], pa.decimal256(60, 2)),
+        (["1" * 70], pa.decimal256(75, 2)),
+        (["1" * 75 + ".1"], pa.decimal256(76, 1)),
+        (["1" * 76], pa.decimal256(76, 0)),
+        (["1" * 75, "5.00"], pa.decimal256(76, 0)),
+        (["1." + "0" * 80], pa.decimal128(18, 2)),
+        (["0E-40", "0E+40", "-0.00"], pa.decimal128(18, 2)),
+    ],
+)
+def test_working_type(texts: list[str | None], kind: pa.DataType) -> None:
+    """The narrowest type that holds the column."""
+    assert read(*texts).type == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("10.25", "10.25"),
+        ("  10.25\n", "10.25"),
+        ("+5", "5"),
+        ("1e3", "1000"),
+        ("-1.5E-7", "-0.00000015"),
+        (".5", "0.5"),
+        ("5.", "5"),
+        ("000123.40", "123.4"),
+        ("123456789012345678.123456789012345678", "123456789012345678.123456789012345678"),
+        ("99999999999999999999", "99999999999999999999"),
+    ],
+)
+def test_value(text: str, value: str) -> None:
+    """Every lawful way to write a number gives that number."""
+    assert read(text).to_pylist() == [Decimal(value)]
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "NaN",
+        "Infinity",
+        "1_000",
+        "1,000.00",
+        "1 000",
+        "$5",
+        "٣",
+        "1²",
+        "--1",
+        "1.2.3",
+        "0x10",
+        "ten",
+        "true",
+        "1e",
+        ".",
+        "-",
+        "5\x00",
+    ],
+)
+def test_junk(junk: str) -> None:
+    """Junk is refused with its column, row and value."""
+    with pytest.raises(ExactnessError) as caught:
+        read("1.00", None, junk)
+    assert str(caught.value) == f"source_amount, row 2: {junk!r} is not a number"
+
+
+@pytest.mark.parametrize("text", ["1" * 77, "1e76", "1e-77", "1e999999999", "1e-999999999"])
+def test_past_76_digits(text: str) -> None:
+    """What needs more than 76 digits is refused, at no cost in memory."""
+    with pytest.raises(ExactnessError, match=r"row 1: '1.* needs more than 76 digits"):
+        read("1.00", text)
+
+
+def test_two_values_that_share_no_type() -> None:
+    """A column too large and too fine for one type names both of its values."""
+    with pytest.raises(ExactnessError, match=r"source_amount: '1e?.*\(row 1\) and .*\(row 0\)"):
+        read("0." + "1" * 40, "1" * 40)
+
+
+@given(numbers())
+def test_one_value(text: str) -> None:
+    """Any number of up to 76 digits is read exactly; any longer one is refused."""
+    if digits_needed(text) > 76:
+        with pytest.raises(ExactnessError):
+            read(text)
+    else:
+        assert read(text).to_pylist() == [Decimal(text)]
+
+
+@given(st.lists(st.none() | numbers(30) | money(), max_size=6))
+def test_one_column(texts: list[str | None]) -> None:
+    """A column is read exactly as a whole, or refused as a whole."""
+    try:
+        values = read(*texts).to_pylist()
+    except ExactnessError:
+        assert sum(digits_needed(text) for text in texts if text) > 76
+        return
+    assert values == [text and Decimal(text) for text in texts]
+
+
+@given(st.text(max_size=12))
+def test_any_text(text: str) -> None:
+    """Any text is a number, blank, or refused."""
+    try:
+        (value,) = read(text).to_pylist()
+    except ExactnessError:
+        return
+    assert value == Decimal(text) if text.strip() else value is None
+
+
+@given(st.lists(numbers(38), min_size=1, max_size=6))
+def test_written(texts: list[str]) -> None:
+    """Writing gives plain digits that read as the same number and the same type."""
+    try:
+        column = read(*texts)
+    except ExactnessError:
+        return
+    written = decimals.write(column).to_pylist()
+    assert not any("E" in text for text in written)
+    assert read(*written).equals(column)
+
+
+@given(st.lists(st.tuples(money(), money()), min_size=1, max_size=5))
+def test_adding(pairs: list[tuple[str, str]]) -> None:
+    """Columns of money add and subtract exactly."""
+    left, right = (series(*side) for side in zip(*pairs, strict=True))
+    sums, differences = (left + right).tolist(), (left - right).tolist()
+    assert sums == [Decimal(a) + Decimal(b) for a, b in pairs]
+    assert differences == [Decimal(a) - Decimal(b) for a, b in pairs]
+
+
+@given(st.integers(-(10**18) + 1, 10**18 - 1), st.integers(1, 10**12 - 1), st.integers(0, 12))
+def test_multiplying(cents: int, rate: int, places: int) -> None:
+    """An amount times a rate is exact."""
+    amount, factor = Decimal(cents).scaleb(-2, EXACT), Decimal(rate).scaleb(-places, EXACT)
+    (product,) = series(format(amount, "f")) * series(format(factor, "f"))
+    assert product == EXACT.multiply(amount, factor)
+
+
+@given(st.lists(numbers(60), max_size=8))
+def test_summing(texts: list[str]) -> None:
+    """A total is Python's own sum, whatever the number of digits."""
+    try:
+        column = series(*texts)
+    except ExactnessError:
+        return
+    with localcontext(EXACT):
+        assert total(column) == sum(map(Decimal, texts), Decimal(0))
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (series(*["9999999999999999.99"] * 3), "29999999999999999.97"),
+        (series(*["99999999999999999999.999999999999"] * 3), "299999999999999999999.999999999997"),
+        (series(*["9" * 76] * 3), "2" + "9" * 75 + "7"),
+        (series("1.10", None, "-0.10"), "1.00"),
+        (series(), "0"),
+        (series(None), "0"),
+        (pd.Series([1, None, 2], dtype="int64[pyarrow]"), "3"),
+        (pd.Series([1, 2]), "3"),
+        (
+            pd.Series([Decimal("1E-40"), Decimal("1E+40"), None]),
+            "1" + "0" * 40 + "." + "0" * 39 + "1",
+        ),
+    ],
+)
+def test_total(column: pd.Series, expected: str) -> None:
+    """Totals are exact past every width, and never turn negative."""
+    assert total(column) == Decimal(expected)
+
+
+@pytest.mark.parametrize("column", [pd.Series([0.1]), pd.Series(["0.1"]), pd.Series([b"1"])])
+def test_no_total(column: pd.Series) -> None:
+    """A column that is not exact has no total."""
+    with pytest.raises(ExactnessError, match="no exact sum"):
+        total(column)
+
+
+def test_groups() -> None:
+    """Grouped sums of a wide column stay exact where 38 digits would wrap."""
+    amounts = series(*["99999999999999999999.999999999999"] * 4)
+    frame = pd.DataFrame({"currency": ["USD", "USD", "PHP", "PHP"], "amount": wide(amounts)})
+    sums = frame.groupby("currency")["amount"].sum()
+    assert sums.tolist() == [Decimal("199999999999999999999.999999999998")] * 2
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["5", "12.0", None], pa.int64()),
+        ([], pa.int64()),
+        (["12.5", "5"], pa.decimal128(18, 2)),
+        (["9223372036854775807"], pa.int64()),
+        (["9223372036854775808"], pa.decimal128(24, 2)),
+    ],
+)
+def test_seconds(texts: list[str | None], kind: pa.DataType) -> None:
+    """Whole seconds are integers; fractions and giants stay exact decimals."""
+    column = decimals.read_seconds(pa.chunked_array([pa.array(texts, pa.string())]), "completed_in")
+    assert column.type == kind
+    assert column.to_pylist() == [text and Decimal(text) for text in texts]

@@ -1,0 +1,211 @@
+"""Exports hold the text that was sent, and appear whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import tracemalloc
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError
+from paylab.frames.parquet import DayFolder, parquet_table
+from paylab.frames.flatten import text_table
+from paylab.frames.schema import CONVERSIONS, TRANSFERS
+
+DESTINATIONS = ["t.csv", "t.parquet", "t/"]
+AMOUNTS = ["10.25", "10.250000", "0", "0E-18", "1e3", "9" * 90, "junk", "", None, "-0.00", "+5"]
+
+
+def read_back(path):
+    """The rows of an export, whatever its form."""
+    if path.suffix == ".csv":
+        with path.open(newline="", encoding="utf-8") as lines:
+            return list(csv.DictReader(lines))
+    return ds.dataset(path, partitioning="hive").to_table().to_pylist()
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+def test_amounts_as_sent(paged, transfer, tmp_path, to):
+    """Amounts are the text the service sent, byte for byte, in order."""
+    rows = [
+        transfer | {"source_amount": amount, "id": f"tr_{at}"} for at, amount in enumerate(AMOUNTS)
+    ]
+    frames.export(paged(rows), f"{tmp_path}/{to}")
+    written = read_back(tmp_path / to)
+    assert [row["id"] for row in written] == [row["id"] for row in rows]
+    assert [row["source_amount"] or "" for row in written] == [amount or "" for amount in AMOUNTS]
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+def test_answer(paged, transfer, tmp_path, to):
+    """An export says where it is and how much it holds, and counts on the way."""
+    seen = []
+    done = frames.export(
+        paged([transfer] * 5), f"{tmp_path}/{to}", progress=lambda *count: seen.append(count)
+    )
+    assert done == frames.Export(tmp_path / to, rows=5, pages=3)
+    assert seen == [(2, 1), (4, 2), (5, 3)]
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+@pytest.mark.parametrize("before", [True, False])
+def test_cut_off(paged, broken, transfer, tmp_path, to, before):
+    """When the pages break off, the old export stays as it was and nothing else is left."""
+    if before:
+        frames.export(paged([transfer] * 3), f"{tmp_path}/{to}")
+    with pytest.raises(ConnectionError):
+        frames.export(broken(paged([transfer] * 6000, 1000)), f"{tmp_path}/{to}")
+    assert [path.name for path in tmp_path.iterdir()] == ([to.strip("/")] if before else [])
+    assert not before or len(read_back(tmp_path / to)) == 3
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+def test_again(paged, transfer, tmp_path, to):
+    """A second export takes the place of the first."""
+    for count in (5, 2):
+        frames.export(paged([transfer] * count), f"{tmp_path}/{to}")
+        assert len(read_back(tmp_path / to)) == count
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+@pytest.mark.parametrize("kind", ["transfers", "conversions"])
+def test_empty(tmp_path, to, kind):
+    """An empty result is an empty export."""
+    assert frames.export([], f"{tmp_path}/{to}", kind).rows == 0
+    assert read_back(tmp_path / to) == []
+
+
+@pytest.mark.parametrize("schema", [TRANSFERS, CONVERSIONS])
+def test_header(tmp_path, schema):
+    """A CSV always starts with all the columns, and ends its lines with a newline."""
+    path = frames.export([], tmp_path / "t.csv", schema.name).path
+    assert path.read_text() == ",".join(f'"{name}"' for name in schema.names) + "\n"
+
+
+def test_csv_equals_frame(paged, transfer, tmp_path):
+    """An exported CSV reads back as the frame of the same pages."""
+    pages = paged([transfer, transfer | {"client_reference_id": 'a "b",\n},{"cursor":"x"}'}])
+    path = frames.export(pages, tmp_path / "t.csv").path
+    assert frames.read_csv(path).equals(frames.transfers(pages))
+
+
+def test_parquet_types(paged, transfer, tmp_path):
+    """Amounts are text, times UTC instants, words dictionaries."""
+    path = frames.export(paged([transfer]), tmp_path / "t.parquet").path
+    schema = pq.read_schema(path)
+    assert schema.field("source_amount").type == pa.string()
+    assert schema.field("created_at").type == pa.timestamp("us", tz="UTC")
+    assert schema.field("status").type == pa.dictionary(pa.int32(), pa.string())
+    assert schema.field("deposit_instructions_clabe").type == pa.string()
+
+
+def test_days(paged, transfer, tmp_path):
+    """A folder has one part a day of creation in UTC, and a place for rows without one."""
+    stamps = ["2026-01-31T23:59:59.999Z", "2026-01-31T20:30:00-05:00", None]
+    frames.export(paged([transfer | {"created_at": stamp} for stamp in stamps]), f"{tmp_path}/t/")
+    files = sorted(
+        path.relative_to(tmp_path / "t").as_posix() for path in tmp_path.rglob("*.parquet")
+    )
+    assert files == [
+        "created_day=2026-01-31/part-0.parquet",
+        "created_day=2026-02-01/part-0.parquet",
+        "created_day=__HIVE_DEFAULT_PARTITION__/part-0.parquet",
+    ]
+
+
+def test_days_that_come_back(transfer, tmp_path):
+    """A day that returns after its file was closed gets a second part; no row is lost."""
+    stamps = [f"2026-01-{day:02d}T00:00:00Z" for day in (1, 2, 3, 1, 2, 3)]
+    days = DayFolder(tmp_path, TRANSFERS, most_open=2)
+    for stamp in stamps:
+        days.write(
+            parquet_table(text_table([transfer | {"created_at": stamp}], TRANSFERS), TRANSFERS)
+        )
+    days.close()
+    assert len(list(tmp_path.rglob("part-1.parquet"))) == 3
+    assert len(read_back(tmp_path)) == 6
+
+
+@pytest.mark.parametrize("to", ["t.xlsx", "t", "t.csv.gz", ""])
+def test_wrong_ending(tmp_path, to):
+    """An ending that says nothing is refused before a page is asked for."""
+    pages = iter([{"data": []}])
+    with pytest.raises(ConfigError, match=r"must end in \.csv, \.parquet or /"):
+        frames.export(pages, f"{tmp_path}/x{to}")
+    assert next(pages)
+
+
+@pytest.mark.parametrize(
+    "foreign", ["notes.txt", "created_day=2026-01-31/mine.csv", "a/b/part-0.parquet"]
+)
+def test_foreign_folder(paged, transfer, tmp_path, foreign):
+    """A folder that holds anything of someone else's is left alone."""
+    file = tmp_path / "t" / foreign
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+    with pytest.raises(ConfigError, match=foreign):
+        frames.export(paged([transfer]), tmp_path / "t")
+    assert file.read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_folder_named_like_a_file(tmp_path):
+    """A file is never replaced by a folder."""
+    (tmp_path / "t").write_text("mine")
+    with pytest.raises(ConfigError, match="a file has that name"):
+        frames.export([], f"{tmp_path}/t/")
+    assert (tmp_path / "t").read_text() == "mine"
+
+
+def test_foreign_file_that_comes_meanwhile(paged, transfer, tmp_path):
+    """A file put into the folder during the export is not lost."""
+
+    def pages():
+        (tmp_path / "t").mkdir()
+        (tmp_path / "t" / "notes.txt").write_text("mine")
+        yield from paged([transfer])
+
+    with pytest.raises(ConfigError, match=r"notes\.txt"):
+        frames.export(pages(), f"{tmp_path}/t/")
+    assert (tmp_path / "t" / "notes.txt").read_text() == "mine"
+
+
+def test_link(paged, transfer, tmp_path):
+    """A link stays a link: what it points to is replaced."""
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "t.csv").symlink_to("real.csv")
+    frames.export(paged([transfer]), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").is_symlink()
+    assert len(read_back(tmp_path / "real.csv")) == 1
+
+
+def test_float(paged, transfer, tmp_path):
+    """An amount that came as a float is refused: what was sent is no longer known."""
+    with pytest.raises(ExactnessError, match=r"total_fee, row 0: 0\.1 came as a float"):
+        frames.export(paged([transfer | {"total_fee": 0.1}]), tmp_path / "t.csv")
+
+
+@pytest.fixture
+def peak(transfer, tmp_path):
+    """The most memory an export of so many pages takes."""
+
+    def measure(count, to):
+        pages = ({"data": [dict(transfer) for _ in range(100)]} for _ in range(count))
+        tracemalloc.start()
+        frames.export(pages, f"{tmp_path}/{to}")
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    return measure
+
+
+@pytest.mark.parametrize("to", DESTINATIONS)
+def test_memory(peak, to):
+    """Three times the rows take no more memory."""
+    assert peak(300, to) < 1.2 * peak(100, to)

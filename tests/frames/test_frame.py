@@ -1,0 +1,223 @@
+"""Pages become frames: columns, types, odd rows, origin."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+
+from paylab import frames
+from paylab.errors import APIResponseError, ExactnessError
+from paylab.frames.schema import CONVERSIONS, TRANSFERS
+
+TYPES = {
+    "text": "string[pyarrow]",
+    "list": "string[pyarrow]",
+    "word": "category",
+    "amount": "decimal128(18, 2)[pyarrow]",
+    "time": "timestamp[us, tz=UTC][pyarrow]",
+    "seconds": "int64[pyarrow]",
+}
+
+
+@pytest.mark.parametrize("pages", [[], [{"data": [], "has_next_page": False, "cursor": None}]])
+@pytest.mark.parametrize(
+    ("read", "schema"), [(frames.transfers, TRANSFERS), (frames.conversions, CONVERSIONS)]
+)
+def test_empty(read, schema, pages):
+    """An empty result has every column, well typed."""
+    frame = read(pages)
+    assert list(frame.columns) == schema.names
+    assert [str(kind) for kind in frame.dtypes] == [TYPES[c.kind] for c in schema.columns]
+    assert len(frame) == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("id", "tr_1"),
+        ("client_reference_id", "0042"),
+        ("source_amount", Decimal("10.25")),
+        ("source_currency", "USDC"),
+        ("exchange_rate", Decimal("16.7112")),
+        ("total_tax", Decimal(0)),
+        ("status", "awaiting_funds"),
+        ("created_at", datetime(2026, 1, 31, 9, 30, 0, 123000, UTC)),
+        ("deposit_instructions_type", "crypto_wallet"),
+        ("deposit_instructions_currency", "usdc"),
+        ("deposit_instructions_payment_methods", "base"),
+        ("deposit_instructions_deadline", datetime(2026, 2, 1, 9, 30, tzinfo=UTC)),
+        ("deposit_instructions_address", "0xabc"),
+        ("deposit_instructions_clabe", "032180000118359719"),
+    ],
+)
+def test_transfer(paged, transfer, column, value):
+    """A transfer is one flat row."""
+    assert frames.transfers(paged([transfer]))[column][0] == value
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("deposit_amount", Decimal("50.00")),
+        ("deposit_currency", "MXN"),
+        ("deposit_received_at", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("payout_amount", Decimal("2.771234")),
+        ("payout_account_id", "fa_2"),
+        ("payout_tx_hash", "0xfeed"),
+        ("payout_initiated_at", datetime(2026, 1, 31, 9, 30, 1, tzinfo=UTC)),
+        ("exchange_rate", Decimal("0.055703")),
+    ],
+)
+def test_conversion(paged, conversion, column, value):
+    """Deposit and payout of a conversion are flat columns."""
+    frame = frames.conversions(paged([conversion]))
+    assert frame[column][0] == value
+    assert pd.isna(frame["payout_completed_at"][0])
+
+
+@pytest.mark.parametrize(
+    ("change", "column", "value"),
+    [
+        ({"source_amount": 10}, "source_amount", Decimal(10)),
+        ({"source_amount": Decimal("1E+2")}, "source_amount", Decimal(100)),
+        ({"source_amount": ""}, "source_amount", None),
+        ({"source_amount": None}, "source_amount", None),
+        ({"completed_in": "0"}, "completed_in", 0),
+        ({"completed_in": 7}, "completed_in", 7),
+        ({"failure_reason": ""}, "failure_reason", ""),
+        ({"status": "teleported"}, "status", "teleported"),
+        ({"source_currency": "uSd"}, "source_currency", "uSd"),
+        ({"id": 42}, "id", "42"),
+        ({"id": "\ud800"}, "id", "?"),
+        ({"recipient_id": {"id": "ind_1"}}, "recipient_id", '{"id": "ind_1"}'),
+        ({"recipient_id": True}, "recipient_id", "true"),
+        ({"recipient_id": ["a"]}, "recipient_id", '["a"]'),
+        ({"deposit_instructions": None}, "deposit_instructions_type", None),
+        ({"deposit_instructions": "none"}, "deposit_instructions_type", None),
+        ({"deposit_instructions": {"details": []}}, "deposit_instructions_clabe", None),
+        ({"client_reference_id": '},{"cursor":"x"}'}, "client_reference_id", '},{"cursor":"x"}'),
+        ({"client_reference_id": '"\n,;\0'}, "client_reference_id", '"\n,;\0'),
+    ],
+)
+def test_odd_values(paged, transfer, change, column, value):
+    """Values outside the interface are read as well as they can be, beside ordinary rows."""
+    cell = frames.transfers(paged([transfer, transfer | change]))[column][1]
+    assert pd.isna(cell) if value is None else cell == value
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [(["base", "solana"], "base,solana"), ([], ""), ("spei", "spei"), ([1], "[1]"), (None, None)],
+)
+def test_payment_methods(paged, sent, read):
+    """Rails are joined by commas."""
+    frame = frames.transfers(paged([{"deposit_instructions": {"payment_methods": sent}}]))
+    cell = frame["deposit_instructions_payment_methods"][0]
+    assert pd.isna(cell) if read is None else cell == read
+
+
+def test_missing_keys(paged):
+    """An object without a single key is a row of missing values."""
+    frame = frames.transfers(paged([{}]))
+    assert len(frame) == 1
+    assert frame.isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("lots", "source_amount, row 2: 'lots' is not a number"),
+        (["5"], "source_amount, row 2: '\\[\"5\"\\]' is not a number"),
+        (True, "source_amount, row 2: 'true' is not a number"),
+        (0.1, "source_amount, row 2: 0.1 came as a float"),
+    ],
+)
+def test_amounts_that_cannot_be_exact(paged, transfer, value, words):
+    """An amount that cannot be exact is an error with its column, row and value."""
+    rows = [transfer, transfer, transfer | {"source_amount": value}]
+    with pytest.raises(ExactnessError, match=words):
+        frames.transfers(paged(rows))
+
+
+def test_unknown_fields(paged, transfer):
+    """Unknown fields stay out unless asked for, then they are text columns at the end."""
+    details = transfer["deposit_instructions"]["details"] | {"network": "base"}
+    instructions = transfer["deposit_instructions"] | {"details": details}
+    new = {"deposit_instructions": instructions, "risk": {"score": 3}, "status_at": "now"}
+    pages = paged([transfer, transfer | new], size=1)
+    assert list(frames.transfers(pages).columns) == TRANSFERS.names
+    frame = frames.transfers(pages, extra=True)
+    assert frame["risk"].tolist() == [pd.NA, '{"score": 3}']
+    assert list(frame.columns) == [
+        *TRANSFERS.names,
+        "deposit_instructions.details.network",
+        "risk",
+        "status_at",
+    ]
+
+
+def test_unknown_field_named_like_a_column(paged, conversion):
+    """An unknown field never takes the place of a column."""
+    frame = frames.conversions(paged([conversion | {"deposit_amount": "9"}]), extra=True)
+    assert frame["deposit_amount"][0] == Decimal("50.00")
+    assert frame["extra.deposit_amount"][0] == "9"
+
+
+def test_origin(paged, transfer):
+    """A frame knows where it came from; what the caller says comes on top."""
+    rows = [transfer | {"id": f"tr_{number}"} for number in range(5)]
+    frame = frames.transfers(paged(rows), attrs={"base_url": "https://api.example"})
+    assert frame.attrs == {
+        "base_url": "https://api.example",
+        "pages": 3,
+        "first_id": "tr_0",
+        "last_id": "tr_4",
+        "complete": True,
+    }
+
+
+@pytest.mark.parametrize(("kept", "complete"), [(0, False), (1, False), (2, False), (3, True)])
+def test_cut_short(paged, transfer, kept, complete):
+    """A frame that does not hold the last page says so."""
+    pages = paged([transfer] * 5)[:kept]
+    assert frames.transfers(pages).attrs["complete"] is complete
+
+
+def test_progress(paged, transfer):
+    """Whoever watches hears rows and pages after each page."""
+    seen = []
+    frames.transfers(paged([transfer] * 5), progress=lambda *count: seen.append(count))
+    assert seen == [(2, 1), (4, 2), (5, 3)]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ({}, "page 1 holds no list"),
+        ({"data": None}, "page 1 holds no list"),
+        ("<html>", "page 1 holds no list"),
+        ({"data": ["tr_1"]}, "page 1, item 0 is not an object: 'tr_1'"),
+    ],
+)
+def test_not_a_page(paged, transfer, page, words):
+    """What is not a page is an error, not an empty result."""
+    with pytest.raises(APIResponseError, match=words):
+        frames.transfers([*paged([transfer]), page])
+
+
+def test_computing(paged, transfer):
+    """The columns of a frame compute exactly in pandas."""
+    frame = frames.transfers(paged([transfer] * 3))
+    product = frame["net_source_amount"] * frame["exchange_rate"]
+    assert product[0] == Decimal("9.75") * Decimal("16.7112")
+    assert (frame["source_amount"] - frame["total_fee"]).eq(frame["net_source_amount"]).all()
+    by_currency = frame.groupby("source_currency", observed=True)["source_amount"].agg(frames.total)
+    assert by_currency["USDC"] == Decimal("30.75")
+
+
+def test_pages_are_read_once(paged, transfer):
+    """A generator of pages is enough."""
+    assert len(frames.transfers(page for page in paged([transfer] * 5))) == 5

@@ -1,0 +1,74 @@
+"""Times in every form the service uses."""
+
+from __future__ import annotations
+
+import warnings
+from datetime import UTC, datetime
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paylab.frames import UnreadableTimeWarning, times
+
+
+def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
+    """A column of times."""
+    return times.read(pa.chunked_array([pa.array(texts, pa.string())]), "created_at", start)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-01-31T09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("2026-01-31T09:30:00.123Z", datetime(2026, 1, 31, 9, 30, 0, 123000, UTC)),
+        ("2026-01-31T09:30:00.123456Z", datetime(2026, 1, 31, 9, 30, 0, 123456, UTC)),
+        ("2026-01-31T09:30:00.123456789Z", datetime(2026, 1, 31, 9, 30, 0, 123456, UTC)),
+        ("2026-01-31T09:30:00+08:00", datetime(2026, 1, 31, 1, 30, tzinfo=UTC)),
+        ("2026-01-31T09:30:00.5-05:30", datetime(2026, 1, 31, 15, 0, 0, 500000, UTC)),
+        ("2026-01-31T09:30:00", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("2026-01-31 09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("2026-01-31", datetime(2026, 1, 31, tzinfo=UTC)),
+        (" 2026-01-31T09:30:00Z ", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_read(text: str | None, moment: datetime | None) -> None:
+    """With Z, an offset or neither, with a fraction or without, alone or beside others."""
+    assert read(text).to_pylist() == [moment]
+    assert read("2026-01-31T09:30:00.1234567Z", text).to_pylist()[1] == moment
+
+
+@pytest.mark.parametrize(
+    "junk", ["soon", "1767225600", "2026-02-30T00:00:00Z", "0001-01-01T00:00:00+05:00"]
+)
+def test_unreadable(junk: str) -> None:
+    """What is no time is left out, and a warning names column, row and value."""
+    with pytest.warns(UnreadableTimeWarning, match=f"created_at, row 8: '{junk[:10]}"):
+        assert read("2026-01-31T09:30:00Z", junk, start=7).null_count == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "written"),
+    [
+        ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"),
+        ("2026-01-31T09:30:00.12Z", "2026-01-31T09:30:00.120Z"),
+        ("2026-01-31T09:30:00.123456+01:00", "2026-01-31T08:30:00.123456Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+    ],
+)
+def test_write(sent: str, written: str) -> None:
+    """ISO 8601 in UTC with Z, at least milliseconds."""
+    assert times.write(read(sent)).to_pylist() == [written]
+
+
+@given(st.datetimes(timezones=st.timezones()))
+def test_any_time(moment: datetime) -> None:
+    """Every instant that has a year in UTC is read exactly and survives writing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreadableTimeWarning)
+        column = read(moment.isoformat())
+    assert column.to_pylist() in ([moment], [None])
+    assert read(*times.write(column).to_pylist()).equals(column)

@@ -1,0 +1,259 @@
+"""New individuals, by country and product, and verification tokens."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab import codes
+from paylab.rules import individuals
+
+BASE = {
+    "product_types": ["global_payouts"],
+    "given_name": "María",
+    "family_name": "González Hernández",
+    "country": "MX",
+    "address": {"country": "MX", "city": "Puebla"},
+}
+RAMP = {
+    "product_types": ["on_ramp"],
+    "email": "maria@example.com",
+    "phone": "+525512345678",
+    "date_of_birth": "1990-02-28",
+    "idv_consent_recorded_at": "2026-01-31T09:30:00Z",
+    "document": {"type": "curp", "number": "BOXW310820HNERXN09"},
+}
+COLOMBIA = {"country": "CO", "address": {}, "email": "a@b.co", "document": {"type": "cc"}}
+INDIA = {"country": "IN", "address": {}, "email": "a@b.in", "phone": "+919876543210"}
+TOKEN = {
+    "provider": "idv_provider",
+    "token": "t",
+    "applicant_id": "a",
+    "partner_terms_accepted_at": "2026-01-31T09:30:00.123+05:30",
+}
+
+
+def said(problems):
+    """Each field with what is wrong with it."""
+    return {problem.field: problem.message for problem in problems}
+
+
+def without(body, *names):
+    """The body without these fields."""
+    return {name: value for name, value in body.items() if name not in names}
+
+
+def document(country, kind, number):
+    """A change of country and document."""
+    return {"country": country, "address": {}, "document": {"type": kind, "number": number}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        RAMP,
+        {"address": {}},
+        {"address": {"line_2": "", "state": None}},
+        {"document": None, "email": None},
+        {"financial_accounts": []},
+        {"financial_accounts": [{"type": "bank_account", "details": {"clabe": "0" * 18}}]},
+        {"nickname": {"any": ["thing"]}},
+        COLOMBIA,
+        INDIA,
+        {**INDIA, "phone": "+91" + "9" * 17},
+        {"date_of_birth": "2024-02-29"},
+        {"product_types": list(codes.PRODUCTS), **without(RAMP, "product_types")},
+        {**RAMP, "document": {"type": "curp"}},
+        {**RAMP, **document("PH", "tin", "123-456-789-000")},
+        {**RAMP, **document("BR", "cpf", "39053344705")},
+        {**RAMP, **document("BR", "cnpj", "16727230000197")},
+        {**RAMP, **document("AR", "cuil", "20-05536168-2")},
+        {**RAMP, **document("US", "driver_licence", "D 1234")},
+        *({"country": country, "address": {}} for country in ("DE", "CH", "GB", "SG", "AE")),
+    ],
+)
+def test_good(change):
+    """Nothing is wrong with these."""
+    assert individuals.check(BASE | change) == []
+
+
+@pytest.mark.parametrize("name", BASE)
+def test_base_fields_are_required(name):
+    """The base list is an assumption, and says so."""
+    (problem,) = individuals.check(without(BASE, name))
+    assert (problem.field, problem.message) == (name, "is required")
+    assert problem.source == "individual.required"
+
+
+@pytest.mark.parametrize("product", ["on_ramp", "off_ramp"])
+@pytest.mark.parametrize(
+    "name", ["phone", "document", "date_of_birth", "idv_consent_recorded_at"]
+)
+@pytest.mark.parametrize("country", ["MX", "PH", "CO", "BR", "AR", "GB", "US"])
+def test_ramp_products_ask_for_more_in_every_country(country, product, name):
+    """These four are the spec's."""
+    body = {**BASE, **without(RAMP, name), "country": country, "product_types": [product]}
+    problems = individuals.check(body | {"address": {}})
+    assert (name, "is required", "spec") in [(p.field, p.message, p.source) for p in problems]
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [(COLOMBIA, "email"), (COLOMBIA, "document"), (INDIA, "email"), (INDIA, "phone")],
+)
+def test_countries_that_always_ask_for_more(body, name):
+    """Whatever the product."""
+    assert said(individuals.check(BASE | without(body, name))) == {name: "is required"}
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"product_types": []}, "product_types", "at least one"),
+        ({"product_types": "on_ramp"}, "product_types", "list"),
+        ({"product_types": ["x"]}, "product_types.0", "must be one of global_payouts"),
+        ({"product_types": ["global_payouts", None]}, "product_types.1", "must be one of"),
+        ({**INDIA, **RAMP, "phone": "+91"}, "product_types.0", "must be global_payouts"),
+        ({"given_name": " \t"}, "given_name", "blank"),
+        ({"given_name": 7}, "given_name", "text"),
+        ({"given_name": True}, "given_name", "text"),
+        ({"given_name": "\ud83d"}, "given_name", "surrogate"),
+        ({"family_name": ["x"]}, "family_name", "text"),
+        ({"country": "mx"}, "country", "must be one of AR"),
+        ({"country": ["MX"]}, "country", "must be one of AR"),
+        ({"email": ""}, "email", "blank"),
+        ({"phone": 525512345678}, "phone", "text"),
+        ({**INDIA, "phone": "+91" + "9" * 18}, "phone", "at most 20"),
+        ({**INDIA, "phone": "9876543210"}, "phone", "start with +91"),
+        ({**INDIA, "phone": "+1" + "9" * 10}, "phone", "start with +91"),
+        ({"date_of_birth": "1990-02-30"}, "date_of_birth", "date"),
+        ({"date_of_birth": "19900228"}, "date_of_birth", "date"),
+        ({"date_of_birth": "28/02/1990"}, "date_of_birth", "date"),
+        ({"date_of_birth": "1990-02-28T00:00:00Z"}, "date_of_birth", "date"),
+        ({"date_of_birth": "1990-02-28\n"}, "date_of_birth", "date"),
+        ({"idv_consent_recorded_at": "2026-01-31"}, "idv_consent_recorded_at", "ISO 8601"),
+        ({"idv_consent_recorded_at": "yesterday"}, "idv_consent_recorded_at", "ISO 8601"),
+        ({"idv_consent_recorded_at": 1769851800}, "idv_consent_recorded_at", "ISO 8601"),
+        ({"idv_consent_recorded_at": "2026-02-30T09:30:00Z"}, "idv_consent_recorded_at", "ISO"),
+        ({"address": "Puebla"}, "address", "object"),
+        ({"address": {"country": "PH"}}, "address.country", "must equal country"),
+        ({"address": {"country": "XX"}}, "address.country", "must be one of AR"),
+        ({"address": {"city": 5}}, "address.city", "text"),
+        ({"document": "curp"}, "document", "object"),
+        ({"document": {}}, "document.type", "required"),
+        ({"document": {"type": "passport"}}, "document.type", "must be curp"),
+        (document("PH", "curp", "x"), "document.type", "must be tin"),
+        (document("BR", "cpf", "3905334470"), "document.number", "exactly 11 digits"),
+        (document("BR", "cpf", "390533447050"), "document.number", "exactly 11 digits"),
+        (document("BR", "cpf", "390.533.447-05"), "document.number", "exactly 11 digits"),
+        (document("BR", "cnpj", "1672723000019"), "document.number", "exactly 14 digits"),
+        (document("BR", "cnpj", "167272300001970"), "document.number", "exactly 14 digits"),
+        (document("AR", "cuit", ""), "document.number", "blank"),
+        (document("AR", "dni", "1"), "document.type", "must be one of cuit, cuil"),
+        (document("GB", "dni", "1"), "document.type", "must be one of cuit"),
+        ({"financial_accounts": {}}, "financial_accounts", "list"),
+        ({"financial_accounts": ["x"]}, "financial_accounts.0", "object"),
+        ({"financial_accounts": [{}]}, "financial_accounts.0.type", "required"),
+        ({"financial_accounts": [{"type": "pix"}]}, "financial_accounts.0.details", "required"),
+        (
+            {"financial_accounts": [{"type": "pix", "details": {}}]},
+            "financial_accounts.0.type",
+            "must be one of bank_account, crypto_wallet in MX",
+        ),
+        (
+            {"financial_accounts": [{"type": "bank_account", "details": {"clabe": "1"}}]},
+            "financial_accounts.0.details.clabe",
+            "exactly 18 digits",
+        ),
+    ],
+)
+def test_bad(change, field, words):
+    """Each says where and what."""
+    assert words in said(individuals.check(BASE | change))[field]
+
+
+@pytest.mark.parametrize(
+    ("number", "good"),
+    [
+        ("BOXW310820HNERXN09", True),
+        ("BOXW310820MNERXNA9", True),
+        ("BOXW310820XNERXN09", False),
+        ("boxw310820hnerxn09", False),
+        ("BOXW310820HNERXN0", False),
+        ("BOXW310820HNERXN099", False),
+        ("BOX1310820HNERXN09", False),
+        ("BOXW31082OHNERXN09", False),
+        ("BOXW310820HNERXN0A", False),
+        ("BOXW310820HNERXNa9", False),
+        ("BOXW310820HNERXN09\n", False),
+        ("BOXW31082\u0660HNERXN09", False),
+    ],
+)
+def test_curp(number, good):
+    """Four capitals, six digits, H or M, five capitals, a capital or digit, a digit."""
+    problems = individuals.check(BASE | document("MX", "curp", number))
+    assert (problems == []) is good
+
+
+def test_every_problem_at_once_in_a_stable_order():
+    """A body with nothing right in it lists everything."""
+    body = {"product_types": ["on_ramp"], "given_name": "", "country": "MX", "address": []}
+    fields = [problem.field for problem in individuals.check(body)]
+    assert fields == [
+        *("given_name", "family_name", "phone", "date_of_birth"),
+        *("idv_consent_recorded_at", "address", "document"),
+    ]
+
+
+@pytest.mark.parametrize("body", [None, [], "x", 7, True])
+def test_not_an_object(body):
+    """One problem, with the whole body."""
+    assert said(individuals.check(body)) == {"": "must be a JSON object"}
+    assert said(individuals.check_token(body)) == {"": "must be a JSON object"}
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        ({}, []),
+        ({"token": "t" * 4096}, []),
+        ({"token": "t" * 4097}, ["token"]),
+        ({"token": " "}, ["token"]),
+        ({"token": None}, ["token"]),
+        ({"token": ["t"]}, ["token"]),
+        ({"provider": "other"}, ["provider"]),
+        ({"provider": None}, ["provider"]),
+        ({"applicant_id": None}, ["applicant_id"]),
+        ({"applicant_id": ""}, ["applicant_id"]),
+        ({"partner_terms_accepted_at": "2026-01-31 09:30"}, ["partner_terms_accepted_at"]),
+        ({"partner_terms_accepted_at": "2026-01-31T09:30Z"}, []),
+        ({"provider": "x", "token": ""}, ["provider", "token"]),
+    ],
+)
+def test_token(change, fields):
+    """The five reasons a token's body is refused for."""
+    assert [problem.field for problem in individuals.check_token(TOKEN | change)] == fields
+
+
+def test_another_provider_can_be_named():
+    """The provider's identifier is an assumption."""
+    assert individuals.check_token(TOKEN | {"provider": "acme"}, "acme") == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fields"),
+    [
+        (RAMP, []),
+        (RAMP | {"email": None}, ["email"]),
+        (RAMP | {"document": {"type": "curp", "number": "BOXW310820HNERXN08"}}, ["document.number"]),
+        (RAMP | {"document": {"type": "curp", "number": "nonsense"}}, []),
+        ({"document": None, "financial_accounts": "junk"}, []),
+        (
+            {"financial_accounts": [{"type": "bank_account", "details": {"clabe": "1" * 18}}]},
+            ["financial_accounts.0.details.clabe"],
+        ),
+    ],
+)
+def test_warnings(change, fields):
+    """A typing mistake, or an e-mail address left out, is a warning and no problem."""
+    assert [problem.field for problem in individuals.warn(BASE | change)] == fields
