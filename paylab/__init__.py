@@ -1,0 +1,88 @@
+"""An interactive notebook toolkit for integrating a cross-border payments service.
+
+    lab = paylab.connect()
+
+`frames` and `views` (pandas, widgets, pictures) are loaded when they are first used.
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+from . import codes as codes
+from . import corridors as corridors
+from . import emvqr as emvqr
+from . import events as events
+from . import gaps as gaps
+from . import models as models
+from . import signing as signing
+from . import status as status
+from .errors import APIConnectionError as APIConnectionError
+from .errors import APIResponseError as APIResponseError
+from .errors import APIStatusError as APIStatusError
+from .errors import APITimeoutError as APITimeoutError
+from .errors import AuthenticationError as AuthenticationError
+from .errors import BadRequestError as BadRequestError
+from .errors import ConfigError as ConfigError
+from .errors import ConflictError as ConflictError
+from .errors import EMVError as EMVError
+from .errors import ExactnessError as ExactnessError
+from .errors import NotFoundError as NotFoundError
+from .errors import PagingError as PagingError
+from .errors import PaylabError as PaylabError
+from .errors import PermissionDeniedError as PermissionDeniedError
+from .errors import Problem as Problem
+from .errors import RateLimitError as RateLimitError
+from .errors import RedirectError as RedirectError
+from .errors import RuleError as RuleError
+from .errors import ServerError as ServerError
+from .errors import SimulatorError as SimulatorError
+from .errors import UnprocessableError as UnprocessableError
+from .errors import WaitTimeoutError as WaitTimeoutError
+from .lab import Lab as Lab
+from .lab import connect as connect
+
+__version__ = "0.1.0"
+
+LATE = ("frames", "simulator", "views")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in LATE:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [
+    "APIConnectionError",
+    "APIResponseError",
+    "APIStatusError",
+    "APITimeoutError",
+    "AuthenticationError",
+    "BadRequestError",
+    "ConfigError",
+    "ConflictError",
+    "EMVError",
+    "ExactnessError",
+    "Lab",
+    "NotFoundError",
+    "PagingError",
+    "PaylabError",
+    "PermissionDeniedError",
+    "Problem",
+    "RateLimitError",
+    "RedirectError",
+    "RuleError",
+    "ServerError",
+    "SimulatorError",
+    "UnprocessableError",
+    "WaitTimeoutError",
+    "codes",
+    "connect",
+    "corridors",
+    "emvqr",
+    "events",
+    "gaps",
+    "models",
+    "signing",
+    "status",
+]

@@ -7,7 +7,7 @@ import re
 import httpx
 
 from ..errors import ConfigError
-from ..rules.webhooks import is_loopback as is_loopback
+from ..rules.webhooks import is_loopback
 from .plain import plain
 
 # A whitelist, so that nothing can be read in two ways by two parsers.
@@ -31,8 +31,16 @@ def check_base_url(text: str) -> str:
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
         raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
-    _check_transport(_parsed(text))
+    _parsed(text)
     return text.rstrip("/")
+
+
+def check_encrypted(base_url: str) -> None:
+    """ConfigError for an address that signed requests would reach in the clear."""
+    url = _parsed(base_url)
+    if url.scheme != "https" and not is_loopback(url.host):
+        reason = "only this machine may be spoken to without encryption"
+        raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
 def _parsed(text: str) -> httpx.URL:
@@ -42,12 +50,6 @@ def _parsed(text: str) -> httpx.URL:
         raise ConfigError(
             f"the base URL {_shown(text)} cannot be read: {plain(str(error))}"
         ) from None
-
-
-def _check_transport(url: httpx.URL) -> None:
-    if url.scheme != "https" and not is_loopback(url.host):
-        reason = "only this machine may be spoken to without encryption"
-        raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
 def _shown(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import ConfigError
 from ..signing import EmptyQuery
 from . import profiles as profile_files
-from .address import check_base_url
+from .address import check_base_url, check_encrypted
 from .secret import Secret
 
 REQUIRED = ("base_url", "api_key", "secret_key")
@@ -94,7 +94,9 @@ def _settings(found: Found, options: Mapping[str, Any]) -> Settings:
     where = {name: source for name, (_, source) in found.items()}
     _check_text({name: value for name, (value, _) in found.items()})
     values = {name: value for name, (value, _) in found.items()}
-    return Settings(**values, where=where, **options)
+    settings = Settings(**values, where=where, **options)
+    check_encrypted(settings.base_url)
+    return settings
 
 
 def _missing_message(missing: list[str]) -> str:

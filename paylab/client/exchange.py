@@ -30,9 +30,13 @@ class Exchange:
     """What came back: status and body, or trouble (with the status when that had come)."""
 
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    content: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
     trouble: Trouble | None = None
+
+
+class RedirectedError(Exception):
+    """The service points elsewhere; raised before httpx looks at where."""
 
 
 class TooLargeError(Exception):
@@ -70,10 +74,18 @@ def exchange(http: httpx.Client, request: httpx.Request) -> Exchange:
     """Send one request and read its whole answer; trouble comes back as a value."""
     try:
         response = http.send(request, stream=True)
+    except RedirectedError as redirected:
+        return redirected.args[0]  # type: ignore[no-any-return] # put there below
     except httpx.RequestError as error:
         return Exchange(trouble=_trouble(error))
     with closing(response):
         return _read(response)
+
+
+def stop_at_redirect(response: httpx.Response) -> None:
+    """A response hook: httpx parses the target of a redirect even when told not to follow it."""
+    if response.has_redirect_location:
+        raise RedirectedError(Exchange(response.status_code, dict(response.headers)))
 
 
 def _read(response: httpx.Response) -> Exchange:

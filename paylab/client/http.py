@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from random import Random, SystemRandom
 from typing import Any, Self
@@ -15,11 +16,12 @@ from uuid import UUID
 
 import httpx
 
-from .address import is_loopback
+from ..rules.webhooks import is_loopback
+from .address import check_encrypted
 from .auth import SignatureAuth
 from .call import Call
 from .config import Settings
-from .exchange import Exchange, exchange
+from .exchange import Exchange, exchange, stop_at_redirect
 from .failures import failure
 from .outgoing import Outgoing, outgoing
 from .reading import Answer
@@ -160,11 +162,15 @@ class Sender:
 
 def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:
     url = httpx.URL(settings.base_url)
+    if transport is None:  # One that is given answers for where it leads.
+        check_encrypted(settings.base_url)
     return httpx.Client(
         transport=transport,
         timeout=settings.timeout,
         headers=HEADERS,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         follow_redirects=False,
+        event_hooks={"response": [stop_at_redirect]},
         # Proxies from the environment serve people behind one; what is meant for this
         # machine must not leave it.
         trust_env=not is_loopback(url.host.strip("[]")),

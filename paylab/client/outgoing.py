@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -22,7 +22,7 @@ class Outgoing:
     method: str
     path: str
     url: httpx.URL
-    content: bytes | None = None
+    content: bytes | None = field(default=None, repr=False)
     idempotency_key: str | None = None
 
     @property
@@ -53,6 +53,8 @@ def outgoing(
 def _url(base_url: str, path: str, params: Mapping[str, Any]) -> httpx.URL:
     if not path.startswith("/"):
         raise RuleError([Problem("path", "must begin with /")])
+    if "#" in path:
+        raise RuleError([Problem("path", "must not have a fragment (#...)")])
     try:
         url = httpx.URL(base_url + path)
         return url.copy_merge_params(params) if params else url

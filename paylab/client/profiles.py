@@ -83,8 +83,8 @@ def _from_environment(where: str, name: str, environ: Mapping[str, str]) -> str:
 
 def _from_keyring(where: str, name: str, environ: Mapping[str, str]) -> str:
     try:
-        import keyring  # noqa: PLC0415 - optional, and slow to import
-        from keyring.errors import KeyringError  # noqa: PLC0415
+        import keyring
+        from keyring.errors import KeyringError
     except ImportError:
         reason = "keyring is not installed: pip install 'paylab[keyring]'"
         raise ConfigError(f"{where} refers to the system's keyring, but {reason}") from None

@@ -24,6 +24,9 @@ SOURCE = "service"
 
 INVISIBLE = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*>")
+MARKUP = re.compile(r"<(!doctype|html|head|body|div|p|pre|h[1-6])\b", re.IGNORECASE)
+# Looking for the end of an element that never ends takes quadratic time.
+LONGEST_MARKUP = 2**13
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,10 @@ def _name(status: int) -> str:
 
 def _visible(text: str) -> str:
     """The text a person would see; markup is only looked for where there is some."""
-    text = text[: 2**18]
-    return unescape(TAG.sub(" ", INVISIBLE.sub(" ", text))) if "<" in text else text
+    text = text[:LONGEST_MARKUP]
+    if not MARKUP.search(text):
+        return text
+    return unescape(TAG.sub(" ", INVISIBLE.sub(" ", text)))
 
 
 def _words(body: object) -> str:

@@ -106,7 +106,7 @@ def _walk(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _head(text: str, at: int) -> tuple[str, int]:
     tag, length = text[at : at + 2], text[at + 2 : at + HEAD]
-    if len(length) < 2:  # noqa: PLR2004 - a length is two digits
+    if len(length) < 2:
         raise EMVError(
             f"the text is cut short inside a field: {text[at:]!r} is all that is left", at
         )

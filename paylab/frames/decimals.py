@@ -85,7 +85,7 @@ def total(series: Series) -> Decimal:
 
 def _sums_fit(array: pa.ChunkedArray) -> bool:
     kind = array.type
-    return pa.types.is_decimal(kind) and kind.precision + len(str(len(array))) <= MOST
+    return bool(pa.types.is_decimal(kind)) and kind.precision + len(str(len(array))) <= MOST
 
 
 def _add(values: Iterable[object], name: str) -> Decimal:

@@ -24,9 +24,11 @@ def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray
     microsecond are cut off. `start` is the number of the first row.
     """
     try:
-        return texts.cast(INSTANT)
-    except pa.ArrowInvalid:
+        instants = texts.cast(INSTANT)
+        pc.min_max(instants).as_py()  # an offset can lead into the year 0, where Python cannot
+    except (pa.ArrowInvalid, ValueError, OverflowError):
         return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
+    return instants
 
 
 def write(instants: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -30,6 +30,7 @@ BANKS = {
     "127": "Banco Azteca",
     "137": "BanCoppel",
     "646": "STP",
+    "999": "the simulator, no real bank",
 }
 
 

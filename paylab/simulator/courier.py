@@ -59,7 +59,7 @@ class Courier:
         self, world: World, saved: Callable[[], None], *, send: Send = post, threads: bool = False
     ) -> None:
         self._world, self._saved, self._send = world, saved, send
-        self._threads = threads
+        self.threads = threads
         self._pools: dict[str, Executor] = {}
         self._quiet = Condition(world.lock)
         self._under_way = 0
@@ -91,7 +91,7 @@ class Courier:
 
     def _pool(self, subscription_id: str) -> Executor:
         if subscription_id not in self._pools:
-            pool = ThreadPoolExecutor(AT_ONCE, "paylab-courier") if self._threads else Inline()
+            pool = ThreadPoolExecutor(AT_ONCE, "paylab-courier") if self.threads else Inline()
             self._pools[subscription_id] = pool
         return self._pools[subscription_id]
 

@@ -23,6 +23,7 @@ class Server:
 
     def __init__(self, simulator: Simulator, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self.simulator = simulator
+        simulator.courier.threads = True  # a request must not wait for somebody's receiver
         self._socket = _listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         config = uvicorn.Config(
@@ -70,10 +71,9 @@ class Server:
         self._socket.close()
         self.simulator.close()
 
-    def wait(self) -> None:
-        """Wait until the server ends."""
-        while self._thread.is_alive():
-            self._thread.join(1)
+    def is_alive(self) -> bool:
+        """Whether it still listens."""
+        return self._thread.is_alive()
 
     def _abort(self, client: Any) -> None:
         """Cut a client's connection, as a fault may ask."""
@@ -82,7 +82,7 @@ class Server:
                 connection.transport.abort()
 
     def __enter__(self) -> Server:
-        return self.start()
+        return self if self._thread.is_alive() else self.start()
 
     def __exit__(self, *_: object) -> None:
         self.stop()

@@ -7,7 +7,7 @@ import httpx
 from .engine import Simulator
 from .exchange import Request
 
-BASE_URL = "http://simulator.localhost"
+BASE_URL = "http://localhost"
 """What an embedded simulator is called; nothing listens there."""
 
 

@@ -32,7 +32,7 @@ def scan(image: str | Path | bytes) -> str:
 
 def _reader() -> ModuleType:
     try:
-        import zxingcpp  # noqa: PLC0415 - an extra; only scanning needs it
+        import zxingcpp
     except ImportError:
         message = "scanning needs zxing-cpp: pip install 'paylab[scan]'"
         raise ConfigError(message) from None

@@ -160,6 +160,15 @@ def test_one_column(texts: list[str | None]) -> None:
     assert values == [text and Decimal(text) for text in texts]
 
 
+def test_any_decimal_context() -> None:
+    """Nothing depends on the precision that a notebook happens to have set."""
+    texts = ["1234567890.123456", "1e3", "-0.000001"]
+    with localcontext(Context(prec=2)):
+        written, sum_ = decimals.write(read(*texts)).to_pylist(), total(series(*texts))
+    assert written == ["1234567890.123456", "1000.000000", "-0.000001"]
+    assert str(sum_) == "1234568890.123455"
+
+
 @given(st.text(max_size=12))
 def test_any_text(text: str) -> None:
     """Any text is a number, blank, or refused."""

@@ -12,8 +12,8 @@ import pytest
 
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError
-from paylab.frames.parquet import DayFolder, parquet_table
 from paylab.frames.flatten import text_table
+from paylab.frames.parquet import DayFolder, parquet_table
 from paylab.frames.schema import CONVERSIONS, TRANSFERS
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]

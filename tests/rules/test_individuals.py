@@ -86,9 +86,7 @@ def test_base_fields_are_required(name):
 
 
 @pytest.mark.parametrize("product", ["on_ramp", "off_ramp"])
-@pytest.mark.parametrize(
-    "name", ["phone", "document", "date_of_birth", "idv_consent_recorded_at"]
-)
+@pytest.mark.parametrize("name", ["phone", "document", "date_of_birth", "idv_consent_recorded_at"])
 @pytest.mark.parametrize("country", ["MX", "PH", "CO", "BR", "AR", "GB", "US"])
 def test_ramp_products_ask_for_more_in_every_country(country, product, name):
     """These four are the spec's."""
@@ -245,7 +243,10 @@ def test_another_provider_can_be_named():
     [
         (RAMP, []),
         (RAMP | {"email": None}, ["email"]),
-        (RAMP | {"document": {"type": "curp", "number": "BOXW310820HNERXN08"}}, ["document.number"]),
+        (
+            RAMP | {"document": {"type": "curp", "number": "BOXW310820HNERXN08"}},
+            ["document.number"],
+        ),
         (RAMP | {"document": {"type": "curp", "number": "nonsense"}}, []),
         ({"document": None, "financial_accounts": "junk"}, []),
         (

@@ -8,7 +8,8 @@ from typing import Any
 from ... import codes
 from ...models import FinancialAccount, Individual, VerificationImages
 from ...paging import Pager
-from ...rules import accounts, images as image_rules, individuals
+from ...rules import accounts, individuals
+from ...rules import images as image_rules
 from .. import wire
 from ..http import Sender
 from .images import Images, as_items

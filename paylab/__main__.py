@@ -1,0 +1,7 @@
+"""python -m paylab."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

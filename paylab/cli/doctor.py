@@ -1,0 +1,90 @@
+"""Check the settings, the service and this machine's clock and packages."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+from .. import __version__
+from ..errors import PaylabError
+from ..lab import Lab, connect
+from ..signing.verify import TOLERANCE
+
+HELP = "check settings, reachability, clock and versions"
+
+PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
+
+
+class Finding(NamedTuple):
+    """One line of the report."""
+
+    what: str
+    good: bool
+    text: str
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Report; 1 when something keeps paylab from working."""
+    findings = list(examine())
+    if options.json:
+        print(json.dumps([finding._asdict() for finding in findings]))
+    else:
+        for what, good, text in findings:
+            print(f"{'ok ' if good else 'BAD'}  {what:<14}{text}")
+    return 0 if all(finding.good for finding in findings) else 1
+
+
+def examine() -> Iterator[Finding]:
+    """Everything worth knowing, from the machine outwards."""
+    yield Finding("paylab", True, __version__)
+    yield Finding("python", True, f"{platform.python_version()} on {platform.system()}")
+    for name in PACKAGES:
+        yield _package(name)
+    try:
+        lab = connect(max_retries=0)
+    except PaylabError as error:
+        yield Finding("settings", False, str(error))
+        return
+    for name, value, source in lab.sources():
+        yield Finding(name, True, f"{value} ({source})")
+    yield from _service(lab)
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, True, version(name))
+    except PackageNotFoundError:
+        return Finding(name, False, f"is not installed: pip install {name}")
+
+
+def _service(lab: Lab) -> Iterator[Finding]:
+    try:
+        lab.transfers.list(limit=1).first()
+        yield Finding("service", True, "answers, and accepts the signature")
+    except PaylabError as error:
+        yield Finding("service", False, str(error))
+    yield from _clock(lab)
+
+
+def _clock(lab: Lab) -> Iterator[Finding]:
+    """The difference between the service's Date header and the client's clock."""
+    sent = lab.calls[-1].response_headers.get("date") if lab.calls else None
+    if sent is None:
+        return
+    try:
+        ahead = (parsedate_to_datetime(sent) - lab.calls[-1].when).total_seconds()
+    except (TypeError, ValueError):
+        yield Finding("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
+        return
+    text = f"the service's clock is {ahead:+.0f} s from this machine's"
+    yield Finding("clock", abs(ahead) < TOLERANCE, f"{text}, {TOLERANCE:.0f} s are allowed")

@@ -1,0 +1,41 @@
+"""Write all transfers or conversions to a file, amounts exactly as the service sent them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from .. import codes
+from ..lab import connect
+
+HELP = "write transfers or conversions to CSV or Parquet"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("what", choices=["transfers", "conversions"])
+    parser.add_argument("--to", required=True, metavar="FILE.csv|FILE.parquet|DIR/")
+    parser.add_argument("--product-type", choices=codes.PRODUCTS, help="of transfers alone")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Export, with a line of progress where somebody watches."""
+    if options.product_type and options.what == "conversions":
+        print("paylab: --product-type goes with transfers", file=sys.stderr)
+        return 2
+    lab = connect()
+    filters = {"product_type": options.product_type} if options.what == "transfers" else {}
+    done = getattr(lab, options.what).export(options.to, progress=_progress(), **filters)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
+    print(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
+    return 0
+
+
+def _progress() -> object:
+    if not sys.stderr.isatty():
+        return None
+    return lambda rows, pages: print(f"\r{rows} rows, {pages} pages", end="", file=sys.stderr)

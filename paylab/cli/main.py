@@ -1,0 +1,67 @@
+"""The commands by name, and how their failures end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from .. import __version__
+from ..errors import ConfigError, PaylabError
+from . import doctor, export, jupyter, qr, sign, simulator, walkthrough
+
+COMMANDS: dict[str, ModuleType] = {
+    "lab": jupyter,
+    "simulator": simulator,
+    "walkthrough": walkthrough,
+    "export": export,
+    "qr": qr,
+    "sign": sign,
+    "doctor": doctor,
+}
+"""Each module has `HELP`, `arguments(parser)` and `run(options) -> exit status`."""
+
+DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; errors go to stderr in one sentence."""
+    options = parser().parse_args(argv)
+    try:
+        return int(COMMANDS[options.command].run(options))
+    except ConfigError as error:
+        return _fail(error, WRONG_USE)
+    except (PaylabError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            return _quiet_pipe()
+        return _fail(error, FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(prog="paylab", description=_DESCRIPTION)
+    top.add_argument("--version", action="version", version=f"paylab {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(name, help=module.HELP, description=module.__doc__)
+        module.arguments(command)
+    return top
+
+
+def _fail(error: Exception, status: int) -> int:
+    hint = getattr(error, "hint", None)
+    print(f"paylab: {error}" + (f" Try: {hint}" if hint else ""), file=sys.stderr)
+    return status
+
+
+def _quiet_pipe() -> int:
+    """Whoever read the output stopped reading: nothing more to say."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+_DESCRIPTION = "Explore and integrate a cross-border payments service."

@@ -1,0 +1,38 @@
+"""Draw and explain a QR payload, or read one from an image."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+HELP = "draw, explain or read a QR payload"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("payload", nargs="?", help="the text in the code")
+    source.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
+    parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the picture")
+    parser.add_argument("--size", type=int, default=300, help="pixels a side of a saved picture")
+    parser.add_argument("--json", action="store_true", help="print what it says as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the picture, what it says, and save it where asked; 1 for a payload nobody can pay."""
+    from ..views.qr import QR, scan
+
+    payload = scan(options.scan) if options.scan else options.payload
+    code = QR(payload, size=options.size)
+    if options.out:
+        code.save(options.out)
+    problem = code.reading.problem
+    if options.json:
+        rows = dict(code.table())
+        facts = {"payload": payload, "ok": problem is None, "says": rows}
+        print(json.dumps(facts | ({} if problem is None else {"problem": str(problem)})))
+    else:
+        print(code.terminal(ansi=sys.stdout.isatty()))
+        print(repr(code))
+    return 0 if problem is None else 1

@@ -1,0 +1,76 @@
+"""Serve the simulated service over HTTP until stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+from threading import Event
+
+HELP = "serve the simulated service over HTTP"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument("--json", action="store_true", help="print one JSON line once ready")
+    parser.add_argument("--seed", type=int, default=7, help="same seed, same ids and payloads")
+    parser.add_argument("--transfers", type=_count, default=0, help="past transfers to begin with")
+    parser.add_argument("--speed", type=_speed, default=1.0, help="simulated seconds in a real one")
+    parser.add_argument("--frozen", action="store_true", help="the clock moves on request only")
+    parser.add_argument("--data", metavar="PATH", help="a file that keeps the world")
+    parser.add_argument(
+        "--production-like", action="store_true", help="refuse what only a sandbox can do"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve, say where, and wait for a signal."""
+    from ..simulator import Simulator
+    from ..simulator.server import Server
+
+    simulator = Simulator(
+        seed=options.seed,
+        frozen=options.frozen,
+        speed=options.speed,
+        transfers=options.transfers,
+        production_like=options.production_like,
+        data=options.data,
+    )
+    stopped = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    with Server(simulator, host=options.host, port=options.port) as server:
+        print(_ready(server, as_json=options.json), flush=True)
+        while not stopped.wait(1) and server.is_alive():
+            pass
+    return 0
+
+
+def _ready(server: object, *, as_json: bool) -> str:
+    base_url = server.base_url  # type: ignore[attr-defined] # a Server, imported late
+    simulator = server.simulator  # type: ignore[attr-defined]
+    facts = {
+        "base_url": base_url,
+        "api_key": simulator.api_key,
+        "secret_key": simulator.secret_key,
+    }
+    if as_json:
+        return json.dumps(facts)
+    exports = [f"export PAYLAB_{name.upper()}={value}" for name, value in facts.items()]
+    return "\n".join([f"The simulator listens on {base_url}. Stop it with Ctrl-C.", *exports])
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 1_000_000:
+        raise argparse.ArgumentTypeError("must be from 0 to 1000000")
+    return number
+
+
+def _speed(text: str) -> float:
+    number = float(text)
+    if not 0.001 <= number <= 1_000_000:
+        raise argparse.ArgumentTypeError("must be from 0.001 to 1000000")
+    return number

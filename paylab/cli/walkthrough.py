@@ -1,0 +1,103 @@
+"""The whole on-ramp in the terminal, from the individual's consent to the CSV."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .. import codes, examples
+from ..lab import Lab, connect
+from ..models import Conversion, ConversionAccount, Individual
+
+HELP = "go through an on-ramp in the terminal"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("country", choices=["mx", "ph"])
+    parser.add_argument(
+        "--out", metavar="DIR", help="leave the QR as PNG and the lists as CSV here"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Walk from consent to the completed conversion."""
+    folder = Path(options.out) if options.out else None
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    lab = connect()
+    _say("Service", repr(lab).splitlines()[0].removeprefix("Lab on "))
+    person = _verified(lab, options.country.upper())
+    account = _account(lab, person)
+    _instructions(lab, account, folder)
+    conversion = _paid(lab, account)
+    if folder:
+        for name in ("conversions", "transfers"):
+            done = getattr(lab, name).export(folder / f"{name}.csv")
+            _say("CSV", f"{done.path}, {done.rows} rows")
+    return 0 if conversion.status == "completed" else 1
+
+
+def _verified(lab: Lab, country: str) -> Individual:
+    from ..views.specimens import specimen
+
+    fields = examples.individual(country, consent_at=lab.clock())
+    person = lab.individuals.create(**fields)
+    needed = [detail.code or "" for detail in person.status_details or []]
+    _say("Individual", f"{person.id} {person.status}: {', '.join(needed)}")
+    name = f"{person.given_name} {person.family_name}"
+    sides = [side for side in codes.IMAGE_SIDES if f"verification_{_code(side)}" in needed]
+    images = {side: specimen(side, name=name, country=country) for side in sides}
+    lab.individuals.upload_images(person.id, images)
+    _say("Images", f"{', '.join(images)} (specimens made here)")
+    person = lab.individuals.wait(person.id)
+    _say("Verification", f"{person.status}")
+    return person
+
+
+def _code(side: str) -> str:
+    """The word of a side in the status details that ask for it."""
+    return {"selfie": "selfie_needed"}.get(side, f"{side.removeprefix('document-')}_image_needed")
+
+
+def _account(lab: Lab, person: Individual) -> ConversionAccount:
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    _say("Wallet", f"{wallet.id} on {examples.WALLET['network']}")
+    currency = codes.ON_RAMP[str(person.country)]
+    account = lab.conversion_accounts.create(person.id, wallet.id, currency)
+    _say("Account", f"{account.id} {account.status}")
+    if account.status == "pending":
+        account = lab.conversion_accounts.wait(account.id)
+        _say("Account", f"{account.id} {account.status}")
+    return account
+
+
+def _instructions(lab: Lab, account: ConversionAccount, folder: Path | None) -> None:
+    from ..views.qr import QR
+
+    card = lab.deposit_card(account)
+    print()
+    if isinstance(card, QR):
+        print(card.terminal(ansi=sys.stdout.isatty()))
+    print(repr(card), end="\n\n")
+    if isinstance(card, QR) and folder:
+        _say("QR", str(card.save(folder / "qrph.png")))
+
+
+def _paid(lab: Lab, account: ConversionAccount) -> Conversion:
+    currency = str(account.source_currency)
+    cap = codes.DEPOSIT_CAPS[currency.lower()]
+    deposit = lab.sandbox.deposit(account.id, cap, currency)
+    _say("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
+    conversion = lab.conversions.wait(conversion_account_id=account.id)
+    for event in lab.events(conversion.id):
+        _say("Event", str(event))
+    payout = conversion.payout
+    paid = f"{payout.amount} {payout.currency}, {payout.tx_hash}" if payout else ""
+    _say("Conversion", f"{conversion.id} {conversion.status}: {paid}")
+    return conversion
+
+
+def _say(what: str, text: str) -> None:
+    print(f"{what:<13}{text}", flush=True)

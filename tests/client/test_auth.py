@@ -1,0 +1,94 @@
+"""Requests are signed as they are sent."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import gcd
+from random import Random
+
+import httpx
+import pytest
+
+from paylab.client.auth import BODY_HASH, STEP, VALUES, Nonces, SignatureAuth
+
+NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
+SECRET = b"s3cr3t/with+signs="
+SIGNED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
+
+
+def expected(request, query_lines):
+    """The signature by the spec's steps, written out without paylab."""
+    path = request.url.raw_path.decode().partition("?")[0]
+    headers = [f"{name}:{request.headers[name]}" for name in SIGNED]
+    digest = hashlib.sha256(request.content).hexdigest()
+    lines = [request.method, path, *query_lines, *headers, ";".join(SIGNED), digest]
+    hashed = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    payload = f"HMAC-SHA256\n{request.headers['x-date']}\n{hashed}".encode()
+    return base64.b64encode(hmac.new(SECRET, payload, "sha256").hexdigest().encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "options", "query"),
+    [
+        ("GET", "/v1/transfers", {}, []),
+        ("GET", "/v1/transfers", {"params": {"limit": 2, "cursor": "a b"}}, ["limit=2&cursor=a+b"]),
+        ("GET", "/v1/transfers?b=%20&a=1", {}, ["b=%20&a=1"]),
+        ("GET", "/v1/individuals/a%2Fb é", {}, []),
+        ("POST", "/v1/individuals", {"json": {"given_name": "María González"}}, []),
+        ("DELETE", "/v1/webhook_subscriptions/wh_1", {}, []),
+    ],
+)
+def test_the_signature_covers_what_is_on_the_request_line(scripted, method, path, options, query):
+    """Method, path and query raw as sent, the five headers, and the hash of the body."""
+    client, script = scripted({})
+    client.request(method, path, **options)
+    request = script.requests[0]
+    head = f"HMAC-SHA256 Credential=key_live_1234,SignedHeaders={';'.join(SIGNED)},Signature="
+    assert request.headers["Authorization"] == head + expected(request, query)
+
+
+def test_the_headers_say_when_and_for_whom(scripted):
+    """Host without a default port, the date in milliseconds with Z, the key, the body's hash."""
+    client, script = scripted({})
+    client.request("GET", "/v1/transfers")
+    headers = script.requests[0].headers
+    assert headers["Host"] == "pay.test"
+    assert headers["X-Date"] == "2026-01-31T09:30:00.123Z"
+    assert headers["X-API-Key"] == "key_live_1234"
+    assert headers["X-Content-SHA256"] == hashlib.sha256(b"").hexdigest()
+    assert re.fullmatch(r"1769851800123\d{6}", headers["X-Nonce"])
+
+
+def test_the_dialect_with_a_blank_query_line(settings):
+    """empty_query="blank" puts an empty line where there is no query."""
+    auth = SignatureAuth(replace(settings, empty_query="blank"), lambda: NOW, Random(7))
+    request = httpx.Request("GET", "https://pay.test/v1/transfers")
+    next(auth.auth_flow(request))
+    assert request.headers["Authorization"].endswith(expected(request, [""]))
+
+
+def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
+    """A body that cannot be read twice is hashed beforehand."""
+    request = httpx.Request(
+        "POST", "https://pay.test/v1/x", content=iter([b"abc"]), extensions={BODY_HASH: "c0ffee"}
+    )
+    next(SignatureAuth(settings, lambda: NOW, Random(7)).auth_flow(request))
+    assert request.headers["X-Content-SHA256"] == "c0ffee"
+
+
+def test_nonces_never_repeat_on_a_frozen_clock():
+    """Not within the million values, and not after they have come round."""
+    nonces = Nonces(Random(7))
+    seen = {nonces.next(NOW) for _ in range(VALUES + 10)}
+    assert len(seen) == VALUES + 10
+    assert gcd(STEP, VALUES) == 1
+
+
+def test_two_clients_start_at_different_nonces():
+    """The first value is random."""
+    assert Nonces(Random(1)).next(NOW) != Nonces(Random(2)).next(NOW)

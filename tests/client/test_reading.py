@@ -1,0 +1,150 @@
+"""Answers that can be read, and answers that cannot."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import httpx
+import pytest
+
+from paylab import errors
+from paylab.client.exchange import LARGEST_BODY
+from paylab.models import Transfer
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"<html>hi</html>", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b"\xff\xfe{}", DEEP],
+)
+def test_a_body_that_is_not_json_is_a_clear_error(scripted, body):
+    """It names the call, carries it, and quotes nothing of the body."""
+    client, _ = scripted(httpx.Response(200, content=body, headers={"content-type": "text/x"}))
+    with pytest.raises(errors.APIResponseError) as caught:
+        client.transfers.get("tr_1")
+    assert str(caught.value) == "the answer to GET /v1/transfers/tr_1 is not JSON (text/x)"
+    assert caught.value.call.status == 200
+    assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"text"', b"5"])
+def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
+    """A resource is an object."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.APIResponseError, match="must be an object, a Transfer"):
+        client.transfers.get("tr_1")
+
+
+def test_numbers_are_read_exactly(scripted):
+    """A fraction that came as a JSON number loses nothing."""
+    client, _ = scripted(b'{"source_amount": 12345678901234567890.123456789, "n": 1}')
+    transfer = client.transfers.get("tr_1")
+    assert transfer.source_amount == Decimal("12345678901234567890.123456789")
+
+
+def test_a_byte_order_mark_is_no_obstacle(scripted):
+    """Some services begin their UTF-8 with one."""
+    client, _ = scripted(b'\xef\xbb\xbf{"id": "tr_1"}')
+    assert client.transfers.get("tr_1").id == "tr_1"
+
+
+def test_request_returns_decoded_json(scripted):
+    """Any JSON, and None where there is no body."""
+    client, _ = scripted([1, {"a": "ñ"}], httpx.Response(204))
+    assert client.request("get", "/v1/anything") == [1, {"a": "ñ"}]
+    assert client.request("DELETE", "/v1/anything") is None
+
+
+def test_a_body_without_end_is_given_up(scripted):
+    """Memory is not the service's to fill."""
+    chunk = b" " * 2**20
+    endless = httpx.Response(200, content=(chunk for _ in range(LARGEST_BODY // len(chunk) + 1)))
+    client, script = scripted(endless)
+    with pytest.raises(errors.APIResponseError, match="larger than 64 MiB"):
+        client.transfers.get("tr_1")
+    assert len(script.requests) == 1
+
+
+def test_a_body_that_cannot_be_decompressed(scripted):
+    """Said gzip, sent something else."""
+    broken = httpx.Response(
+        200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"not gzip")
+    )
+    client, _ = scripted(broken)
+    with pytest.raises(errors.APIResponseError, match="cannot be decompressed"):
+        client.transfers.get("tr_1")
+
+
+@pytest.mark.parametrize("header", ["true", "True"])
+def test_a_replayed_answer_says_so(scripted, header):
+    """The service answered from its memory of the key."""
+    replay = httpx.Response(201, json={"id": "tr_1"}, headers={"Idempotency-Replayed": header})
+    client, _ = scripted(replay, {"id": "tr_1"})
+    assert client._send is not None
+    first = client.send("POST", "/v1/transfers").read(Transfer)
+    second = client.send("POST", "/v1/transfers").read(Transfer)
+    assert (first.replayed, second.replayed) == (True, False)
+    assert first == second
+    assert client.calls[0].replayed
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        [{"id": "a"}, {"id": "b"}],
+        {"data": [{"id": "a"}, {"id": "b"}], "has_next_page": False, "cursor": None},
+        {"data": [{"id": "a"}, {"id": "b"}]},
+        {"data": [{"id": "a"}, {"id": "b"}], "has_next_page": None, "cursor": ""},
+    ],
+)
+def test_a_list_is_an_array_or_an_envelope(scripted, envelope):
+    """Public copies show both."""
+    client, _ = scripted(envelope)
+    assert [one.id for one in client.conversion_accounts.list()] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("envelope", "words"),
+    [
+        ({}, "must hold a list"),
+        ({"data": {}}, "must hold a list"),
+        ({"data": ["tr_1"]}, "must hold a list of objects"),
+        ("text", "must be a page"),
+        ({"data": [], "has_next_page": "yes"}, "unreadable"),
+        ({"data": [], "has_next_page": True, "cursor": 7}, "unreadable"),
+    ],
+)
+def test_a_page_of_the_wrong_shape_is_a_clear_error(scripted, envelope, words):
+    """And not an empty list."""
+    client, _ = scripted(json.dumps(envelope).encode())
+    with pytest.raises(errors.APIResponseError, match=words):
+        list(client.transfers.list())
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"),
+    [
+        ([{"data": [], "has_next_page": True, "cursor": None}], "no cursor"),
+        ([{"data": [], "has_next_page": True}], "no cursor"),
+        ([{"data": [], "has_next_page": True, "cursor": "c"}] * 2, "same cursor twice"),
+    ],
+)
+def test_a_list_that_leads_nowhere_is_an_error(scripted, pages, words):
+    """Not a loop."""
+    client, _ = scripted(*pages)
+    with pytest.raises(errors.PagingError, match=words):
+        list(client.transfers.list())
+
+
+def test_filters_go_along_with_every_cursor(scripted):
+    """The cursor alone does not carry them."""
+    more = {"data": [{"id": "a"}], "has_next_page": True, "cursor": "c+1"}
+    client, script = scripted(more, {"data": [{"id": "b"}], "has_next_page": False, "cursor": None})
+    ids = [one.id for one in client.transfers.list(limit=1, product_type="off_ramp")]
+    assert ids == ["a", "b"]
+    assert [request.url.query for request in script.requests] == [
+        b"limit=1&product_type=off_ramp",
+        b"limit=1&product_type=off_ramp&cursor=c%2B1",
+    ]

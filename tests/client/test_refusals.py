@@ -1,0 +1,152 @@
+"""Error bodies of any shape become words, field problems and a hint."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from paylab import errors
+from paylab.client.redaction import Redaction
+from paylab.client.refusals import read_refusal
+from paylab.errors import Problem
+
+HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
+<script>alert(1)</script></head><body><h1>502 Bad&nbsp;Gateway</h1><!-- x --><p>nginx</p></html>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (b'{"error": "Invalid pagination token"}', "Invalid pagination token"),
+        (b'{"message": "no such individual"}', "no such individual"),
+        (b'{"error": {"code": "x1", "message": "no such individual"}}', "no such individual"),
+        (b'{"detail": "Not found", "title": "t"}', "Not found"),
+        (b'{"errors": ["one", "two"]}', "one; two"),
+        (b'["one", {"message": "two"}]', "one; two"),
+        (b'"just text"', "just text"),
+        (b"plain words", "plain words"),
+        (b"a < b and c > d", "a < b and c > d"),
+        (HTML, "502 Bad Gateway nginx"),
+        (b"", "Bad Request"),
+        (b"   ", "Bad Request"),
+        (b"null", "Bad Request"),
+        (b"{}", "Bad Request"),
+        (b"[]", "Bad Request"),
+        (b"{", "{"),
+        (b"\xff\xfe", "\ufffd\ufffd"),
+        (b"5", "5"),
+        (b"\x1b[31mred\x07\nnext", "\\x1b[31mred\\x07 next"),
+        ("\u202eevil".encode(), "\\u202eevil"),
+        (b"[" * 100_000, "[" * 499 + "…"),
+        (b"x" * 10_000, "x" * 499 + "…"),
+    ],
+)
+def test_the_words_of_a_refusal(body, text):
+    """Whatever shape they came in, on one printable line."""
+    assert read_refusal(400, body, Redaction([])).text == text
+
+
+@pytest.mark.parametrize(
+    ("body", "problems"),
+    [
+        (b'{"error": "no", "errors": [{"field": "a.b", "message": "is required"}]}', ["a.b: is required"]),
+        (b'{"errors": {"email": ["is required", "is odd"]}}', ["email: is required", "email: is odd"]),
+        (b'{"errors": {"email": "is required"}}', ["email: is required"]),
+        (b'{"detail": [{"loc": ["body", "x", 0], "msg": "bad", "type": "t"}]}', ["body.x.0: bad"]),
+        (b'{"error": {"message": "no", "details": [{"field": "a", "reason": "bad"}]}}', ["a: bad"]),
+        (b'{"errors": ["one", 2, null]}', ["one", "2", "None"]),
+        (b'[{"field": 7, "message": {"message": "deep"}}]', ["7: deep"]),
+        (b'{"errors": "text"}', []),
+        (b"not json", []),
+    ],
+)
+def test_the_field_problems_of_a_refusal(body, problems):
+    """Each with its dotted field where it names one."""
+    said = read_refusal(400, body, Redaction([]))
+    assert list(map(str, said.problems)) == problems
+
+
+def test_problems_of_the_service_are_told_from_our_own():
+    """Their source is the service."""
+    said = read_refusal(400, b'{"errors": [{"field": "a", "message": "b"}]}', Redaction([]))
+    assert said.problems == (Problem("a", "b", "service"),)
+    assert said.body == {"errors": [{"field": "a", "message": "b"}]}
+
+
+def test_a_status_nobody_named():
+    """Says so instead of failing."""
+    assert read_refusal(599, b"", Redaction([])).text == "no reason given"
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, errors.BadRequestError),
+        (401, errors.AuthenticationError),
+        (403, errors.PermissionDeniedError),
+        (404, errors.NotFoundError),
+        (409, errors.ConflictError),
+        (418, errors.APIStatusError),
+        (422, errors.UnprocessableError),
+        (429, errors.RateLimitError),
+        (500, errors.ServerError),
+        (599, errors.ServerError),
+    ],
+)
+def test_each_status_has_its_error(scripted, status, error):
+    """With status, words, body and the call."""
+    client, _ = scripted(httpx.Response(status, json={"error": "no"}), max_retries=0)
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.transfers.get("tr_1")
+    raised = caught.value
+    assert type(raised) is error
+    assert (raised.status, raised.text, raised.body) == (status, "no", {"error": "no"})
+    assert raised.call is client.calls[-1]
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "path", "text", "advice"),
+    [
+        (400, "GET", "/v1/transfers", "Invalid pagination token", "list again from the start"),
+        (400, "POST", "/v1/transfers", "Idempotency-Key must be a UUID", "UUID of 36"),
+        (401, "GET", "/v1/transfers", "signature differs", "paylab doctor"),
+        (403, "POST", "/v1/sandbox/deposits", "no", "in the sandbox only"),
+        (409, "POST", "/v1/transfers", "no", "another body"),
+        (422, "POST", "/v1/individuals/i/verification_images", "no", "action_required"),
+        (422, "POST", "/v1/individuals/i/verification_token", "no", "action_required"),
+        (429, "POST", "/v1/individuals", "no", "wait"),
+        (307, "GET", "/v1/transfers", "", "set the base URL"),
+    ],
+)
+def test_a_known_cause_has_a_hint(scripted, status, method, path, text, advice):
+    """What to try, for each refusal the spec explains."""
+    client, _ = scripted(httpx.Response(status, json={"error": text}), max_retries=0)
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.request(method, path)
+    assert advice in caught.value.hint
+
+
+@pytest.mark.parametrize(("status", "path"), [(404, "/v1/x"), (403, "/v1/x"), (422, "/v1/x")])
+def test_an_unknown_cause_has_no_hint(scripted, status, path):
+    """No advice is better than wrong advice."""
+    client, _ = scripted(status)
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.request("POST", path)
+    assert caught.value.hint is None
+
+
+@pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://elsewhere.test/v1/transfers", "https://elsewhere.test/v1/transfers"),
+        ("//evil\x1b[2J.test", "//evil\\x1b[2J.test"),
+        ("", "nowhere"),
+    ],
+)
+def test_a_redirect_is_an_error_that_names_its_target(scripted, location, shown):
+    """Nothing follows it."""
+    client, script = scripted(httpx.Response(302, headers=[(b"location", location.encode())]))
+    with pytest.raises(errors.RedirectError) as caught:
+        client.transfers.get("tr_1")
+    assert str(caught.value) == f"302 redirects to {shown}, which is not followed"
+    assert len(script.requests) == 1

@@ -1,0 +1,203 @@
+"""What is sent again, when, and how often."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from random import Random
+from uuid import UUID
+
+import httpx
+import pytest
+
+from paylab import errors
+from paylab.client.retries import LONGEST_WAIT, backoff, retry_after
+
+NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
+ACCOUNT = ("ind_1", "fa_1", "mxn")
+TIMEOUT, RESET = httpx.ReadTimeout("slow"), httpx.ReadError("reset")
+CUT = httpx.RemoteProtocolError("peer closed connection")
+
+
+@pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500, 503])
+def test_a_get_is_sent_again(scripted, trouble):
+    """Lost connections, 429 and 5xx pass."""
+    client, script = scripted(trouble, trouble, {"id": "tr_1"})
+    assert client.transfers.get("tr_1").id == "tr_1"
+    assert len(script.requests) == 3
+    assert [call.attempt for call in client.calls] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500])
+def test_an_idempotent_post_is_sent_again_with_its_key(scripted, trouble):
+    """Each attempt has a new nonce and signature, and the same key and bytes."""
+    client, script = scripted(trouble, trouble, {"id": "ca_1"})
+    assert client.conversion_accounts.create(*ACCOUNT).id == "ca_1"
+    assert len(set(script.sent("x-nonce"))) == len(set(script.sent("authorization"))) == 3
+    assert len(set(script.sent("idempotency-key"))) == 1
+    assert len({request.content for request in script.requests}) == 1
+
+
+def test_each_attempt_has_its_own_date(scripted):
+    """The clock is read again for every attempt."""
+    seconds = count()
+    client, script = scripted(500, {"id": "tr_1"})
+    client._http.auth._clock = lambda: NOW + timedelta(seconds=next(seconds))
+    client.transfers.get("tr_1")
+    assert script.sent("x-date") == ["2026-01-31T09:30:00.123Z", "2026-01-31T09:30:01.123Z"]
+
+
+def test_the_key_is_a_uuid_of_version_4(scripted):
+    """36 characters, made before the first attempt, different for each call."""
+    client, script = scripted({"id": "ca_1"}, {"id": "ca_2"})
+    client.conversion_accounts.create(*ACCOUNT)
+    client.conversion_accounts.create(*ACCOUNT)
+    first, second = script.sent("idempotency-key")
+    assert first != second
+    assert str(UUID(first)) == first
+    assert UUID(first).version == 4
+
+
+def test_a_key_that_is_given_is_used(scripted):
+    """The caller's key goes out as it is."""
+    client, script = scripted({"id": "ca_1"})
+    key = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
+    client.conversion_accounts.create(*ACCOUNT, idempotency_key=key)
+    assert script.sent("idempotency-key") == [key]
+
+
+@pytest.mark.parametrize("key", ["", "short", "7f0c1f0e8d6b4e0e9d570d8d7f4b2a11", "x" * 36])
+def test_a_key_that_is_no_uuid_is_not_sent(scripted, key):
+    """The spec answers it with 400."""
+    client, _ = scripted()
+    with pytest.raises(errors.RuleError, match="UUID of 36 characters"):
+        client.conversion_accounts.create(*ACCOUNT, idempotency_key=key)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422])
+def test_a_refusal_is_not_sent_again(scripted, status):
+    """409 least of all."""
+    client, script = scripted(status)
+    with pytest.raises(errors.for_status(status)):
+        client.conversion_accounts.create(*ACCOUNT)
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/individuals"),
+        ("POST", "/v1/sandbox/deposits"),
+        ("POST", "/v1/transfers"),
+        ("DELETE", "/v1/webhook_subscriptions/wh_1"),
+    ],
+)
+def test_what_may_have_been_carried_out_is_not_sent_again(scripted, method, path, trouble):
+    """Only GET and the two operations with a key are safe; a transfer without one is not."""
+    client, script = scripted(trouble)
+    with pytest.raises(errors.PaylabError):
+        client.request(method, path, json={} if method == "POST" else None)
+    assert len(script.requests) == 1
+
+
+def test_nothing_is_posted_again_after_a_202(scripted):
+    """Waiting for a pending account only reads it."""
+    pending = {"id": "ca_1", "status": "pending"}
+    client, script = scripted(
+        httpx.Response(202, json=pending), pending, pending, {"id": "ca_1", "status": "active"}
+    )
+    account = client.conversion_accounts.create(*ACCOUNT)
+    assert client.conversion_accounts.wait(account.id).status == "active"
+    assert [request.method for request in script.requests] == ["POST", "GET", "GET", "GET"]
+
+
+@pytest.mark.parametrize(
+    ("header", "naps"),
+    [
+        ("3", [3.0]),
+        ("0", [0.0]),
+        (" 2 ", [2.0]),
+        ("Sat, 31 Jan 2026 09:30:10 GMT", [9.877]),
+        ("Sat, 31 Jan 2026 09:00:00 GMT", [0.0]),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_honoured(scripted, status, header, naps):
+    """Seconds or a date; never less than asked."""
+    busy = httpx.Response(status, headers={"Retry-After": header})
+    client, script = scripted(busy, {"id": "tr_1"})
+    client.transfers.get("tr_1")
+    assert script.naps == pytest.approx(naps)
+
+
+@pytest.mark.parametrize("header", ["3600", "999999999", "Sat, 31 Jan 2027 09:30:00 GMT"])
+def test_a_long_retry_after_ends_the_call(scripted, header):
+    """A cell does not hang for an hour, and does not ask earlier than it was told to."""
+    client, script = scripted(httpx.Response(429, headers={"Retry-After": header}))
+    with pytest.raises(errors.RateLimitError):
+        client.transfers.get("tr_1")
+    assert script.naps == []
+
+
+@pytest.mark.parametrize("header", ["", "soon", "-5", "1e3", "٣", "Sat, 99 Jan 2026 09:30:10 GMT"])
+def test_an_unreadable_retry_after_is_no_retry_after(header):
+    """The usual backoff applies."""
+    assert retry_after(header, NOW) is None
+
+
+def test_backoff_has_full_jitter_under_a_growing_bound():
+    """0.5 s, 1 s, 2 s ... up to 8 s, and anything below."""
+    bounds = [max(backoff(n, Random(seed)) for seed in range(300)) for n in (1, 2, 3, 9)]
+    assert bounds == pytest.approx([0.5, 1, 2, LONGEST_WAIT], rel=0.05)
+    assert min(backoff(9, Random(seed)) for seed in range(300)) < 0.2
+
+
+@pytest.mark.parametrize("retries", [0, 1, 4])
+def test_retries_end(scripted, retries):
+    """After max_retries more attempts the last refusal is raised."""
+    client, script = scripted(*[503] * (retries + 1), max_retries=retries)
+    with pytest.raises(errors.ServerError) as caught:
+        client.transfers.get("tr_1")
+    assert len(script.requests) == retries + 1
+    assert caught.value.call.attempt == retries + 1
+
+
+@pytest.mark.parametrize(
+    ("trouble", "operation", "hint"),
+    [
+        (TIMEOUT, "deposit", "may have been carried out: look"),
+        (TIMEOUT, "account", r"send the same again with idempotency_key='[0-9a-f-]{36}'"),
+        (httpx.ConnectError("refused"), "deposit", "nothing was sent"),
+    ],
+)
+def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operation, hint):
+    """A lost answer is not a lost request."""
+    client, _ = scripted(trouble, max_retries=0)
+    calls = {
+        "deposit": lambda: client.sandbox.deposit("ca_1", "5", "mxn"),
+        "account": lambda: client.conversion_accounts.create(*ACCOUNT),
+    }
+    with pytest.raises(errors.APIConnectionError) as caught:
+        calls[operation]()
+    assert re.search(hint, caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "error", "words"),
+    [
+        (httpx.ConnectTimeout(""), errors.APITimeoutError, "no connection in time"),
+        (httpx.ReadTimeout(""), errors.APITimeoutError, "no answer in time"),
+        (httpx.ConnectError("Name not known"), errors.APIConnectionError, "Name not known"),
+        (httpx.ReadError(""), errors.APIConnectionError, "cut off"),
+        (httpx.ProxyError("407"), errors.APIConnectionError, "proxy"),
+    ],
+)
+def test_trouble_is_told_apart(scripted, trouble, error, words):
+    """Timeouts, refused and lost connections have their own words, and the attempt."""
+    client, _ = scripted(trouble, max_retries=0)
+    with pytest.raises(error, match=words) as caught:
+        client.transfers.get("tr_1")
+    assert caught.value.call.status is None
+    assert words in caught.value.call.error

@@ -1,0 +1,191 @@
+"""Verification images, with real files made by Pillow."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from paylab import codes
+from paylab.rules import images
+
+SMALLEST, LARGEST = 10_240, 15_728_640
+# The first bytes of a photo from a phone: size, ftyp, brand heic, compatible mif1 and heic.
+HEIC = bytes.fromhex("000000186674797068656963000000006d69663168656963")
+HEIF = HEIC.replace(b"ftypheic", b"ftypmif1")
+AVIF = HEIC.replace(b"ftypheic", b"ftypavif")
+JPEG = b"\xff\xd8\xff\xe0"
+
+
+def picture(kind):
+    """A small picture as a file of this kind."""
+    file = BytesIO()
+    Image.new("RGB", (64, 64), "teal").save(file, kind)
+    return file.getvalue()
+
+
+def uri(data, mime="image/jpeg", size=SMALLEST):
+    """The bytes, filled up to a size, as a data URI."""
+    return f"data:{mime};base64," + b64encode(data.ljust(size, b"\0")).decode()
+
+
+def upload(content, side="selfie", count=1):
+    """A body with the same image so many times."""
+    return {"images": [{"type": side, "content": content}] * count}
+
+
+def said(body):
+    """The message of the only problem, or nothing."""
+    problems = images.check(body)
+    assert len(problems) <= 1
+    return problems[0].message if problems else ""
+
+
+GOOD = uri(JPEG)
+
+
+@pytest.mark.parametrize(
+    ("data", "mime"),
+    [
+        (picture("JPEG"), "image/jpeg"),
+        (picture("PNG"), "image/png"),
+        (picture("TIFF"), "image/tiff"),
+        (b"MM\0*\0\0\0\x08", "image/tiff"),
+        (picture("PDF"), "application/pdf"),
+        (HEIC, "image/heic"),
+        (HEIF, "image/heif"),
+    ],
+)
+def test_kinds(data, mime):
+    """Each kind is known by its own first bytes, and good under its own name only."""
+    assert images.sniff(data) == mime
+    good = [one for one in codes.IMAGE_TYPES if not images.check(upload(uri(data, one)))]
+    family = ["image/heic", "image/heif"]
+    assert good == (family if mime in family else [mime])
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"GIF89a", AVIF, b"RIFF", b"%PDF", b"\0" * 99])
+def test_unknown_kinds(data):
+    """What is none of the six is nothing."""
+    assert images.sniff(data) is None
+    assert "no known type" in said(upload(uri(data)))
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (SMALLEST - 1, "at least 10 KB"),
+        (SMALLEST, ""),
+        (SMALLEST + 1, ""),
+        (LARGEST - 1, ""),
+        (LARGEST, ""),
+        (LARGEST + 1, "at most 15 MB"),
+    ],
+)
+def test_sizes(size, words):
+    """Both bounds belong to what is good, whatever the padding."""
+    message = said(upload(uri(JPEG, size=size)))
+    assert words in message
+    assert bool(words) is bool(message)
+
+
+@pytest.mark.parametrize(("count", "good"), [(0, False), (1, True), (10, True), (11, False)])
+def test_counts(count, good):
+    """One to ten images."""
+    assert (said(upload(GOOD, count=count)) == "") is good
+
+
+@pytest.mark.parametrize("side", ["document-front", "document-back", "selfie"])
+def test_sides(side):
+    """Three sides are known, and one may come twice."""
+    assert images.check(upload(GOOD, side, count=2)) == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "hello",
+        GOOD.removeprefix("data:"),
+        GOOD.replace("image/jpeg", "image/gif"),
+        GOOD.replace("image/jpeg", "image/jpg"),
+        GOOD.replace(";base64", ""),
+        GOOD.replace("data:", "DATA:"),
+        GOOD.replace("image/jpeg;", "image/jpeg;charset=utf-8;"),
+        5,
+        True,
+        ["x"],
+        {"data": "x"},
+    ],
+)
+def test_no_data_uri(content):
+    """Only a Base64 data URI of one of the six types will do."""
+    assert "must be a Base64 data URI" in said(upload(content))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("AAAA", "AA\nAA"),
+        ("AAAA", "AA=A"),
+        ("AAAA", "AA-_"),
+        ("AAAA", "AAé/"),
+        ("AAAA", "\ud83dAAA"),
+    ],
+)
+def test_base64_is_strict(old, new):
+    """No line breaks, no padding inside, no other alphabet."""
+    assert "good Base64" in said(upload(GOOD.replace(old, new, 1)))
+
+
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_base64_of_another_length(cut):
+    """A text whose length is no multiple of four is not Base64."""
+    assert "good Base64" in said(upload(uri(JPEG, size=12_000)[:-cut]))
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({}, ["images"]),
+        ({"images": "x"}, ["images"]),
+        ({"images": {}}, ["images"]),
+        ({"images": [5]}, ["images.0"]),
+        ({"images": [{}]}, ["images.0.type", "images.0.content"]),
+        ({"images": [{"type": "back", "content": GOOD}]}, ["images.0.type"]),
+        ({"images": [{"type": ["selfie"], "content": GOOD}, None]}, ["images.0.type", "images.1"]),
+        ({"images": [{"content": "x"}] * 12}, ["images", *["images.0.type"]]),
+        ([], [""]),
+    ],
+)
+def test_bodies(body, fields):
+    """Every problem of a body at once."""
+    assert [problem.field for problem in images.check(body)][: len(fields)] == fields
+
+
+def test_a_lawful_body_of_the_largest_size():
+    """Ten images of 15 MB are 210 MB of Base64."""
+    assert images.check(upload(uri(JPEG, size=LARGEST), count=10)) == []
+
+
+def test_too_large_is_told_without_decoding():
+    """The length is enough: what follows is not even Base64."""
+    assert "at most 15 MB" in said(upload("data:image/png;base64," + "!" * 30_000_000))
+
+
+def test_decode():
+    """The declared type and the bytes."""
+    assert images.decode("data:image/png;base64,aGVsbG8=") == ("image/png", b"hello")
+    with pytest.raises(ValueError, match="data URI"):
+        images.decode("hello")
+    with pytest.raises(ValueError, match="Base64"):
+        images.decode("data:image/png;base64,aGVsbG8")
+
+
+@pytest.mark.parametrize("data", [b"", b"a", b"ab", b"abc", b"abcd"])
+def test_size_is_told_from_the_length(data):
+    """With no, one or two characters of padding."""
+    text = f"data:image/png;base64,{b64encode(data).decode()}"
+    assert images.decoded_size(text, "image/png") == len(data)

@@ -1,0 +1,132 @@
+"""Whatever JSON can hold, a rule answers with a list of problems and never raises."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paylab import codes
+from paylab.errors import Problem
+from paylab.rules import accounts, amounts, deposits, images, individuals, transfers, webhooks
+
+TEXT = st.one_of(
+    st.text(st.characters(exclude_categories=())),
+    st.sampled_from(
+        [
+            *("MX", "IN", "PH", "DE", "pix", "bank_account", "crypto_wallet", "ph_qr_code", "upi"),
+            *("on_ramp", "off_ramp", "USDC", "mxn", "deposit", "selfie", "curp", "1.5", "a@b.c"),
+            *("data:image/png;base64,", "http://[", "https://\ud83d", "2026-01-31T09:30:00Z"),
+            *("0001-01-01T00:00:00+14:00", "\0", "000201", "cpf", "evp", "GB", "\ud800T"),
+        ]
+    ),
+)
+LEAF = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT)
+NAMES = st.sampled_from(
+    [
+        *("product_types", "given_name", "country", "phone", "date_of_birth", "address"),
+        *("idv_consent_recorded_at", "document", "number", "type", "financial_accounts"),
+        *("details", "individual_id", "pix_key", "pix_key_type", "iban", "upi_id", "clabe"),
+        *("qrph_payload", "issuer", "network", "images", "content", "provider", "token", "id"),
+        *("source_amount", "source_currency", "destination_amount", "destination_currency"),
+        *("quote_id", "financial_account", "financial_account_id", "source_type", "amount"),
+        *("currency", "sender_name", "payout_account", "url", "event_types", "line_1"),
+        *("partner_terms_accepted_at", "client_reference_id", "payout_method", "source_network"),
+    ]
+)
+JSON = st.recursive(
+    LEAF,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | TEXT, inner, max_size=12),
+    max_leaves=30,
+)
+
+# No deadline: the machine may be busy, and nothing here is about speed.
+some = settings(max_examples=40, deadline=None)
+
+RULES = {
+    "individuals.check": individuals.check,
+    "individuals.warn": individuals.warn,
+    "individuals.check_token": individuals.check_token,
+    "accounts.check": accounts.check,
+    "accounts.check in MX": partial(accounts.check, country="MX"),
+    "accounts.check_entry in PH": partial(accounts.check_entry, country="PH"),
+    "accounts.check_update": partial(accounts.check_update, country="BR", kind="pix"),
+    "images.check": images.check,
+    "transfers.check": transfers.check,
+    "transfers.check_quote": transfers.check_quote,
+    "deposits.check": deposits.check,
+    "deposits.check of mxn": partial(deposits.check, currency="mxn"),
+    "deposits.check_account": deposits.check_account,
+    "deposits.check_account in PH": partial(deposits.check_account, country="PH"),
+    "webhooks.check": webhooks.check,
+}
+TYPED = [("MX", "bank_account"), ("BR", "pix"), ("IN", "upi"), ("PH", "ph_qr_code")]
+TYPED += [("GB", "bank_account"), ("DE", "bank_account"), ("US", "crypto_wallet")]
+
+
+def are_problems(found):
+    """Whether this is a list of problems with a place and a reason."""
+    whole = isinstance(found, list) and all(isinstance(one, Problem) for one in found)
+    return whole and all(isinstance(one.field, str) and one.message for one in found)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+@some
+@given(body=JSON)
+def test_any_body(rule, body):
+    """The same problems every time."""
+    found = rule(body)
+    assert are_problems(found)
+    assert rule(body) == found
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+@some
+@given(body=st.dictionaries(NAMES, JSON, max_size=20))
+def test_any_values_under_the_right_names(rule, body):
+    """Junk a level deeper."""
+    assert are_problems(rule(body))
+
+
+@pytest.mark.parametrize(("country", "kind"), TYPED)
+@some
+@given(details=st.dictionaries(NAMES, JSON) | JSON)
+def test_any_details(country, kind, details):
+    """Checks and warnings alike."""
+    assert are_problems(accounts.check_details(country, kind, details))
+    assert are_problems(accounts.warn(country, kind, details))
+
+
+@some
+@given(route=st.tuples(JSON, JSON, JSON, JSON, JSON))
+def test_any_route(route):
+    """Countries, types, currencies and rails that are none."""
+    assert are_problems(transfers.check_route(*route))
+    assert are_problems(transfers.check_network(*route[:2]))
+
+
+@some
+@given(JSON, JSON)
+def test_any_amount(value, currency):
+    """Amounts and currencies that are none."""
+    assert are_problems(amounts.check(value, currency, "amount"))
+
+
+@some
+@given(st.binary())
+def test_any_first_bytes(data):
+    """One of the six types, or none."""
+    assert images.sniff(data) in (None, *codes.IMAGE_TYPES)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
+def test_deep_and_huge_bodies(rule):
+    """Nothing walks into what it does not know."""
+    deep = []
+    for _ in range(50_000):
+        deep = [deep]
+    names = NAMES.elements
+    assert are_problems(rule(dict.fromkeys(names, deep)))
+    assert are_problems(rule(dict.fromkeys(names, "9" * 5_000_000)))

@@ -1,0 +1,192 @@
+"""Transfers, quotes and routes."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab import codes, corridors
+from paylab.rules import transfers
+
+TRANSFER = {
+    "source_amount": "100.00",
+    "source_currency": "usd",
+    "destination_currency": "mxn",
+    "financial_account": {"id": "fa_1"},
+    "payout_method": "spei",
+}
+QUOTE = {
+    "financial_account_id": "fa_1",
+    "payout_method": "pix",
+    "destination_currency": "BRL",
+    "source_amount": "100",
+}
+
+
+def fields(problems):
+    """Where the problems are."""
+    return [problem.field for problem in problems]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"source_currency": "USD", "destination_currency": "Mxn"},
+        {"financial_account": None, "financial_account_id": "fa_1"},
+        {"financial_account_id": "fa_1"},
+        {"source_amount": None, "destination_amount": "0.01"},
+        {"source_amount": None, "net_source_amount": "99.5"},
+        {"source_currency": "usdc", "source_amount": "0.000001"},
+        {"source_currency": "USDC", "source_network": "base", "source_type": "deposit"},
+        {"source_type": "prefunded"},
+        {"client_reference_id": "r" * 64},
+        {"client_reference_id": "scenario:failed:1"},
+        {"memo": ["ignored"]},
+    ],
+)
+def test_good_transfers(change):
+    """Nothing is wrong with these."""
+    assert transfers.check(TRANSFER | change) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"source_amount": None}, "source_amount", "exactly one of"),
+        ({"destination_amount": "1"}, "destination_amount", "exactly one of"),
+        ({"source_amount": 100}, "source_amount", "text"),
+        ({"source_amount": "100.001"}, "source_amount", "at most 2 decimals in USD"),
+        ({"source_amount": "0"}, "source_amount", "more than 0"),
+        ({"source_amount": "-5"}, "source_amount", "plain digits"),
+        ({"source_currency": None}, "source_currency", "required"),
+        ({"source_currency": "EUR"}, "source_currency", "must be one of USD, USDC, PHP"),
+        ({"source_currency": ["usd"]}, "source_currency", "must be one of"),
+        ({"destination_currency": None}, "destination_currency", "required"),
+        ({"destination_currency": "USD"}, "destination_currency", "must be one of MXN"),
+        ({"payout_method": None}, "payout_method", "required"),
+        ({"payout_method": "SPEI"}, "payout_method", "must be one of ach"),
+        ({"payout_method": "pigeon"}, "payout_method", "must be one of ach"),
+        ({"financial_account": None}, "financial_account", "required"),
+        ({"financial_account": "fa_1"}, "financial_account", "object"),
+        ({"financial_account": {}}, "financial_account.id", "required"),
+        ({"financial_account": {"id": ""}}, "financial_account.id", "blank"),
+        ({"financial_account": {"id": 5}}, "financial_account.id", "text"),
+        ({"financial_account_id": "fa_2"}, "financial_account_id", "must equal"),
+        ({"source_network": "tron"}, "source_network", "must be one of base"),
+        ({"source_type": "deposit"}, "source_type", "stablecoin"),
+        ({"source_type": "credit"}, "source_type", "must be one of prefunded"),
+        ({"client_reference_id": "r" * 65}, "client_reference_id", "at most 64"),
+        ({"client_reference_id": " "}, "client_reference_id", "blank"),
+        ({"client_reference_id": 5}, "client_reference_id", "text"),
+    ],
+)
+def test_bad_transfers(change, field, words):
+    """Each says where and what."""
+    (problem,) = transfers.check(TRANSFER | change)
+    assert problem.field == field
+    assert words in problem.message
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({}, []),
+        ({"client_reference_id": "r", "source_type": "deposit"}, []),
+        ({"payout_method": "spei", "financial_account": {"id": "fa_1"}}, []),
+        ({"source_amount": "5"}, ["source_amount"]),
+        (
+            {"source_amount": "5", "destination_amount": "5"},
+            ["source_amount", "destination_amount"],
+        ),
+        ({"payout_method": "x"}, ["payout_method"]),
+        ({"quote_id": ""}, ["quote_id"]),
+        ({"quote_id": 5}, ["quote_id"]),
+    ],
+)
+def test_transfers_from_a_quote(change, wrong):
+    """The quote sets the amounts; what else comes with it only has to be well formed."""
+    assert fields(transfers.check({"quote_id": "qt_1"} | change)) == wrong
+
+
+def test_every_problem_of_a_transfer_at_once():
+    """An empty body asks for everything."""
+    assert fields(transfers.check({})) == [
+        *("financial_account", "payout_method", "destination_currency"),
+        *("source_currency", "source_amount"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({}, []),
+        ({"source_amount": None, "destination_amount": "1.00"}, []),
+        ({"source_amount": None, "net_source_amount": "1.00"}, []),
+        ({"source_currency": "USDC", "source_network": "solana"}, []),
+        ({"source_currency": "USDC"}, ["source_network"]),
+        ({"source_currency": "usdc", "source_network": "tron"}, ["source_network"]),
+        ({"source_currency": "xyz"}, ["source_currency"]),
+        ({"source_amount": None}, ["source_amount"]),
+        ({"source_amount": "1", "net_source_amount": "1"}, ["net_source_amount"]),
+        ({"source_amount": "1.001"}, ["source_amount"]),
+        ({"destination_currency": None}, ["destination_currency"]),
+        ({"destination_currency": "VND"}, []),
+        (
+            {"destination_currency": "VND", "source_amount": None, "destination_amount": "1.5"},
+            ["destination_amount"],
+        ),
+        ({"financial_account_id": None}, ["financial_account"]),
+        ({"financial_account_id": 7}, ["financial_account_id"]),
+        ({"payout_method": ""}, ["payout_method"]),
+    ],
+)
+def test_quotes(change, wrong):
+    """One amount, a network for a stablecoin, US dollars by default."""
+    assert fields(transfers.check_quote(QUOTE | change)) == wrong
+
+
+@pytest.mark.parametrize("body", [None, [], "x", 7])
+def test_not_an_object(body):
+    """One problem, with the whole body."""
+    assert fields(transfers.check(body)) == fields(transfers.check_quote(body)) == [""]
+
+
+@pytest.mark.parametrize("corridor", corridors.ALL, ids=lambda corridor: corridor.country)
+def test_every_rail_reaches_every_account_of_its_country(corridor):
+    """The local accounts take the local currency over the local rails, and nothing else."""
+    for kind in set(corridor.account_types) - {"crypto_wallet"}:
+        good = [
+            rail
+            for rail in codes.PAYOUT_METHODS
+            if not transfers.check_route(corridor.country, kind, "usd", corridor.currency, rail)
+        ]
+        assert set(good) == set(corridor.payout_methods)
+
+
+@pytest.mark.parametrize(
+    ("route", "field", "words"),
+    [
+        (("MX", "bank_account", "USD", "BRL", "spei"), "destination_currency", "must be MXN"),
+        (("MX", "bank_account", "USD", "mxn", "pix"), "payout_method", "must be spei"),
+        (("MX", "bank_account", "EUR", "mxn", "spei"), "source_currency", "must be one of USD"),
+        (("PH", "digital_wallet", "USD", "PHP", "ach"), "payout_method", "instapay, pesonet"),
+        (("MX", "crypto_wallet", "USD", "USDC", "spei"), "payout_method", "must be one of base"),
+        (("MX", "crypto_wallet", "USD", "MXN", "base"), "destination_currency", "must be USDC"),
+        (("US", "bank_account", "USD", "MXN", "ach"), "payout_method", "no rail reaches"),
+        (("XX", "bank_account", "USD", "MXN", "ach"), "payout_method", "no rail reaches"),
+        ((None, [], {}, 5, True), "payout_method", "no rail reaches"),
+    ],
+)
+def test_routes_that_lead_nowhere(route, field, words):
+    """The currency and the rail have to be the account's."""
+    (problem,) = transfers.check_route(*route)
+    assert problem.field == field
+    assert words in problem.message
+
+
+@pytest.mark.parametrize("network", codes.NETWORKS)
+def test_a_wallet_is_reached_over_its_own_network(network):
+    """USDC on Base does not arrive on Solana."""
+    assert transfers.check_route("US", "crypto_wallet", "USD", "usdc", network) == []
+    good = [rail for rail in codes.NETWORKS if not transfers.check_network(network, rail)]
+    assert good == [network]

@@ -1,0 +1,107 @@
+"""Webhook subscriptions."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab import codes
+from paylab.rules import webhooks
+
+URL = "https://example.com/events"
+TYPES = ["transfer.created"]
+
+
+def problem_of(url):
+    """What is wrong with an address, or nothing."""
+    problems = webhooks.check({"url": url, "event_types": TYPES})
+    assert all(problem.field == "url" for problem in problems)
+    return problems[0].message if problems else ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        URL,
+        "https://example.com",
+        "HTTPS://Example.com:8443/a?b=c&d=e@f",
+        "https://xn--bcher-kva.example/",
+        "https://10.0.0.1/",
+        "https://[2001:db8::1]:443/",
+        "http://localhost:8080/hook",
+        "http://LOCALHOST/",
+        "http://127.0.0.1:9/",
+        "http://127.9.9.9/",
+        "http://[::1]:8080/",
+    ],
+)
+def test_good_addresses(url):
+    """https anywhere, http to this machine, the query kept."""
+    assert problem_of(url) == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://example.com/", "must be https"),
+        ("http://127.0.0.1.example.com/", "must be https"),
+        ("http://localhost.example.com/", "must be https"),
+        ("http://128.0.0.1/", "must be https"),
+        ("http://0.0.0.0/", "must be https"),
+        ("http://127.1/", "must be https"),
+        ("http://[::2]/", "must be https"),
+        ("http://[::ffff:10.0.0.1]/", "must be https"),
+        ("https://user:secret@example.com/", "user name"),
+        ("http://localhost@example.com/", "user name"),
+        ("https://@example.com/", "user name"),
+        (URL + "#top", "fragment"),
+        (URL + "#", "fragment"),
+        ("ftp://example.com/", "https address"),
+        ("javascript:alert(1)", "https address"),
+        ("example.com/events", "https address"),
+        ("//example.com/events", "https address"),
+        ("https://", "https address"),
+        ("https:///events", "https address"),
+        ("https://:443/", "https address"),
+        ("https://[::1/", "https address"),
+        ("https://[x]/", "https address"),
+        ("https://example.com:99999/", "https address"),
+        ("https://example.com:x/", "https address"),
+        ("https://exa mple.com/", "https address"),
+        (" https://example.com/", "https address"),
+        ("https://example.com/\n", "https address"),
+        ("https://example.com/\0", "https address"),
+        ("https://bücher.example/", "https address"),
+        ("", "blank"),
+        (None, "required"),
+        (5, "text"),
+        ([URL], "text"),
+    ],
+)
+def test_bad_addresses(url, words):
+    """Each says why."""
+    assert words in problem_of(url)
+
+
+@pytest.mark.parametrize(
+    ("event_types", "fields"),
+    [
+        (list(codes.EVENT_TYPES), []),
+        (TYPES * 2, []),
+        ([], ["event_types"]),
+        (None, ["event_types"]),
+        ("transfer.created", ["event_types"]),
+        ({"transfer.created": True}, ["event_types"]),
+        (["transfer.created", "transfer.lost", None], ["event_types.1", "event_types.2"]),
+        ([["transfer.created"]], ["event_types.0"]),
+    ],
+)
+def test_event_types(event_types, fields):
+    """A list of at least one of the eleven."""
+    problems = webhooks.check({"url": URL, "event_types": event_types})
+    assert [problem.field for problem in problems] == fields
+
+
+@pytest.mark.parametrize("body", [None, [], "x", 7])
+def test_not_an_object(body):
+    """One problem, with the whole body."""
+    assert [problem.field for problem in webhooks.check(body)] == [""]

@@ -1,0 +1,84 @@
+"""The card of a CLABE."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from paylab.views.clabe import ClabeCard, working
+
+CLABE = "002010077777777771"
+
+
+def text_of(html):
+    """What is left of HTML without its tags."""
+    return re.sub("<[^>]+>", " ", html)
+
+
+def test_table():
+    """Bank, plaza, account, check digit and cap."""
+    assert ClabeCard(CLABE, cap=Decimal(50)).table() == [
+        ("Bank code", "002, Banamex"),
+        ("Plaza", "010, the town of the branch"),
+        ("Account", "07777777777"),
+        ("Check digit", "1, correct"),
+        ("Sandbox cap", "at most 50 MXN a deposit"),
+    ]
+
+
+def test_digits():
+    """Grouped for reading, and whole in an element that one click selects."""
+    html = ClabeCard(CLABE)._repr_mimebundle_()["text/html"]
+    groups = re.findall(r">(\d+)</div>", html)
+    assert groups == ["002", "010", "07777777777", "1"]
+    assert re.search(rf'<code style="[^"]*user-select:all[^"]*">{CLABE}</code>', html)
+
+
+def test_plain_text():
+    """A terminal shows the groups and the digits."""
+    shown = ClabeCard(CLABE)._repr_mimebundle_()["text/plain"]
+    assert "002 010 07777777777 1" in shown
+    assert CLABE in shown
+
+
+@pytest.mark.parametrize(
+    ("clabe", "bank", "shown"),
+    [
+        (CLABE, "The Simulator", "002, The Simulator"),
+        ("032180000118359719", None, "032, not a bank we know by name"),
+    ],
+)
+def test_bank(clabe, bank, shown):
+    """A name that is given wins; a code without one says so."""
+    assert dict(ClabeCard(clabe, bank=bank).table())["Bank code"] == shown
+
+
+@pytest.mark.parametrize(
+    ("clabe", "problem"),
+    [
+        ("032180000118359718", "Do not pay: the check digit should be 9"),
+        ("12345", "Do not pay: a CLABE is exactly 18 digits"),
+        ("<b>bold</b>\x1b[31m", "Do not pay: a CLABE is exactly 18 digits"),
+    ],
+)
+def test_problems(clabe, problem):
+    """A CLABE that is not one is shown as the text it is, under a warning."""
+    shown = ClabeCard(clabe)._repr_mimebundle_()
+    assert problem in text_of(shown["text/html"])
+    assert problem in shown["text/plain"]
+    assert "<b>" not in shown["text/html"]
+    assert "\x1b" not in shown["text/html"] + shown["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("clabe", "total"),
+    [
+        ("032180000118359719", "61, and 9 makes it 70"),
+        ("000000000000000000", "0, and 0 makes it 0"),
+    ],
+)
+def test_working(clabe, total):
+    """The arithmetic ends at a multiple of ten."""
+    assert working(clabe)[-1] == f"sum       {total}"

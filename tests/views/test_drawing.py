@@ -1,0 +1,113 @@
+"""What is drawn is read back by zxing-cpp, which shares no code with what drew it."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+from itertools import groupby
+from xml.etree import ElementTree as ET
+
+import pytest
+from PIL import Image
+
+from paylab.errors import PaylabError
+from paylab.views.drawing import QUIET_ZONE, modules
+from paylab.views.scanning import scan
+
+SIZES = (120, 157, 200, 300, 401, 640, 1200)
+LONGEST_EMV = 512
+TEXTS = {"short": "000201", "longest": "0" * 6 + "Aa1 " * ((LONGEST_EMV - 6) // 4)}
+BLOCKS = {" ": (0, 0), "▀": (255, 0), "▄": (0, 255), "█": (255, 255)}
+
+
+def picture(rows):
+    """An image of rows of grey values, four pixels each, as bytes."""
+    image = Image.new("L", (len(rows[0]), len(rows)))
+    image.putdata([value for row in rows for value in row])
+    out = BytesIO()
+    image.resize((image.width * 4, image.height * 4)).save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["maya", "komo", "emvco", *TEXTS])
+def test_png_is_read(golden, name, size):
+    """The picture decodes to its text, from 120 to 1200 pixels, and has the size asked for."""
+    text = (golden | TEXTS)[name]
+    data = modules(text).png(size)
+    assert scan(data) == text
+    assert Image.open(BytesIO(data)).size == (size, size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_whole_pixels(komo, size):
+    """Every run of one colour, border aside, is a whole number of modules long."""
+    code = modules(komo)
+    image = code.image(size).convert("L")
+    for y in range(size):
+        runs = [len(list(run)) for _, run in groupby(image.crop((0, y, size, y + 1)).tobytes())]
+        assert not any(run % code.scale(size) for run in runs[1:-1])
+
+
+def test_quiet_zone(komo):
+    """Four light modules on every side."""
+    rows = modules(komo).rows
+    edge = rows[:QUIET_ZONE] + rows[-QUIET_ZONE:]
+    sides = [row[:QUIET_ZONE] + row[-QUIET_ZONE:] for row in rows]
+    assert not any(map(any, (*edge, *sides)))
+
+
+def test_too_small_for_its_modules(komo):
+    """A picture never has less than a pixel a module."""
+    code = modules(komo)
+    assert code.image(10).size == (code.width, code.width)
+
+
+@pytest.mark.parametrize("ansi", [True, False])
+def test_terminal_is_read(komo, ansi):
+    """The half blocks, light ones drawn, decode to the text."""
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", modules(komo).terminal(ansi=ansi)).splitlines()
+    halves = [[BLOCKS[block] for block in line] for line in lines]
+    rows = [[half[place] for half in line] for line in halves for place in (0, 1)]
+    assert scan(picture(rows)) == komo
+
+
+def test_terminal_colours(komo):
+    """With ansi each line sets its colours and takes them back."""
+    lines = modules(komo).terminal(ansi=True).splitlines()
+    assert all(line.startswith("\x1b[97;40m") and line.endswith("\x1b[0m") for line in lines)
+
+
+def test_svg_is_read(komo):
+    """The strokes of the SVG, painted on its white ground, decode to the text."""
+    root = ET.fromstring(modules(komo).svg(300))
+    side = int(root.get("viewBox").split()[2])
+    rows = [[255] * side for _ in range(side)]
+    for y, moves in re.findall(r"M0,(\d+)\.5([^M]*)", root[2].get("d")):
+        stroke(rows[int(y)], moves)
+    assert root[1].get("fill") == "#fff"
+    assert scan(picture(rows)) == komo
+
+
+def stroke(row, moves):
+    """Paint one row's pen moves."""
+    x = 0
+    for move, length in re.findall(r"([hm])(\d+)", moves):
+        row[x : x + int(length)] = [0 if move == "h" else 255] * int(length)
+        x += int(length)
+
+
+@pytest.mark.parametrize(("size", "side"), [(300, 265), (120, 106), (53, 53), (10, 53)])
+def test_svg_size(komo, size, side):
+    """An SVG is as large as whole pixels a module allow."""
+    assert f'width="{side}" height="{side}"' in modules(komo).svg(size)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("", "no text"), ("\ud800", "half a character"), ("á" * 2000, "2000 characters are too many")],
+)
+def test_cannot_be_drawn(text, reason):
+    """What no QR code can hold is an error that says so."""
+    with pytest.raises(PaylabError, match=reason):
+        modules(text)

@@ -1,0 +1,123 @@
+"""The card of a QR code: what it says, what it saves, what it refuses to be."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+
+import pytest
+
+from paylab.errors import PaylabError
+from paylab.views.qr import QR, scan
+
+HOSTILE = '<img src=x onerror="alert(1)">\u202e\x1b[31m'
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        (
+            "maya",
+            {
+                "Issuer": "PAPHPHM1XXX · ph.ppmi.p2m",
+                "Name": "Rui",
+                "City": "Manila",
+                "Amount": "1.00",
+                "Currency": "PHP",
+                "Use": "may be paid once",
+                "CRC": "C116, correct",
+            },
+        ),
+        ("komo", {"Amount": "the payer chooses", "Use": "may be paid many times"}),
+        ("emvco", {"Issuer": "D15600000000", "Country": "CN", "Currency": "CNY"}),
+    ],
+)
+def test_table(golden, name, rows):
+    """Issuer, name, city, amount, currency and CRC, read off texts made by others."""
+    assert rows.items() <= dict(QR(golden[name]).table()).items()
+
+
+def test_bundle(komo):
+    """One bundle: a card, a PNG and an SVG that decode, and text."""
+    bundle = QR(komo)._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "image/png", "image/svg+xml", "text/plain"}
+    assert scan(b64decode(bundle["image/png"])) == komo
+    assert bundle["image/svg+xml"].startswith("<svg ")
+    assert "Komoo Testingg" in bundle["text/plain"]
+
+
+def test_card_holds_the_picture(komo):
+    """The picture inside the card decodes too, and lies on white."""
+    html = QR(komo)._repr_mimebundle_()["text/html"]
+    (data,) = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
+    assert scan(b64decode(data)) == komo
+    assert "background:#fff" in html
+
+
+def test_same_every_time(komo):
+    """The bundle of a text is the same each time it is made."""
+    assert QR(komo)._repr_mimebundle_() == QR(komo)._repr_mimebundle_()
+
+
+def test_wrong_crc(komo):
+    """A text with a wrong CRC is drawn and explained, under a warning."""
+    code = QR(komo[:-4] + "0000")
+    assert dict(code.table())["CRC"] == "wrong: 1E6F expected, 0000 found"
+    assert dict(code.table())["Name"] == "Komoo Testingg"
+    assert "Do not pay: the CRC is wrong" in code._repr_mimebundle_()["text/html"]
+    assert scan(code.png()) == code.payload
+
+
+@pytest.mark.parametrize("text", ["https://example.com", HOSTILE, "000201"])
+def test_not_emv(text):
+    """A text that is not EMV is drawn and says why it cannot be paid."""
+    code = QR(text)
+    assert scan(code.png()) == text
+    assert code.title == "A QR code that cannot be paid"
+    assert "Do not pay" in repr(code)
+
+
+def test_nothing_gets_out():
+    """Hostile text is text: no tag, no terminal code, no change of direction."""
+    shown = QR(HOSTILE, about=[(HOSTILE, HOSTILE)])._repr_mimebundle_()
+    assert "<img src=x" not in shown["text/html"]
+    assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;\\u202e\\x1b[31m" in shown["text/html"]
+    assert not {"\x1b", "\u202e"} & set(shown["text/html"] + shown["text/plain"])
+
+
+@pytest.mark.parametrize("name", ["code.png", "CODE.PNG"])
+def test_save_png(tmp_path, komo, name):
+    """A saved PNG decodes; what was there before is replaced and nothing is left beside it."""
+    (tmp_path / name).write_bytes(b"old")
+    saved = QR(komo, size=600).save(tmp_path / name)
+    assert scan(saved) == komo
+    assert list(tmp_path.iterdir()) == [saved]
+
+
+def test_save_svg(tmp_path, komo):
+    """A saved SVG is the SVG shown."""
+    code = QR(komo)
+    assert code.save(str(tmp_path / "code.svg")).read_text() == code.svg()
+
+
+@pytest.mark.parametrize("name", ["code.gif", "code", ".png"])
+def test_save_as_something_else(tmp_path, komo, name):
+    """Another suffix is refused before anything is written."""
+    with pytest.raises(PaylabError, match=r"saved as \.png or \.svg"):
+        QR(komo).save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_save_fails_without_a_trace(tmp_path, komo):
+    """When the file cannot be replaced, no half of one is left."""
+    (tmp_path / "code.png").mkdir()
+    with pytest.raises(OSError, match=r"code\.png"):
+        QR(komo).save(tmp_path / "code.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["code.png"]
+
+
+@pytest.mark.parametrize("size", [-1, 28, 10_001])
+def test_sizes(komo, size):
+    """A size that no picture can have is refused at once."""
+    with pytest.raises(PaylabError, match="29 to 10000 pixels"):
+        QR(komo, size=size)

@@ -1,0 +1,58 @@
+"""Pictures that hold no code, several codes, or are no pictures."""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from paylab.errors import ConfigError, PaylabError
+from paylab.views.qr import QR, scan
+
+
+def side_by_side(*texts):
+    """One PNG of several codes."""
+    sheet = Image.new("L", (300 * len(texts) or 300, 300), 255)
+    for number, text in enumerate(texts):
+        sheet.paste(Image.open(BytesIO(QR(text).png(300))), (300 * number, 0))
+    out = BytesIO()
+    sheet.save(out, "PNG")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("name", ["code.png", "code.jpg"])
+def test_file(tmp_path, komo, name):
+    """A file is read, as text path and as Path, whatever its format."""
+    path = tmp_path / name
+    Image.open(BytesIO(QR(komo).png())).convert("L").save(path)
+    assert scan(path) == scan(str(path)) == komo
+
+
+def test_same_code_twice(komo):
+    """One text shown twice is one text."""
+    assert scan(side_by_side(komo, komo)) == komo
+
+
+@pytest.mark.parametrize(
+    ("picture", "reason"),
+    [
+        (side_by_side(), "no QR codes in the picture"),
+        (side_by_side("one", "two"), "2 QR codes in the picture"),
+        (b"not a picture", "cannot be read"),
+        (b"", "cannot be read"),
+        ("missing.png", "cannot be read"),
+    ],
+)
+def test_nothing_to_read(picture, reason):
+    """An error says why there is no text to give."""
+    with pytest.raises(PaylabError, match=reason):
+        scan(picture)
+
+
+def test_without_the_reader(monkeypatch, komo):
+    """Without zxing-cpp the error names the extra to install."""
+    monkeypatch.setitem(sys.modules, "zxingcpp", None)
+    with pytest.raises(ConfigError, match=r"paylab\[scan\]"):
+        scan(QR(komo).png())
