@@ -12,6 +12,7 @@ from . import codes as codes
 from . import corridors as corridors
 from . import emvqr as emvqr
 from . import events as events
+from . import examples as examples
 from . import gaps as gaps
 from . import models as models
 from . import signing as signing
@@ -81,6 +82,7 @@ __all__ = [
     "corridors",
     "emvqr",
     "events",
+    "examples",
     "gaps",
     "models",
     "signing",

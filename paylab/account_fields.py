@@ -19,6 +19,7 @@ class Form:
 
     `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
     mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
+    `note` says what is left unchecked.
     """
 
     message: str = ""
@@ -27,6 +28,7 @@ class Form:
     check_digit: str = ""
     parser: str = ""
     source: str = "spec"
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,12 @@ class Account:
         return f"{self.type}: {', '.join(field.name for field in self.fields)}"
 
 
-def _digits(count: int, check_digit: str = "") -> Form:
-    return Form(f"must be exactly {count} digits", f"[0-9]{{{count}}}", check_digit=check_digit)
+FORMAT_ONLY = "only the format is checked"
+
+
+def _digits(count: int, check_digit: str = "", note: str = "") -> Form:
+    message, pattern = f"must be exactly {count} digits", f"[0-9]{{{count}}}"
+    return Form(message, pattern, check_digit=check_digit, note=note)
 
 
 def _one_of(choices: Sequence[str], source: str = "spec") -> Form:

@@ -1,19 +1,21 @@
 """One table of country facts: where money can go, over which rail, and what each country asks.
 
 Rules, forms and the simulator are driven by this table, so no country rule stands elsewhere.
+`paylab.corridors` shows the table, `find(...)` a part of it, `get("MX")` all facts of a country.
 A fact's `source` is "spec", or the id of the row of `paylab.gaps` that it rests on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from . import codes
+from . import codes, corridor_table
 from .account_fields import (
     AR_ACCOUNT,
     CO_ACCOUNT,
     CRYPTO_WALLET,
+    DOCUMENT_NUMBERS,
     GB_ACCOUNT,
     IN_UPI,
     MX_ACCOUNT,
@@ -87,6 +89,19 @@ class Corridor:
         """The types of account its individuals can hold."""
         return tuple(account.type for account in self.accounts)
 
+    @property
+    def required_on_ramps(self) -> tuple[str, ...]:
+        """What the ramps ask for on top of what is always asked; empty where there are none."""
+        if not set(self.products) & set(codes.RAMP_PRODUCTS):
+            return ()
+        return tuple(name for name in RAMP_FIELDS if name not in self.required)
+
+    @property
+    def document_numbers(self) -> Mapping[str, Form]:
+        """What the numbers of its own documents must look like, where somebody says so."""
+        named = () if self.documents == codes.DOCUMENT_TYPES else self.documents
+        return {kind: DOCUMENT_NUMBERS[kind] for kind in named if kind in DOCUMENT_NUMBERS}
+
     def account(self, kind: object) -> Account | None:
         """The account of this type as the country has it, or None."""
         return next((account for account in self.accounts if account.type == kind), None)
@@ -96,8 +111,31 @@ class Corridor:
         ramp = any(product in codes.RAMP_PRODUCTS for product in products)
         return tuple(dict.fromkeys(self.required + (RAMP_FIELDS if ramp else ())))
 
+    def facts(self) -> list[tuple[str, str, str]]:
+        """Every fact, what it is, and where it comes from: "spec" or the id of a gap."""
+        return [(fact, value, source) for fact, value, source in corridor_table.facts(self)]
 
-ALL: tuple[Corridor, ...] = (
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return corridor_table.bundle(corridor_table.FACTS, corridor_table.facts(self))
+
+
+class Corridors(tuple[Corridor, ...]):
+    """Corridors, shown as a table."""
+
+    __slots__ = ()
+
+    def markdown(self) -> str:
+        """The table in Markdown; countries alike in everything share a row."""
+        return corridor_table.markdown(self)
+
+    def __repr__(self) -> str:
+        return corridor_table.plain(corridor_table.rows(self))
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return corridor_table.bundle(corridor_table.HEAD, corridor_table.rows(self))
+
+
+_NAMED = (
     Corridor(
         "AR",
         "ARS",
@@ -153,6 +191,8 @@ ALL: tuple[Corridor, ...] = (
     ),
 )
 
+ALL = Corridors(_NAMED)
+
 # Countries whose individuals the service takes although the spec names no corridor for them.
 _BY_COUNTRY = {corridor.country: corridor for corridor in ALL}
 _ELSEWHERE = {code: Corridor(code) for code in codes.COUNTRIES if code not in _BY_COUNTRY}
@@ -166,13 +206,15 @@ def get(country: object) -> Corridor | None:
 
 
 def find(
-    *, currency: str = "", rail: str = "", product: str = "", account_type: str = ""
-) -> tuple[Corridor, ...]:
+    *, country: str = "", currency: str = "", rail: str = "", product: str = "",
+    account_type: str = "",
+) -> Corridors:
     """The corridors with everything asked for; what is left out does not matter."""
-    return tuple(
+    return Corridors(
         corridor
         for corridor in ALL
-        if (not currency or codes.same_currency(currency, corridor.currency))
+        if (not country or country.upper() == corridor.country)
+        and (not currency or codes.same_currency(currency, corridor.currency))
         and (not rail or rail in corridor.payout_methods)
         and (not product or product in corridor.products)
         and (not account_type or account_type in corridor.account_types)
@@ -190,30 +232,9 @@ def account(country: object, kind: object) -> Account | None:
 
 def markdown() -> str:
     """The corridor table of the README; the SEPA countries share a row."""
-    head = ("Country", "Currency", "Rails", "Accounts", "Documents", "Asked on top", "Products")
-    rows = (head, ("---",) * len(head), *_rows())
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    return ALL.markdown()
 
 
-def _rows() -> Iterator[tuple[str, ...]]:
-    for corridor in ALL:
-        if corridor.country not in codes.SEPA:
-            yield _row(f"{corridor.name} ({corridor.country})", corridor)
-    yield _row(f"SEPA ({', '.join(codes.SEPA)})", _BY_COUNTRY[codes.SEPA[0]])
-
-
-def _row(title: str, corridor: Corridor) -> tuple[str, ...]:
-    documents = "any" if corridor.documents == codes.DOCUMENT_TYPES else _join(corridor.documents)
-    return (
-        title,
-        corridor.currency,
-        "; ".join(map(str, corridor.rails)),
-        "; ".join(map(str, corridor.accounts)),
-        documents,
-        _join(corridor.required) or "-",
-        _join(corridor.products),
-    )
-
-
-def _join(words: Iterable[str]) -> str:
-    return ", ".join(words)
+def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
+    """What a notebook shows of this module: the table."""
+    return ALL._repr_mimebundle_()

@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
+from ..codes import SIGNATURE_TOLERANCE
 from ..errors import PaylabError
 from ..lab import Lab, connect
-from ..signing.verify import TOLERANCE
 
 HELP = "check settings, reachability, clock and versions"
 
@@ -86,5 +86,6 @@ def _clock(lab: Lab) -> Iterator[Finding]:
     except (TypeError, ValueError):
         yield Finding("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
         return
-    text = f"the service's clock is {ahead:+.0f} s from this machine's"
-    yield Finding("clock", abs(ahead) < TOLERANCE, f"{text}, {TOLERANCE:.0f} s are allowed")
+    allowed = SIGNATURE_TOLERANCE
+    text = f"the service's clock is {ahead:+.0f} s from this machine's, {allowed} s are allowed"
+    yield Finding("clock", abs(ahead) < allowed, text)

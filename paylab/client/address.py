@@ -10,6 +10,7 @@ from ..errors import ConfigError
 from ..rules.webhooks import is_loopback
 from .plain import plain
 
+HIGHEST_PORT = 65_535
 # A whitelist, so that nothing can be read in two ways by two parsers.
 HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
 PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
@@ -31,7 +32,8 @@ def check_base_url(text: str) -> str:
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
         raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
-    _parsed(text)
+    if (_parsed(text).port or 0) > HIGHEST_PORT:
+        raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
     return text.rstrip("/")
 
 

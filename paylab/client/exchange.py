@@ -20,7 +20,8 @@ class Trouble:
     """Why there is no answer; `arrived` is whether the request may have reached the service."""
 
     error: type[APIConnectionError | APIResponseError]
-    message: str
+    # A transport may quote what it could not send; it is shown only once it was cleaned.
+    message: str = field(repr=False)
     arrived: bool = True
     may_pass: bool = True
 
@@ -37,6 +38,10 @@ class Exchange:
 
 class RedirectedError(Exception):
     """The service points elsewhere; raised before httpx looks at where."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        super().__init__("redirected")
 
 
 class TooLargeError(Exception):
@@ -75,7 +80,7 @@ def exchange(http: httpx.Client, request: httpx.Request) -> Exchange:
     try:
         response = http.send(request, stream=True)
     except RedirectedError as redirected:
-        return redirected.args[0]  # type: ignore[no-any-return] # put there below
+        return redirected.exchange
     except httpx.RequestError as error:
         return Exchange(trouble=_trouble(error))
     with closing(response):

@@ -17,6 +17,7 @@ from uuid import UUID
 import httpx
 
 from ..rules.webhooks import is_loopback
+from . import wire
 from .address import check_encrypted
 from .auth import SignatureAuth
 from .call import Call
@@ -27,6 +28,7 @@ from .outgoing import Outgoing, outgoing
 from .reading import Answer
 from .redaction import Redaction
 from .retries import wait_before_retry
+from .upload import Upload
 
 REMEMBERED_CALLS = 200
 HEADERS = {"User-Agent": "paylab", "Accept": "application/json"}
@@ -106,7 +108,13 @@ class Sender:
     ) -> Answer:
         """Send a request, again where that is safe, and read its answer or raise why not."""
         request = outgoing(self.settings.base_url, method, path, json, params)
-        return self._send(replace(request, idempotency_key=idempotency_key))
+        key = wire.header("idempotency_key", idempotency_key)
+        return self._send(replace(request, idempotency_key=key))
+
+    def upload(self, path: str, body: Upload) -> Answer:
+        """Send a body that is read in pieces, once."""
+        request = outgoing(self.settings.base_url, "POST", path, None, None)
+        return self._send(replace(request, content=body))
 
     def _send(self, request: Outgoing) -> Answer:
         for attempt in count(1):
@@ -125,7 +133,11 @@ class Sender:
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Call]:
         request = self._http.build_request(
-            outgoing.method, outgoing.url, content=outgoing.content, headers=outgoing.headers
+            outgoing.method,
+            outgoing.url,
+            content=outgoing.content,
+            headers=outgoing.headers,
+            extensions=outgoing.extensions,
         )
         call = Call(
             when=self.clock(),

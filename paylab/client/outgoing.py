@@ -10,6 +10,8 @@ import httpx
 
 from ..errors import Problem, RuleError
 from . import wire
+from .auth import BODY_HASH
+from .upload import Upload
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
 IDEMPOTENT = frozenset({"/v1/transfers", "/v1/conversion_accounts"})
@@ -22,7 +24,7 @@ class Outgoing:
     method: str
     path: str
     url: httpx.URL
-    content: bytes | None = field(default=None, repr=False)
+    content: bytes | Upload | None = field(default=None, repr=False)
     idempotency_key: str | None = None
 
     @property
@@ -36,9 +38,16 @@ class Outgoing:
     def headers(self) -> dict[str, str]:
         """The headers every attempt shares."""
         headers = {"Content-Type": "application/json"} if self.content is not None else {}
+        if isinstance(self.content, Upload):
+            headers["Content-Length"] = str(self.content.length)
         if self.idempotency_key is not None:
             headers["Idempotency-Key"] = self.idempotency_key
         return headers
+
+    @property
+    def extensions(self) -> dict[str, str]:
+        """What the signature must know of a body that is not held in memory: its hash."""
+        return {BODY_HASH: self.content.digest} if isinstance(self.content, Upload) else {}
 
 
 def outgoing(

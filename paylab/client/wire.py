@@ -55,6 +55,13 @@ def encode(body: object) -> bytes:
         raise RuleError([Problem("", f"the body cannot be sent as JSON: {reason}")]) from None
 
 
+def header(field: str, value: str | None) -> str | None:
+    """A header's value as given; RuleError when HTTP cannot carry it."""
+    if value is not None and not (value.isascii() and value.isprintable()):
+        raise RuleError([Problem(field, "must be printable ASCII")])
+    return value
+
+
 def key(idempotency_key: str | None) -> str | None:
     """An Idempotency-Key as given; RuleError when it is not a UUID of 36 characters."""
     if idempotency_key is not None and not KEY.fullmatch(idempotency_key):

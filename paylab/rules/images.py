@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import binascii
 import re
+from dataclasses import dataclass
 
 from .. import codes
 from ..errors import Problem
@@ -21,6 +22,20 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 _HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
 # One container, two names: phones use either for the same file.
 _SAME = {"image/heif": "image/heic"}
+_NO_KIND = "is none of PDF, JPEG, PNG, HEIC, HEIF, TIFF by its first bytes"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Content that is to be encoded while it is sent: its size and its first bytes."""
+
+    size: int
+    head: bytes
+
+    @property
+    def mime(self) -> str | None:
+        """The type its first bytes speak of."""
+        return sniff(self.head)
 
 
 def check(body: object) -> list[Problem]:
@@ -87,6 +102,9 @@ def _image(item: object, at: str) -> list[Problem]:
 
 
 def _content(value: object, field: str) -> list[Problem]:
+    if isinstance(value, Measured):
+        reason = _size_reason(value.size) if value.mime else _NO_KIND
+        return [Problem(field, reason)] if reason else []
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)

@@ -4,6 +4,7 @@ Everything here is a plain function of its arguments: the date, the nonce and th
 Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
 """
 
+from .bodies import body_mistake as body_mistake
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import EmptyQuery as EmptyQuery
 from .canonical import Signature as Signature
@@ -13,7 +14,6 @@ from .canonical import canonical_request as canonical_request
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
 from .mistakes import Mistake as Mistake
-from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
 from .verify import Authorization as Authorization
 from .verify import Received as Received

@@ -12,6 +12,16 @@ from typing import Literal
 SCHEME = "HMAC-SHA256"
 EMPTY_HASH = sha256(b"").hexdigest()
 
+SPELLING = {
+    "authorization": "Authorization",
+    "host": "Host",
+    "x-api-key": "X-API-Key",
+    "x-content-sha256": "X-Content-SHA256",
+    "x-date": "X-Date",
+    "x-nonce": "X-Nonce",
+}
+"""The headers of a signed request as the spec spells them, by lower-case name."""
+
 EmptyQuery = Literal["omit", "blank"]
 """What stands for a missing query string: no line (the spec), or an empty one (a dialect)."""
 
@@ -45,21 +55,25 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     lower-case name. Spec, "Canonical request".
     """
     names = sorted(headers)
-    lines = [method, path]
-    if query or empty_query == "blank":
-        lines.append(query)
-    lines += [f"{name}:{headers[name]}" for name in names]
-    return "\n".join([*lines, ";".join(names), content_hash])
+    target = f"{path}\n{query}" if query or empty_query == "blank" else path
+    lines = "\n".join([f"{name}:{headers[name]}" for name in names])
+    return f"{method}\n{target}\n{lines}\n{';'.join(names)}\n{content_hash}"
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8, and bytes that were no UTF-8 when they were read (`surrogateescape`) as they came."""
+    return text.encode(errors="surrogateescape")
 
 
 def payload(date: str, canonical: str) -> str:
     """The three lines under the HMAC: scheme, X-Date, hash of the canonical request."""
-    return f"{SCHEME}\n{date}\n{sha256(canonical.encode()).hexdigest()}"
+    return f"{SCHEME}\n{date}\n{sha256(to_bytes(canonical)).hexdigest()}"
 
 
 def signature_of(secret: bytes, text: str) -> str:
     """Base64 of the HMAC written as lower-case hex. Spec, "Signature", steps 3 and 4."""
-    return b64encode(hmac.digest(secret, text.encode(), "sha256").hex().encode()).decode()
+    digest = hmac.digest(secret, to_bytes(text), "sha256")
+    return b64encode(digest.hex().encode()).decode()
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
@@ -108,15 +122,6 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     if nonce is not None:
         signed["x-nonce"] = nonce
     signature = sign(secret, method, path, query, signed, content_hash, empty_query=empty_query)
-    sent = {_SPELLING[name]: value for name, value in signed.items()}
+    sent = {SPELLING[name]: value for name, value in signed.items()}
     sent["Authorization"] = authorization(api_key, sorted(signed), signature.value)
     return sent, signature
-
-
-_SPELLING = {
-    "host": "Host",
-    "x-api-key": "X-API-Key",
-    "x-content-sha256": "X-Content-SHA256",
-    "x-date": "X-Date",
-    "x-nonce": "X-Nonce",
-}

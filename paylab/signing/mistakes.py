@@ -1,26 +1,28 @@
 """Known mistakes: what a signature would be had its maker made one, so that it can be named.
 
-Each row of a table is a mistake and the way to make it on purpose; a claimed value that equals
-what the mistake gives was made by it.
+Each row of the table is a mistake and the ways to make it on purpose; a claimed signature that
+equals what the mistake gives was made by it. Every way keeps the secret, so a signature made
+with another secret is never taken for one of them.
 """
 
 from __future__ import annotations
 
-import binascii
 import hmac
-import json
-from base64 import b64decode, b64encode
+import re
+from base64 import b64decode, b64encode, urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import permutations
-from typing import Any
-from urllib.parse import unquote, unquote_plus
+from itertools import permutations, product
+from urllib.parse import quote, unquote, unquote_plus
 
-from .canonical import EMPTY_HASH
+from .canonical import EMPTY_HASH, SCHEME, SPELLING, to_bytes
 
-MAX_REORDERED = 5
-"""Query parameters tried in every order; more would be too many orders."""
+MOST_ORDERED = 5
+"""Headers or query parameters tried in every order; more would be too many orders."""
+
+MOST_SEARCHED = 20_000
+"""Characters of a canonical request that is tried in other ways; a longer one takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,10 @@ class Mistake:
     message: str
 
 
+Pairs = tuple[tuple[str, str], ...]
+Join = Callable[[Iterable[str]], str]
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """Everything a signature is made of, so that one part can be made wrong."""
@@ -39,24 +45,28 @@ class Recipe:
     method: str
     path: str
     query: str | None
-    headers: tuple[tuple[str, str], ...]
+    headers: Pairs
+    names: str
     content_hash: str
     date: str
-    newline: str = "\n"
-    end: str = ""
     hash_case: Callable[[str], str] = str
+    join_canonical: Join = "\n".join
+    join_payload: Join = "\n".join
     finish: Callable[[bytes], bytes] = lambda digest: b64encode(digest.hex().encode())
 
-    def made(self) -> str:
+    def canonical(self) -> str:
+        """The canonical request these parts give."""
+        query = [] if self.query is None else [self.query]
+        headers = [f"{name}:{value}" for name, value in self.headers]
+        return self.join_canonical(
+            [self.method, self.path, *query, *headers, self.names, self.content_hash]
+        )
+
+    def made(self) -> bytes:
         """The signature these parts give."""
-        names = ";".join(name for name, _ in self.headers)
-        lines = [self.method, self.path, *([] if self.query is None else [self.query])]
-        lines += [f"{name}:{value}" for name, value in self.headers]
-        canonical = self.newline.join([*lines, names, self.content_hash]) + self.end
-        hashed = self.hash_case(sha256(canonical.encode(errors="replace")).hexdigest())
-        text = self.newline.join(["HMAC-SHA256", self.date, hashed]) + self.end
-        digest = hmac.digest(self.secret, text.encode(errors="replace"), "sha256")
-        return self.finish(digest).decode()
+        hashed = self.hash_case(sha256(to_bytes(self.canonical())).hexdigest())
+        text = self.join_payload([SCHEME, self.date, hashed])
+        return self.finish(hmac.digest(self.secret, to_bytes(text), "sha256"))
 
 
 def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it should cover
@@ -71,101 +81,89 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
 
     `headers` are the signed ones by lower-case name, in the order the request named them.
     """
-    pairs = tuple(sorted(headers.items()))
     right = Recipe(
         secret.encode(),
         method,
         path,
         query or None,
-        pairs,
+        tuple(sorted(headers.items())),
+        ";".join(sorted(headers)),
         headers["x-content-sha256"],
         headers["x-date"],
     )
-    for mistake, variants in _TABLE:
-        for wrong in variants(right, headers):
-            if hmac.compare_digest(wrong.made().encode(), claimed.encode(errors="replace")):
-                return mistake
+    if len(right.canonical()) > MOST_SEARCHED:
+        return None
+    wanted = claimed.encode(errors="replace")
+    for mistake, ways in _TABLE:
+        if any(hmac.compare_digest(wrong.made(), wanted) for wrong in ways(right, headers)):
+            return mistake
     return None
 
 
-def body_mistake(claimed: str, body: bytes) -> Mistake | None:
-    """Name what `claimed`, an X-Content-SHA256 that does not fit the body, is the hash of."""
-    right = sha256(body).hexdigest()
-    if claimed.lower() == right:
-        return Mistake("uppercase-hash", "write the hash in lower-case hex")
-    if body and claimed == EMPTY_HASH:
-        return Mistake("body-changed", "it is the hash of an empty body, and a body was sent")
-    for way, text in _other_spellings(body):
-        if sha256(text).hexdigest() == claimed:
-            return Mistake("body-changed", f"it is the hash of this JSON written {way}; {_ONCE}")
-    return None
+Ways = Callable[[Recipe, Mapping[str, str]], Iterable[Recipe]]
 
 
-_ONCE = "write the body once and send the very bytes that were hashed"
+def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
+    """Other header lines: with their names line, with the right one, and the other way round."""
+    names = ";".join(name for name, _ in headers)
+    yield replace(right, headers=headers, names=names)
+    yield replace(right, headers=headers)
+    yield replace(right, names=names)
 
 
-def _other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
-    yield "with a line break at the end", body + b"\n"
-    yield "without the white space around it", body.strip()
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return
-    for ascii_only in (False, True):
-        for sort in (False, True):
-            for form, options in _JSON_FORMS:
-                way = form + (", keys sorted" if sort else "") + (", \\u escapes" * ascii_only)
-                text = json.dumps(value, ensure_ascii=ascii_only, sort_keys=sort, **options)
-                yield way, text.encode(errors="replace")
+def _blank_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+    if right.query is None:
+        yield replace(right, query="")
 
 
-_JSON_FORMS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("without spaces", {"separators": (",", ":")}),
-    ("with spaces after commas and colons", {}),
-    ("indented by 2", {"indent": 2}),
-    ("indented by 4", {"indent": 4}),
-)
-
-Variants = Callable[[Recipe, Mapping[str, str]], Iterable[Recipe]]
-
-
-def _orders(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
-    yield replace(right, headers=tuple(headers.items()))
-    sample = ("host", "x-api-key", "x-date", "x-content-sha256", "x-nonce")
-    yield replace(right, headers=tuple((name, headers[name]) for name in sample if name in headers))
+def _unsorted(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
+    given = tuple(headers.items())
+    orders = permutations(given) if len(given) <= MOST_ORDERED else [given]
+    for order in orders:
+        yield from _relined(right, tuple(order))
 
 
 def _spelled(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    for spell in (str.title, str.upper, _as_in_the_table):
-        yield replace(right, headers=tuple((spell(name), value) for name, value in right.headers))
+    for spell in (str.title, str.upper, lambda name: SPELLING.get(name, name.title())):
+        yield from _relined(right, tuple((spell(name), value) for name, value in right.headers))
 
 
-def _as_in_the_table(name: str) -> str:
-    return {"x-api-key": "X-API-Key", "x-content-sha256": "X-Content-SHA256"}.get(
-        name, name.title()
-    )
+def _left_out(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
+    for missing in headers:
+        yield from _relined(right, tuple(pair for pair in right.headers if pair[0] != missing))
 
 
 def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
-    name, _, port = headers["host"].partition(":")
-    names = {name, "localhost", "127.0.0.1", "[::1]"}
-    for host in {*names, *(f"{each}:{end}" for each in names for end in (port, "80", "443"))}:
-        changed = {**dict(right.headers), "host": host}
-        yield replace(right, headers=tuple(sorted(changed.items())))
+    sent = headers["host"]
+    name, port = re.sub(r":\d*\Z", "", sent), re.search(r":\d+\Z", sent)
+    names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
+    ports = ("", port[0] if port else "", ":80", ":443")
+    for host in (*map("".join, product(names, ports)), f"http://{sent}", f"https://{sent}"):
+        changed = tuple((each, host if each == "host" else v) for each, v in right.headers)
+        yield replace(right, headers=changed)
 
 
 def _reordered(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     parts = (right.query or "").split("&")
-    orders = permutations(parts) if len(parts) <= MAX_REORDERED else [sorted(parts)]
+    few = len(parts) <= MOST_ORDERED
+    orders = permutations(parts) if few else [sorted(parts), sorted(parts)[::-1], parts[::-1]]
     yield from (replace(right, query="&".join(order)) for order in orders)
 
 
 def _decoded(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    for decode in (unquote, unquote_plus):
-        query = None if right.query is None else decode(right.query)
-        yield replace(right, query=query)
-        yield replace(right, query=query, path=unquote(right.path))
-    yield replace(right, path=unquote(right.path))
+    paths = (right.path, unquote(right.path), _quoted(right.path), _quoted(unquote(right.path)))
+    if right.query is None:
+        yield from (replace(right, path=path) for path in paths)
+        return
+    plain = unquote(right.query)
+    again = (_quoted(right.query, "=&"), _quoted(plain, "=&"), _quoted(plain, "=&/:@,+"))
+    queries = (right.query, plain, unquote_plus(right.query), *again)
+    for path, query in product(paths, queries):
+        yield replace(right, path=path, query=query)
+
+
+def _quoted(text: str, safe: str = "/") -> str:
+    return quote(to_bytes(text), safe)
 
 
 def _plus(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
@@ -181,7 +179,7 @@ def _unversioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
         yield replace(right, path=f"{head}/{rest}")
 
 
-def _cases(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _upper(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     upper = right.content_hash.upper()
     yield replace(right, hash_case=str.upper)
     yield replace(right, content_hash=upper)
@@ -189,53 +187,85 @@ def _cases(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
 
 
 def _decoded_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    for decode in (bytes.fromhex, b64decode):
+    for decode in (bytes.fromhex, b64decode, _lenient_decode):
         try:
-            yield replace(right, secret=decode(right.secret.decode()))
-        except (ValueError, binascii.Error):
+            key = decode(right.secret.decode())
+        except ValueError:
             continue
+        if key:
+            yield replace(right, secret=key)
+
+
+def _lenient_decode(text: str) -> bytes:
+    """Base64 as other languages read it: either alphabet, padding as you like."""
+    return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
 
 
 def _trimmed_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     key = right.secret
-    for other in (key.strip(), key + b"\n", key + b"\r\n", b'"' + key + b'"', key.rstrip(b"=")):
-        yield replace(right, secret=other)
+    around = (key + b"\n", key + b"\r\n", key + b" ", b'"' + key + b'"', b"'" + key + b"'")
+    for other in (key.strip(), key.rstrip(b"="), key.strip(b"\"'"), *around):
+        if other:
+            yield replace(right, secret=other)
+
+
+_JOINS: tuple[Join, ...] = (
+    "\r\n".join,
+    "\\n".join,
+    lambda lines: "\n".join([*lines, ""]),
+    lambda lines: "\r\n".join([*lines, ""]),
+)
 
 
 def _endings(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    yield replace(right, newline="\r\n")
-    yield replace(right, end="\n")
-    yield replace(right, newline="\r\n", end="\r\n")
+    for join in _JOINS:
+        yield replace(right, join_canonical=join, join_payload=join)
+        yield replace(right, join_canonical=join)
+        yield replace(right, join_payload=join)
+    yield replace(right, names="\n" + right.names)
+    yield replace(right, finish=lambda digest: b64encode(digest.hex().encode() + b"\n"))
 
 
-def _one(**change: object) -> Variants:
+def _one(**change: object) -> Ways:
     return lambda right, _: [replace(right, **change)]  # type: ignore[arg-type] # any field
 
 
-_TABLE: tuple[tuple[Mistake, Variants], ...] = (
+def _hex(digest: bytes) -> bytes:
+    return digest.hex().encode()
+
+
+_TABLE: tuple[tuple[Mistake, Ways], ...] = (
     (
         Mistake("raw-digest", "Base64 the HMAC's lower-case hex text, not its raw bytes"),
         _one(finish=b64encode),
     ),
     (
         Mistake("uppercase-signature", "write the HMAC's hex text in lower case before Base64"),
-        _one(finish=lambda digest: b64encode(digest.hex().upper().encode())),
+        _one(finish=lambda digest: b64encode(_hex(digest).upper())),
     ),
     (
         Mistake("double-base64", "Base64 the hex text once, not twice"),
-        _one(finish=lambda digest: b64encode(b64encode(digest.hex().encode()))),
+        _one(finish=lambda digest: b64encode(b64encode(_hex(digest)))),
     ),
     (
         Mistake("blank-query-line", "leave the query line out when there is no query string"),
-        _one(query=""),
+        _blank_query,
     ),
-    (Mistake("unsorted-headers", "sort the signed headers by name in both places"), _orders),
-    (Mistake("header-name-case", "write header names in lower case"), _spelled),
     (
         Mistake("path-without-version", "sign the whole path as sent, /v1 included"),
         _unversioned,
     ),
-    (Mistake("uppercase-hash", "write every SHA-256 in lower-case hex"), _cases),
+    (Mistake("uppercase-hash", "write every SHA-256 in lower-case hex"), _upper),
+    (
+        Mistake("body-changed", "end the canonical request with X-Content-SHA256, as sent"),
+        _one(content_hash=EMPTY_HASH),
+    ),
+    (
+        Mistake("missing-header", "give each name in SignedHeaders its line, and list it below"),
+        _left_out,
+    ),
+    (Mistake("header-name-case", "write header names in lower case"), _spelled),
+    (Mistake("unsorted-headers", "sort the signed headers by name in both places"), _unsorted),
     (Mistake("host-differs", "sign the Host header as sent, port included"), _hosts),
     (Mistake("plus-for-space", "sign the query as sent: + and %20 differ"), _plus),
     (Mistake("query-reordered", "sign the query parameters in the order sent"), _reordered),
@@ -246,7 +276,10 @@ _TABLE: tuple[tuple[Mistake, Variants], ...] = (
     (Mistake("key-decoded", "use the secret's UTF-8 bytes as issued, not decoded"), _decoded_keys),
     (Mistake("key-trimmed", "use the secret exactly as issued, nothing added"), _trimmed_keys),
     (
-        Mistake("wrong-line-ending", "join lines with one newline and end without one"),
+        Mistake(
+            "wrong-line-ending",
+            "join lines with one newline: no carriage return, no blank line, none at the end",
+        ),
         _endings,
     ),
 )

@@ -10,32 +10,30 @@ import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 
-from .. import instants
-from .canonical import body_hash, sign
-from .mistakes import body_mistake, signature_mistake
+from .. import codes, instants
+from .bodies import body_mistake
+from .canonical import EMPTY_HASH, SPELLING, body_hash, sign
+from .mistakes import signature_mistake
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
-SPELLING = {
-    "authorization": "Authorization",
-    "host": "Host",
-    "x-api-key": "X-API-Key",
-    "x-date": "X-Date",
-    "x-content-sha256": "X-Content-SHA256",
-    "x-nonce": "X-Nonce",
-}
-TOLERANCE = 300.0
-"""Seconds X-Date may differ from the verifier's clock, either way. Gap `signing.tolerance`."""
 
 _AUTHORIZATION = re.compile(
-    r"HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\S+)"
+    r"HMAC-SHA256 Credential=([^,]+), ?"
+    r"SignedHeaders=([^,;\s]+(?:;[^,;\s]+)*), ?"
+    r"Signature=(\S+)"
 )
 _HASH = re.compile(r"[0-9a-f]{64}")
+_MOST_ECHOED = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A request as it arrived: path and query as on the request line, header names lower case."""
+    """A request as it arrived: path and query as on the request line, header names lower case.
+
+    Bytes that are not ASCII stand as Latin-1, the way HTTP servers hand them on.
+    """
 
     method: str
     path: str
@@ -73,20 +71,20 @@ def verify(
     secret_for: Callable[[str], str | None],
     now: datetime,
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: float = codes.SIGNATURE_TOLERANCE,
     nonces: Container[str] = (),
 ) -> Refusal | None:
     """None when the request is genuine, else the first reason it is not.
 
-    `nonces` are those already used; remembering this one is the caller's part, and only once
-    the request passed. Spec, "Authentication"; gaps `signing.*`.
+    `tolerance` is seconds either way. `nonces` are those already used; remembering this one is
+    the caller's part, and only once the request passed. Spec, "Authentication"; gaps `signing.*`.
     """
     text = request.headers.get("authorization")
     if text is None:
         return _missing("authorization")
     given = Authorization.parse(text)
     if given is None:
-        return Refusal("malformed-authorization", _FORM_MESSAGE)
+        return Refusal("malformed-authorization", _FORM)
     secret = secret_for(given.credential)
     return (
         _check_headers(request, given)
@@ -100,18 +98,18 @@ def verify(
 
 def _check_headers(request: Received, given: Authorization) -> Refusal | None:
     if any(name != name.lower() for name in given.names):
-        message = "the names in SignedHeaders must be lower case"
-        return Refusal("header-name-case", message, "header-name-case")
+        message = "write the names in SignedHeaders in lower case"
+        return Refusal("malformed-authorization", message, "header-name-case")
+    if len(set(given.names)) < len(given.names):
+        return Refusal("malformed-authorization", "name each header once in SignedHeaders")
     for name in (*REQUIRED, *given.names):
         if name not in request.headers:
             return _missing(name)
     needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in request.headers else [])]
-    unsigned = [name for name in needed if name not in given.names]
+    unsigned = [SPELLING[name] for name in needed if name not in given.names]
     if unsigned:
-        message = f"{SPELLING[unsigned[0]]} is sent but not listed in SignedHeaders"
+        message = f"{unsigned[0]} is sent but not signed: add it to SignedHeaders, and sign it"
         return Refusal("unsigned-header", message, "missing-header")
-    if len(set(given.names)) < len(given.names):
-        return Refusal("malformed-authorization", "a name stands twice in SignedHeaders")
     return None
 
 
@@ -126,13 +124,14 @@ def _check_key(request: Received, given: Authorization, secret: str | None) -> R
 def _check_date(text: str, now: datetime, tolerance: float) -> Refusal | None:
     try:
         ahead = (instants.from_text(text) - now).total_seconds()
-    except ValueError as error:
-        return Refusal("unreadable-date", f"X-Date cannot be read: {error}")
+    except (ValueError, OverflowError) as error:
+        return Refusal("unreadable-date", f"X-Date must be UTC in ISO 8601: {error}")
     if abs(ahead) <= tolerance:
         return None
     side = "ahead of" if ahead > 0 else "behind"
     message = (
-        f"X-Date is {abs(ahead):.0f} s {side} the service's clock, {tolerance:.0f} s are allowed"
+        f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are "
+        "allowed: sign just before sending, in UTC, by a clock that is right"
     )
     return Refusal("stale-date", message, "stale-date")
 
@@ -144,24 +143,20 @@ def _check_body(request: Received) -> Refusal | None:
     mistake = body_mistake(claimed, request.body)
     if mistake:
         return Refusal("body-hash", f"X-Content-SHA256 differs: {mistake.message}", mistake.id)
-    if not _HASH.fullmatch(claimed):
-        return Refusal("body-hash", "X-Content-SHA256 must be 64 lower-case hex digits")
-    message = "X-Content-SHA256 is not the hash of the body that arrived"
+    message = _BODY if _HASH.fullmatch(claimed) else _NO_HASH
     return Refusal("body-hash", message, "body-changed")
 
 
 def _check_signature(request: Received, given: Authorization, secret: str) -> Refusal | None:
-    headers = {name: request.headers[name] for name in given.names}
-    claimed = headers["x-content-sha256"]
-    right = sign(secret, request.method, request.path, request.query, headers, claimed)
+    method, path, query = map(_from_wire, (request.method, request.path, request.query))
+    headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
+    right = sign(secret, method, path, query, headers, headers["x-content-sha256"])
     if _same(right.value, given.signature):
         return None
-    mistake = signature_mistake(
-        given.signature, secret, request.method, request.path, request.query, headers
-    )
+    mistake = signature_mistake(given.signature, secret, method, path, query, headers)
     if mistake:
         return Refusal("signature", f"the signature differs: {mistake.message}", mistake.id)
-    return Refusal("signature", _DIFFERS_MESSAGE)
+    return Refusal("signature", _DIFFERS)
 
 
 def _check_nonce(nonce: str | None, nonces: Container[str]) -> Refusal | None:
@@ -171,7 +166,8 @@ def _check_nonce(nonce: str | None, nonces: Container[str]) -> Refusal | None:
 
 
 def _missing(name: str) -> Refusal:
-    return Refusal("missing-header", f"{SPELLING.get(name, name)} is missing", "missing-header")
+    sent = SPELLING.get(name, name[:_MOST_ECHOED])
+    return Refusal("missing-header", f"{sent} is missing: send and sign it", "missing-header")
 
 
 def _same(one: str, other: str) -> bool:
@@ -179,11 +175,22 @@ def _same(one: str, other: str) -> bool:
     return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
-_FORM_MESSAGE = (
+def _from_wire(text: str) -> str:
+    """The text whose bytes arrived as Latin-1; each stays what it was when it is encoded again."""
+    if text.isascii():
+        return text
+    return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
+
+
+_FORM = (
     "Authorization must read: HMAC-SHA256 "
     "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
 )
-_DIFFERS_MESSAGE = (
+_NO_HASH = (
+    f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
+)
+_BODY = "X-Content-SHA256 is not the hash of the body that arrived: hash the very bytes sent"
+_DIFFERS = (
     "the signature differs: another secret key, or another method, path, query, "
-    "header value or body than the one signed"
+    "header value or body than the one signed. Compare the canonical request line by line"
 )

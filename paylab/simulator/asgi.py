@@ -8,14 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .engine import Simulator
-from .exchange import Reply, Request
+from .exchange import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-
-MOST_BYTES = 256 * 1024 * 1024
-"""A body past this is refused before it is read: ten images of 15 MB need 210 MB."""
 
 LARGE = 1024 * 1024
 """A body past this is worked on in a thread, so that others need not wait for it."""
@@ -34,9 +31,12 @@ class App:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        body = await _read(scope, receive)
-        if body is None:
-            await _send(send, _TOO_LARGE)
+        try:
+            body = await _read(scope, receive)
+        except Refused as refused:
+            await _send(send, refused.reply())
+            return
+        except ConnectionError:
             return
         reply = await self._answer(_request(scope, body))
         if reply.cut:
@@ -63,9 +63,6 @@ class App:
 
 
 _SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
-_TOO_LARGE = Reply.json(
-    413, {"error": f"the body is larger than {MOST_BYTES} bytes"}, connection="close"
-)
 
 
 def _request(scope: Message, body: bytes) -> Request:
@@ -78,21 +75,26 @@ def _request(scope: Message, body: bytes) -> Request:
     return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
 
 
-async def _read(scope: Message, receive: Receive) -> bytes | None:
-    """The body, or None when it is, or says it is, too large."""
+async def _read(scope: Message, receive: Receive) -> bytes:
+    """The body; a 413 as soon as it is, or says it is, too large."""
     length = dict(scope["headers"]).get(b"content-length", b"0")
-    if len(length) > len(str(MOST_BYTES)) or int(length) > MOST_BYTES:
-        return None
+    if length.isdigit() and int(length[:19]) > MOST_BYTES:
+        raise _too_large()
     parts: list[bytes] = []
-    total = 0
-    while True:
+    total, more = 0, True
+    while more:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionResetError
         parts.append(message.get("body", b""))
-        total += len(parts[-1])
+        total, more = total + len(parts[-1]), message.get("more_body", False)
         if total > MOST_BYTES:
-            return None
-        if not message.get("more_body"):
-            return b"".join(parts)
+            raise _too_large()
+    return b"".join(parts)
+
+
+def _too_large() -> Refused:
+    return Refused(413, TOO_LARGE, headers={"connection": "close"})
 
 
 async def _send(send: Send, reply: Reply) -> None:

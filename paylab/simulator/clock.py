@@ -11,6 +11,9 @@ from .. import instants
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 """Where a frozen world begins, whenever it is launched. Gap `clock.frozen`."""
 
+END = datetime(9000, 1, 1, tzinfo=UTC)
+"""Where every clock stops: dates that follow from it can still be written."""
+
 
 class Clock:
     """Simulated time as a straight line over real time: base + speed x seconds since then."""
@@ -24,19 +27,19 @@ class Clock:
     ) -> None:
         self._wall = wall
         self.frozen, self.speed = frozen, speed
-        self._since = wall()
-        self._base = START if frozen else datetime.fromtimestamp(self._since, UTC)
+        since = wall()
+        self._line = (START if frozen else datetime.fromtimestamp(since, UTC), since)
 
     def now(self) -> datetime:
         """The instant, cut to milliseconds."""
-        if self.frozen:
-            return self._base
-        moment = self._base + timedelta(seconds=(self._wall() - self._since) * self.speed)
+        base, since = self._line
+        passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
+        moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
     def jump(self, to: datetime) -> None:
         """Move on to an instant; a clock never goes back."""
-        self._base, self._since = max(to, self.now()), self._wall()
+        self._line = (min(max(to, self.now()), END), self._wall())
 
     def freeze(self, frozen: bool) -> None:
         """Stop the clock where it is, or let it run on from there."""
@@ -60,15 +63,16 @@ class Clock:
 
     def saved(self) -> dict[str, object]:
         """What a file keeps: a clock that runs goes on running while nobody looks."""
+        base, since = self._line
         return {
-            "base": instants.to_text(self._base),
-            "since": self._since,
+            "base": instants.to_text(base),
+            "since": None if self.frozen else since,
             "frozen": self.frozen,
             "speed": self.speed,
         }
 
     def restore(self, saved: dict[str, object]) -> None:
         """Go on from what `saved` gave."""
-        self._base = instants.from_text(str(saved["base"]))
-        self._since = float(str(saved["since"]))
+        since = self._wall() if saved["since"] is None else float(str(saved["since"]))
+        self._line = (instants.from_text(str(saved["base"])), since)
         self.frozen, self.speed = bool(saved["frozen"]), float(str(saved["speed"]))

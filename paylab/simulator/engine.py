@@ -7,8 +7,9 @@ from pathlib import Path
 from threading import Event
 
 from .. import instants
+from ..errors import SimulatorError
 from . import life, minting, seeding
-from .clock import Clock
+from .clock import END, Clock
 from .courier import Courier, Send, post
 from .exchange import Reply, Request
 from .respond import respond
@@ -33,7 +34,6 @@ class Simulator:
         production_like: bool = False,
         data: str | Path | None = None,
         send: Send = post,
-        threads: bool = False,
     ) -> None:
         self._clock_at_launch = {"frozen": frozen, "speed": speed}
         clock = Clock(frozen=frozen, speed=speed)
@@ -42,10 +42,10 @@ class Simulator:
         self._storage = Storage(Path(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.transfers(self.world, transfers)
-        self.api_key, self.secret_key = keys(self.world.seed)
+        self.api_key, self.secret_key = keys(self.world.key_seed)
         self.world.secrets = {self.api_key: self.secret_key}
         self.world.hand = self
-        self.courier = Courier(self.world, self.save, send=send, threads=threads)
+        self.courier = Courier(self.world, self.save, send=send)
         self.save(always=True)
 
     def __repr__(self) -> str:
@@ -54,16 +54,19 @@ class Simulator:
 
     def respond(self, request: Request) -> Reply:
         """Answer a request; what a 2xx acknowledges is in the file before it is given."""
-        with self.world.lock:
-            reply = respond(self.world, request)
-            self.save()
-        self.courier.start_due()
+        try:
+            with self.world.lock:
+                reply = respond(self.world, request)
+                self.save()
+        except SimulatorError as error:
+            return Reply.json(507, {"error": str(error)})
+        self.courier.after_request()
         return reply
 
     def advance(self, seconds: float) -> None:
         """Move the clock on: steps and deliveries fall due in order, each at its own time."""
         clock = self.world.clock
-        target = clock.now() + timedelta(seconds=seconds)
+        target = min(clock.now() + timedelta(seconds=seconds), END)
         while True:
             self.settle()
             self.courier.finish_due()

@@ -14,6 +14,13 @@ from ..errors import Problem
 
 JSON = {"content-type": "application/json"}
 
+MOST_BYTES = 256 * 1024 * 1024
+"""A body past this is refused before it is read: ten images of 15 MB need 210 MB."""
+TOO_LARGE = f"the body is larger than {MOST_BYTES} bytes"
+
+DEEPEST = 64
+"""Levels a body may nest: more could be read, but not always be written again."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request(signing.Received):
@@ -29,15 +36,18 @@ class Request(signing.Received):
         """The query parameters; of a repeated one the last counts."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
 
-    def json(self) -> dict[str, Any]:
+    def json(self, deepest: int = DEEPEST) -> dict[str, Any]:
         """The body as an object, or a 400 that says why it is none."""
         try:
             value = json.loads(self.body, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as error:
-            reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-            raise Refused(400, f"the body is not JSON: {reason[:100]}") from None
+        except ValueError as error:
+            raise Refused(400, f"the body is not JSON: {str(error)[:100]}") from None
+        except RecursionError:
+            raise Refused(400, _TOO_DEEP) from None
         if not isinstance(value, dict):
             raise Refused(400, "the body must be a JSON object")
+        if _is_deeper(value, deepest):
+            raise Refused(400, _TOO_DEEP)
         return value
 
 
@@ -60,11 +70,16 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
     """A request that is refused: status, the service's words, and the field problems."""
 
     def __init__(
-        self, status: int, text: str, problems: Iterable[Problem] = (), **extra: object
+        self,
+        status: int,
+        text: str,
+        problems: Iterable[Problem] = (),
+        headers: Mapping[str, str] | None = None,
+        **extra: object,
     ) -> None:
         super().__init__(text)
         self.status, self.text, self.extra = status, text, extra
-        self.problems = tuple(problems)
+        self.problems, self.headers = tuple(problems), headers or {}
 
     def reply(self) -> Reply:
         """The answer: `error`, and `errors` where fields are to blame. Gap `errors.body`."""
@@ -73,7 +88,7 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
             body["errors"] = [
                 {"field": each.field, "message": each.message} for each in self.problems
             ]
-        return Reply.json(self.status, body)
+        return Reply.json(self.status, body, **self.headers)
 
 
 def dump(value: object) -> bytes:
@@ -96,6 +111,16 @@ def missing(what: str) -> NoReturn:
 def conflict(text: str) -> NoReturn:
     """Refuse with a 422: the request is good, the state of things is not."""
     raise Refused(422, text)
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+
+
+_TOO_DEEP = "the body is nested too deeply"
 
 
 def _no_constant(name: str) -> NoReturn:

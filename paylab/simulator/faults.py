@@ -42,7 +42,7 @@ def check(body: Row) -> list[Problem]:
     kind = body.get("kind")
     if kind not in KINDS:
         problems.append(Problem("kind", _suggest(kind, KINDS), "control"))
-    for name in body.keys() - DEFAULTS.keys() - {"kind"}:
+    for name in [each for each in body if each not in (*DEFAULTS, "kind")]:
         problems.append(
             Problem(name, f"is not known; {_suggest(name, tuple(DEFAULTS))}", "control")
         )
@@ -56,7 +56,7 @@ def check(body: Row) -> list[Problem]:
 
 
 def _suggest(word: object, known: tuple[str, ...]) -> str:
-    near = get_close_matches(str(word), known, n=3) or known
+    near = get_close_matches(str(word)[:40], known, n=3) or known
     return f"must be one of {', '.join(near)}"
 
 
@@ -150,7 +150,7 @@ def instead(fault: Row) -> Reply:
         return Reply.json(400, {"error": "Invalid pagination token"})
     if kind in ("refuse", "timeout"):
         return Reply(503, b"", cut=kind)
-    pause = fault["retry_after"]
+    pause = 1 if fault["retry_after"] is None and fault["status"] == 429 else fault["retry_after"]
     extra = {} if pause is None else {"retry-after": f"{pause:g}"}
     return Reply.json(fault["status"], {"error": f"simulated {fault['status']}"}, **extra)
 

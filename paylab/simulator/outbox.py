@@ -70,16 +70,19 @@ _FAULTY: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
 
 def _release(world: World, lane: str) -> None:
     """An event that was held back goes right behind the one that overtook it."""
-    for row in [each for each in _waiting(world) if each["lane"] == f"{lane} held"]:
+    for row in _held(world, f"{lane} held"):
         world.outbox.done(row)
         moved = {**row, "lane": lane, "due": world.stamp()}
         moved["rank"] = world.counters["outbox"] + 0.5
         world.outbox.add(world.put("outbox", moved))
 
 
-def _waiting(world: World) -> list[Row]:
-    held = any(row["kind"] == "event_reorder" for row in world.tables["faults"].rows.values())
-    return list(world.tables["outbox"].rows.values()) if held else []
+def _held(world: World, lane: str) -> list[Row]:
+    """What is held back in a lane; a row whose time has come is on its way already."""
+    if all(fault["kind"] != "event_reorder" for fault in world.tables["faults"].rows.values()):
+        return []
+    now, rows = world.stamp(), world.tables["outbox"].rows.values()
+    return [row for row in rows if row["lane"] == lane and row["due"] > now]
 
 
 def take(world: World) -> Row | None:

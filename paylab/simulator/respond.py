@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 from .. import signing
 from . import faults, idempotency, life, routes
-from .exchange import Refused, Reply, Request
+from .exchange import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
 from .world import World
 
 
@@ -29,6 +29,8 @@ def respond(world: World, request: Request) -> Reply:
 def _answer(world: World, request: Request, now: datetime) -> Reply:
     """Authenticate, find the operation, carry it out. Gap `check.order`."""
     try:
+        if len(request.body) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE)
         _authenticate(world, request, now)
         operation, row_id = routes.find(request.method, request.path)
         routed = replace(request, id=row_id)

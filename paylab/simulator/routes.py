@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .endpoints import accounts, control, individuals, onramp, transfers, webhooks
+from .endpoints import accounts, control, individuals, onramp, quotes, transfers, webhooks
 from .exchange import Refused, Reply, Request
 from .world import World
 
@@ -20,9 +20,9 @@ ROUTES: Mapping[str, Mapping[str, Operation]] = {
     },
     "/v1/financial_accounts": {"POST": accounts.create},
     "/v1/financial_accounts/{id}": {"POST": accounts.update},
-    "/v1/quotes": {"POST": transfers.create_quote},
-    "/v1/transfers": {"POST": transfers.create_transfer, "GET": transfers.list_transfers},
-    "/v1/transfers/{id}": {"GET": transfers.get_transfer},
+    "/v1/quotes": {"POST": quotes.create},
+    "/v1/transfers": {"POST": transfers.create, "GET": transfers.index},
+    "/v1/transfers/{id}": {"GET": transfers.get},
     "/v1/conversion_accounts": {"POST": onramp.create_account, "GET": onramp.list_accounts},
     "/v1/conversion_accounts/{id}": {"GET": onramp.get_account},
     "/v1/conversions": {"GET": onramp.list_conversions},
@@ -59,7 +59,8 @@ def find(method: str, path: str) -> tuple[Operation, str]:
     if methods is None:
         raise Refused(404, "there is no such path")
     if method not in methods:
-        raise Refused(405, f"this path takes {' and '.join(methods)}", allow=list(methods))
+        allowed = ", ".join(methods)
+        raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})
     return methods[method], row_id
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
 
@@ -23,7 +24,7 @@ class Server:
 
     def __init__(self, simulator: Simulator, *, host: str = "127.0.0.1", port: int = 0) -> None:
         self.simulator = simulator
-        simulator.courier.threads = True  # a request must not wait for somebody's receiver
+        simulator.courier.patient = False  # a request must not wait for somebody's receiver
         self._socket = _listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         config = uvicorn.Config(
@@ -66,8 +67,9 @@ class Server:
     def stop(self) -> None:
         """Stop listening, then keeping time."""
         self._server.should_exit = True
-        self._thread.join(GRACE_SECONDS + 3)
-        self._ticker.stop()
+        if self._thread.is_alive():
+            self._thread.join(GRACE_SECONDS + 3)
+            self._ticker.stop()
         self._socket.close()
         self.simulator.close()
 
@@ -100,7 +102,8 @@ class Ticker(Thread):
         changed = self._simulator.changed
         while not self._stopped.is_set():
             changed.clear()
-            self._simulator.settle()
+            with suppress(SimulatorError):  # a full disk: whoever asks next is told
+                self._simulator.settle()
             self._simulator.courier.start_due()
             changed.wait(self._pause())
 
@@ -124,7 +127,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-    except OSError as error:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise SimulatorError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+        raise SimulatorError(f"cannot listen on {host} port {port}: {error}") from None
     return listener

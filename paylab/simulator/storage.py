@@ -9,53 +9,90 @@ from pathlib import Path
 from ..errors import SimulatorError
 from .world import KINDS, World
 
-SCHEMA = """
+MARK = 0x7061796C
+"""Written into the file, so that no other program's database is taken for ours."""
+
+SCHEMA = f"""
+PRAGMA application_id = {MARK};
 PRAGMA journal_mode = WAL;
 CREATE TABLE IF NOT EXISTS rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id));
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT);
 """
+PUT_ROW = """
+INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
+"""  # a row that changed keeps its place in the order of creation
 
 
 class Storage:
     """The file behind a world. One simulator at a time: the file is locked while it is open."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._db = sqlite3.connect(path, timeout=1, check_same_thread=False)
+            self._db.isolation_level = None
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._must_be_ours()
             self._db.executescript(SCHEMA)
         except sqlite3.Error as error:
-            message = f"{path} cannot be used for the simulator's data: {error}"
-            raise SimulatorError(message) from None
+            raise self._unusable(error) from None
 
     def load(self, world: World) -> bool:
         """Fill the world from the file; False when the file is new."""
-        facts = {name: json.loads(body) for name, body in self._db.execute("SELECT * FROM facts")}
-        if not facts:
-            return False
-        tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
-        for kind, body in self._db.execute("SELECT kind, body FROM rows ORDER BY rowid"):
-            tables[kind].append(json.loads(body))
-        world.load({**facts, "tables": tables})
+        try:
+            facts = {name: json.loads(body) for name, body in self._all("SELECT * FROM facts")}
+            if not facts:
+                return False
+            tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
+            for kind, body in self._all("SELECT kind, body FROM rows ORDER BY rowid"):
+                tables[kind].append(json.loads(body))
+            world.load({**facts, "tables": tables})
+            world.key_seed = facts["key_seed"]
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+            self.close()
+            raise self._unusable(error) from None
         world.dirty.clear()
         return True
 
     def save(self, world: World) -> None:
-        """Write everything that changed, all or nothing."""
+        """Write everything that changed, all or nothing; SimulatorError when it cannot be."""
         changed = [
             (kind, row_id, world.tables[kind].rows.get(row_id)) for kind, row_id in world.dirty
         ]
         kept = [(kind, row_id, json.dumps(row)) for kind, row_id, row in changed if row is not None]
         gone = [(kind, row_id) for kind, row_id, row in changed if row is None]
-        facts = {"seed": world.seed, "clock": world.clock.saved(), "counters": world.counters}
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", gone)
-            self._db.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", kept)
-            texts = [(name, json.dumps(value)) for name, value in facts.items()]
-            self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", texts)
+        facts = {
+            "seed": world.seed,
+            "key_seed": world.key_seed,  # a snapshot may bring another seed, never other keys
+            "clock": world.clock.saved(),
+            "counters": world.counters,
+        }
+        try:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", gone)
+                self._db.executemany(PUT_ROW, kept)
+                texts = [(name, json.dumps(value)) for name, value in facts.items()]
+                self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", texts)
+        except sqlite3.Error as error:
+            raise SimulatorError(f"{self._path} cannot be written: {error}") from None
         world.dirty.clear()
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+    def _all(self, query: str) -> sqlite3.Cursor:
+        return self._db.execute(query)
+
+    def _must_be_ours(self) -> None:
+        [mark] = self._all("PRAGMA application_id").fetchone()
+        [tables] = self._all("SELECT count(*) FROM sqlite_master").fetchone()
+        if tables and mark != MARK:
+            raise sqlite3.DatabaseError("it is a database of another program")
+
+    def _unusable(self, error: Exception) -> SimulatorError:
+        reason = str(error)
+        if "locked" in reason:
+            reason = "another simulator is using it"
+        return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")

@@ -61,7 +61,7 @@ class World:
         clock: Clock | None = None,
         production_like: bool = False,
     ) -> None:
-        self.seed = seed
+        self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like
         self.secrets: dict[str, str] = {}

@@ -57,6 +57,6 @@ def scripted(settings):
     def make(*replies, **options):
         script = Script(replies)
         given = {"clock": lambda: NOW, "sleep": script.naps.append, "random": Random(7)}
-        return Client(settings, transport=script, **given, **options), script
+        return Client(settings, transport=script, **{**given, **options}), script
 
     return make

@@ -82,7 +82,6 @@ def test_a_replayed_answer_says_so(scripted, header):
     """The service answered from its memory of the key."""
     replay = httpx.Response(201, json={"id": "tr_1"}, headers={"Idempotency-Replayed": header})
     client, _ = scripted(replay, {"id": "tr_1"})
-    assert client._send is not None
     first = client.send("POST", "/v1/transfers").read(Transfer)
     second = client.send("POST", "/v1/transfers").read(Transfer)
     assert (first.replayed, second.replayed) == (True, False)

@@ -49,8 +49,14 @@ def test_the_words_of_a_refusal(body, text):
 @pytest.mark.parametrize(
     ("body", "problems"),
     [
-        (b'{"error": "no", "errors": [{"field": "a.b", "message": "is required"}]}', ["a.b: is required"]),
-        (b'{"errors": {"email": ["is required", "is odd"]}}', ["email: is required", "email: is odd"]),
+        (
+            b'{"error": "no", "errors": [{"field": "a.b", "message": "is required"}]}',
+            ["a.b: is required"],
+        ),
+        (
+            b'{"errors": {"email": ["is required", "is odd"]}}',
+            ["email: is required", "email: is odd"],
+        ),
         (b'{"errors": {"email": "is required"}}', ["email: is required"]),
         (b'{"detail": [{"loc": ["body", "x", 0], "msg": "bad", "type": "t"}]}', ["body.x.0: bad"]),
         (b'{"error": {"message": "no", "details": [{"field": "a", "reason": "bad"}]}}', ["a: bad"]),

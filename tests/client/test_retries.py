@@ -42,10 +42,13 @@ def test_an_idempotent_post_is_sent_again_with_its_key(scripted, trouble):
 def test_each_attempt_has_its_own_date(scripted):
     """The clock is read again for every attempt."""
     seconds = count()
-    client, script = scripted(500, {"id": "tr_1"})
-    client._http.auth._clock = lambda: NOW + timedelta(seconds=next(seconds))
+    client, script = scripted(
+        500, {"id": "tr_1"}, clock=lambda: NOW + timedelta(seconds=next(seconds))
+    )
     client.transfers.get("tr_1")
-    assert script.sent("x-date") == ["2026-01-31T09:30:00.123Z", "2026-01-31T09:30:01.123Z"]
+    first, second = script.sent("x-date")
+    assert first < second
+    assert client.calls[0].elapsed > 0
 
 
 def test_the_key_is_a_uuid_of_version_4(scripted):
@@ -73,6 +76,14 @@ def test_a_key_that_is_no_uuid_is_not_sent(scripted, key):
     client, _ = scripted()
     with pytest.raises(errors.RuleError, match="UUID of 36 characters"):
         client.conversion_accounts.create(*ACCOUNT, idempotency_key=key)
+
+
+@pytest.mark.parametrize("key", ["clé", "a\nb"])
+def test_a_key_that_is_no_header_is_not_sent(scripted, key):
+    """Not by a plain request either, which takes any other key."""
+    client, _ = scripted()
+    with pytest.raises(errors.RuleError, match="printable ASCII"):
+        client.request("POST", "/v1/transfers", json={}, idempotency_key=key)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422])

@@ -23,6 +23,8 @@ from .waiting import EVERY, TIMEOUT, Patience, Until
 
 # What is waited for is new, and lists are newest first: further back it is not looked for.
 SEARCHED_PAGES = 10
+# The spec names two ends without showing what leads there.
+ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
 class ConversionAccounts:
@@ -96,7 +98,7 @@ class Conversions:
         *,
         conversion_account_id: str | None = None,
         since: datetime | None = None,
-        until: Until = CONVERSION.final,
+        until: Until = ENDED,
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Conversion:
@@ -108,13 +110,15 @@ class Conversions:
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
 
         def wanted(one: Conversion) -> bool:
-            named = one.id == id or one.conversion_account_id == conversion_account_id
-            return named and (since is None or _is_since(one, since))
+            # Absent reads as None, which must not pass for an id that was not given.
+            by_account = id is None and one.conversion_account_id == conversion_account_id
+            return (by_account or one.id == id) and (since is None or _is_since(one, since))
 
         def look() -> Conversion | None:
             return next(filter(wanted, self._newest()), None)
 
-        return Patience(self._sender.sleep, timeout, every).poll(look, until, "the conversion")
+        patience = Patience(self._sender.sleep, timeout, every)
+        return patience.poll(look, until, "the conversion", ENDED)
 
     def _newest(self) -> Iterator[Conversion]:
         pages = self.list(limit=codes.PAGE_MAX).pages()

@@ -9,10 +9,10 @@ from ... import codes
 from ...models import FinancialAccount, Individual, VerificationImages
 from ...paging import Pager
 from ...rules import accounts, individuals
-from ...rules import images as image_rules
+from ...status import INDIVIDUAL
 from .. import wire
 from ..http import Sender
-from .images import Images, as_items
+from ..upload import Images, Upload
 from .listing import pager
 from .waiting import EVERY, TIMEOUT, Patience, Until
 
@@ -46,11 +46,12 @@ class Individuals:
         return pager(self._sender, path, Individual, {"limit": limit}, cursor)
 
     def upload_images(self, id: str, images: Images) -> VerificationImages:  # noqa: A002
-        """Upload images by side: bytes, a path or a data URI each; other sides stay."""
+        """Upload images by side: bytes, a path, an open binary file or a data URI each.
+
+        Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
+        """
         path = wire.path("individuals", id, "verification_images")
-        body = {"images": as_items(images)}
-        wire.refuse(image_rules.check(body))
-        return self._sender.send("POST", path, json=body).read(VerificationImages)
+        return self._sender.upload(path, Upload(images)).read(VerificationImages)
 
     def images(self, id: str) -> VerificationImages:  # noqa: A002
         """Read back what is known of the stored images."""
@@ -86,7 +87,7 @@ class Individuals:
     ) -> Individual:
         """Ask again until verification has come to rest, or until `until` holds."""
         patience = Patience(self._sender.sleep, timeout, every)
-        return patience.poll(lambda: self.get(id), until, "the individual")
+        return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 
 class FinancialAccounts:

@@ -82,4 +82,4 @@ class Transfers:
     ) -> Transfer:
         """Ask again until the transfer is final, or until `until` holds."""
         patience = Patience(self._sender.sleep, timeout, every)
-        return patience.poll(lambda: self.get(id), until, "the transfer")
+        return patience.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -26,13 +26,20 @@ class Patience:
     timeout: float = TIMEOUT
     every: float = EVERY
 
-    def poll(self, look: Callable[[], R | None], until: Until, what: str) -> R:
-        """What `look` sees once `until` holds; WaitTimeoutError carries what it saw last."""
+    def poll(
+        self, look: Callable[[], R | None], until: Until, what: str, final: Set[str] = frozenset()
+    ) -> R:
+        """What `look` sees once `until` holds; WaitTimeoutError carries what it saw last.
+
+        A status in `final` that is not the one waited for ends the wait: nothing follows it.
+        """
         reached, waited = _reached(until), 0.0
         while True:
             seen = look()
             if seen is not None and reached(seen):
                 return seen
+            if not callable(until) and getattr(seen, "status", None) in final:
+                raise WaitTimeoutError(f"{what} {_state(seen)}, which is final", seen)
             if waited >= self.timeout:
                 raise WaitTimeoutError(f"{what} {_state(seen)} after {waited:g} s", seen)
             pause = min(self.every, self.timeout - waited)
@@ -48,4 +55,4 @@ def _reached(until: Until) -> Callable[[Any], bool]:
 
 
 def _state(seen: Any) -> str:
-    return "was not there" if seen is None else f"was still {plain(str(seen.status), 60)}"
+    return "was not there" if seen is None else f"was {plain(str(seen.status), 60)}"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
+from hashlib import sha256
+
 from ... import gaps
 from ...errors import Problem
 from .. import faults, life, seeding
-from ..exchange import Refused, Reply, Request, require
+from ..exchange import DEEPEST, Refused, Reply, Request, require
 from ..showing import conversion_account, individual, plain
 from ..table import Row
 from ..world import Hand, World
@@ -111,21 +115,29 @@ def seed(world: World, request: Request) -> Reply:
 
 def read_snapshot(world: World, _: Request) -> Reply:
     """GET /_simulator/snapshot."""
-    return Reply.json(200, world.dump())
+    dump = world.dump()
+    return Reply.json(200, {**dump, "checksum": _checksum(dump)})
 
 
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly what a GET gave."""
-    dump = request.json()
-    before = world.dump()
-    try:
-        if dump.get("paylab_snapshot") != 1:
-            raise ValueError("it has no paylab_snapshot")
-        world.load(dump)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        world.load(before)
-        raise Refused(400, f"this is not a snapshot of a simulator: {error}") from None
+    dump = request.json(deepest=DEEPEST + 8)
+    if dump.pop("checksum", None) != _checksum(dump):
+        raise Refused(400, "this is not a snapshot of a simulator, or it was changed since")
+    world.load(dump)
     return summary(world, request)
+
+
+def _checksum(dump: Row) -> str:
+    """The same for a snapshot that was read and written again, with other spaces or key order.
+
+    Whole floats count as integers: some programs write 1.0 as 1.
+    """
+    text = json.dumps(dump, sort_keys=True)
+    return sha256(_WHOLE_FLOAT.sub("", text).encode()).hexdigest()
+
+
+_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
 
 def deliveries(world: World, _: Request) -> Reply:

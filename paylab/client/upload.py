@@ -1,0 +1,155 @@
+"""The body of an image upload: read once to hash it, once more to send it, never held whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Any, BinaryIO, TypeVar
+from zlib import crc32
+
+import pybase64
+
+from ..errors import Problem, RuleError
+from ..rules import images as rules
+from . import wire
+from .sources import BLOCK, Source, head, source
+
+Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
+Images = Mapping[str, Content] | Iterable[Mapping[str, Any]]
+T = TypeVar("T")
+
+CHANGED = "changed between being hashed and being sent, so nothing was accepted: send it again"
+
+
+class Upload:
+    """A JSON body of images that is made anew each time it is read.
+
+    `digest` is its SHA-256 in hex and `length` its size. A source that is another the second
+    time is a RuleError before the body is complete, so that nobody takes half of it.
+    """
+
+    def __init__(self, images: Images) -> None:
+        items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
+        wire.refuse(rules.check({"images": [item.measured() for item in items]}))
+        self._parts = [item.part() for item in items]
+        digest = sha256()
+        self.length = 0
+        for chunk in self._chunks():
+            digest.update(chunk)
+            self.length += len(chunk)
+        self.digest = digest.hexdigest()
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._parts:
+            part.check()
+        return self._chunks()
+
+    def _chunks(self) -> Iterator[bytes]:
+        for at, part in enumerate(self._parts):
+            yield b'"},' if at else b'{"images":['
+            yield from part.chunks()
+        yield b'"}]}'
+
+
+class Written:
+    """An image that came as a data URI: sent as it is."""
+
+    def __init__(self, start: bytes, text: str) -> None:
+        self._start, self._text = start, text
+
+    def check(self) -> None:
+        """Text cannot change."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """The text in pieces."""
+        yield self._start
+        for at in range(0, len(self._text), BLOCK):
+            yield self._text[at : at + BLOCK].encode("ascii")
+
+
+class Encoded:
+    """An image that is read and encoded block by block, and must be the same each time."""
+
+    def __init__(self, start: bytes, image: Source, field: str) -> None:
+        self._start, self._image, self._field = start, image, field
+        self._stamp = _read(field, image.stamp)
+        self._sum: int | None = None
+
+    def check(self) -> None:
+        """RuleError when the source is visibly another than before."""
+        self._unless_same(_read(self._field, self._image.stamp) == self._stamp)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Base64 in pieces; RuleError before the end when the bytes are not those of before."""
+        yield self._start
+        size, total = 0, 0
+        for block in self._blocks():
+            size, total = size + len(block), crc32(block, total)
+            self._unless_same(size <= self._stamp[0])
+            yield pybase64.b64encode(block)
+        self._sum = total if self._sum is None else self._sum
+        self._unless_same((size, total) == (self._stamp[0], self._sum))
+
+    def _blocks(self) -> Iterator[bytes | memoryview]:
+        blocks = self._image.blocks()
+        while block := _read(self._field, partial(next, blocks, b"")):
+            yield block
+
+    def _unless_same(self, same: bool) -> None:
+        if not same:
+            raise RuleError([Problem(self._field, CHANGED)])
+
+
+@dataclass(frozen=True)
+class Item:
+    """One entry of the list as it was given, and how its bytes are read if it holds any."""
+
+    fields: Mapping[str, Any]
+    content: object
+    image: Source | None
+    field: str
+
+    def measured(self) -> dict[str, Any]:
+        """The entry as the rules see it: for an image its size and its first bytes will do."""
+        content = self.content if self.image is None else self._measured(self.image)
+        return {**self.fields, "content": content}
+
+    def part(self) -> Written | Encoded:
+        """The entry as it is sent, up to the end of its Base64."""
+        if self.image is None:
+            return Written(self._start(""), str(self.content))
+        mime = self._measured(self.image).mime
+        return Encoded(self._start(f"data:{mime};base64,"), self.image, self.field)
+
+    def _measured(self, image: Source) -> rules.Measured:
+        size, *_ = _read(self.field, image.stamp)
+        return rules.Measured(size, _read(self.field, partial(head, image)))
+
+    def _start(self, uri: str) -> bytes:
+        return wire.encode({**self.fields, "content": uri}).removesuffix(b'"}')
+
+
+def _listed(images: Images) -> Iterable[object]:
+    if isinstance(images, Mapping):
+        return [{"type": side, "content": content} for side, content in images.items()]
+    return images
+
+
+def _item(item: object, field: str) -> Item:
+    if not isinstance(item, Mapping):
+        at = field.removesuffix(".content")
+        raise RuleError([Problem(at, "must be an object with type and content")])
+    fields = {name: value for name, value in item.items() if name != "content"}
+    return Item(fields, item.get("content"), source(item.get("content")), field)
+
+
+def _read(field: str, read: Callable[[], T]) -> T:
+    """What reading gives, or the RuleError that says why it cannot be read."""
+    try:
+        return read()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RuleError([Problem(field, f"cannot be read: {reason}")]) from None

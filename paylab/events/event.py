@@ -1,0 +1,171 @@
+"""One event as it was delivered: read, typed by its family, and told apart from others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from .. import models
+from ..status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
+
+Identity = tuple[str, str, str | None, str | None]
+
+
+class StatusChange(models.Resource):
+    """The payload of individual.status_changed."""
+
+    id: str = ""
+    status: str | None = None
+    previous_status: str | None = None
+    status_details: list[models.StatusDetail] | None = None
+    updated_at: models.Instant | None = None
+
+
+FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
+    "transfer": (models.Transfer, TRANSFER),
+    "conversion": (models.Conversion, CONVERSION),
+    "individual": (StatusChange, INDIVIDUAL),
+}
+"""By the first word of an event type: what its payload is, and the machine it moves."""
+
+
+class UnreadableEventError(ValueError):
+    """A delivery that is no event: not JSON, or without type, payload or resource id."""
+
+
+class Mark(NamedTuple):
+    """Where an event stands in the life of its resource: all that putting in order needs."""
+
+    type: str
+    status: str | None = None
+    updated_at: datetime | None = None
+    previous: str | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """A delivered event; `resource` is its payload read as what its type says it is.
+
+    `stale` marks one that came after its resource had moved on.
+    """
+
+    type: str
+    payload: Mapping[str, Any] = field(repr=False)
+    resource: models.Resource = field(repr=False)
+    stale: bool = False
+
+    @property
+    def family(self) -> str:
+        """The first word of the type: transfer, conversion, individual."""
+        return self.type.partition(".")[0]
+
+    @property
+    def id(self) -> str:
+        """The id of the resource it speaks of."""
+        return _text(self.payload.get("id")) or ""
+
+    @property
+    def status(self) -> str | None:
+        """The status in its snapshot."""
+        return _text(self.payload.get("status"))
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """When the snapshot was taken; None where that cannot be read."""
+        moment = getattr(self.resource, "updated_at", None)
+        return moment if isinstance(moment, datetime) else None
+
+    @property
+    def mark(self) -> Mark:
+        """Where it stands in the life of its resource."""
+        previous = _text(self.payload.get("previous_status"))
+        return Mark(self.type, self.status, self.updated_at, previous)
+
+    @property
+    def identity(self) -> Identity:
+        """What makes two deliveries the same event.
+
+        Without an updated_at the whole payload has to agree.
+        """
+        moment = _text(self.payload.get("updated_at")) or f"sha256:{self._digest()}"
+        return self.type, self.id, self.status, moment
+
+    def _digest(self) -> str:
+        text = json.dumps(self.payload, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
+        return f"{when}  {self.type}  {self.id}  {self.status}"
+
+
+@dataclass(frozen=True)
+class TransferEvent(Event):
+    """An event of a transfer."""
+
+    resource: models.Transfer = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ConversionEvent(Event):
+    """An event of a conversion."""
+
+    resource: models.Conversion = field(repr=False)
+
+
+@dataclass(frozen=True)
+class IndividualEvent(Event):
+    """An event of an individual, whose payload is a status change."""
+
+    resource: StatusChange = field(repr=False)
+
+
+_CLASSES: Mapping[str, type[Event]] = {
+    "transfer": TransferEvent,
+    "conversion": ConversionEvent,
+    "individual": IndividualEvent,
+}
+
+
+def read(delivery: bytes | str | Mapping[str, Any]) -> Event:
+    """Read a delivery's body; unknown types and fields are kept, what is no event is an error."""
+    body = delivery if isinstance(delivery, Mapping) else _parsed(delivery)
+    kind, payload = body.get("event_type"), body.get("event_payload")
+    if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
+        raise UnreadableEventError("an event has event_type (text) and event_payload (object)")
+    event = event_of(kind, payload)
+    if not event.id and event.family in FAMILIES:
+        raise UnreadableEventError(f"the payload of {kind[:60]!a} has no id")
+    return event
+
+
+def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
+    """The event of a type and a payload, which is read as the family's resource."""
+    family = kind.partition(".")[0]
+    model, _ = FAMILIES.get(family, (models.Resource, None))
+    try:
+        resource = model.model_validate(dict(payload))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
+    return _CLASSES.get(family, Event)(kind, payload, resource)
+
+
+def _parsed(delivery: bytes | str) -> Mapping[str, Any]:
+    try:
+        body = json.loads(delivery)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
+    if not isinstance(body, dict):
+        raise UnreadableEventError("an event is a JSON object")
+    return body
+
+
+def _text(value: object) -> str | None:
+    """Text as it is; anything else, which the service should not send, as its JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, sort_keys=True, default=str)

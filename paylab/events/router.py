@@ -1,0 +1,121 @@
+"""From event type to handler: each event is handled once, and never after what followed it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from threading import Lock, RLock
+from typing import Any
+
+from .event import Event, Identity, Mark, read
+from .order import is_stale
+
+Handler = Callable[[Event], object]
+Delivery = bytes | str | Mapping[str, Any] | Event
+
+REMEMBERED = 1_000_000
+"""Events, and resources, a router knows again; beyond that the oldest are forgotten."""
+
+STRIPES = 64
+"""Locks that resources share; events of one resource always meet the same one."""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a delivery: handled, unhandled (no handler), stale, or duplicate.
+
+    True unless it was a duplicate.
+    """
+
+    event: Event
+    outcome: str
+
+    def __bool__(self) -> bool:
+        return self.outcome != "duplicate"
+
+
+class Router:
+    """Handlers by event type; each event is handled once, however often it is delivered.
+
+    Handlers of one resource run one at a time, those of different resources may run at once.
+    """
+
+    def __init__(self, *, remember: int = REMEMBERED) -> None:
+        self._handlers: dict[str | None, tuple[Handler, bool]] = {}
+        self._handled: dict[Identity, None] = {}
+        self._latest: dict[tuple[str, str], Mark] = {}
+        self._remember = remember
+        self._lock = Lock()
+        self._stripes = [RLock() for _ in range(STRIPES)]
+
+    def on(self, *event_types: str, stale: bool = False) -> Callable[[Handler], Handler]:
+        """Register a handler for event types; one given again replaces the one before.
+
+        With `stale` it is also handed events that came too late, marked `event.stale`.
+        """
+
+        def register(handler: Handler) -> Handler:
+            for event_type in event_types:
+                self._handlers[event_type] = (_plain(handler), stale)
+            return handler
+
+        return register
+
+    def default(self, handler: Handler) -> Handler:
+        """Register the handler for every type that has none, known or not."""
+        self._handlers[None] = (_plain(handler), False)
+        return handler
+
+    def handle(self, delivery: Delivery) -> Receipt:
+        """Hand an event to its handler; false when it was handled before.
+
+        An event whose handler raises counts as not handled, so that a second delivery tries
+        again. What is no event raises UnreadableEventError, a ValueError.
+        """
+        event = delivery if isinstance(delivery, Event) else read(delivery)
+        with self._stripe(event):
+            if event.identity in self._handled:
+                return Receipt(event, "duplicate")
+            stale = is_stale(event.mark, self.latest(event))
+            marked = replace(event, stale=stale)
+            outcome = self._run(marked)
+            self._note(marked)
+        return Receipt(marked, outcome)
+
+    def latest(self, event: Event) -> Mark | None:
+        """How far the resource of an event has come, as far as it was handled here."""
+        return self._latest.get((event.family, event.id))
+
+    def _run(self, event: Event) -> str:
+        default = self._handlers.get(None, (None, False))
+        handler, takes_stale = self._handlers.get(event.type, default)
+        if event.stale and not takes_stale:
+            return "stale"
+        if handler is None:
+            return "unhandled"
+        handler(event)
+        return "stale" if event.stale else "handled"
+
+    def _note(self, event: Event) -> None:
+        with self._lock:
+            _remember(self._handled, event.identity, None, self._remember)
+            if not event.stale:
+                _remember(self._latest, (event.family, event.id), event.mark, self._remember)
+
+    def _stripe(self, event: Event) -> RLock:  # type: ignore[valid-type] # a factory to mypy
+        return self._stripes[hash((event.family, event.id)) % STRIPES]
+
+
+def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:
+    """Put a key at the end, and let the oldest go when there are too many."""
+    memory.pop(key, None)
+    memory[key] = value
+    if len(memory) > most:
+        del memory[next(iter(memory))]
+
+
+def _plain(handler: Handler) -> Handler:
+    if inspect.iscoroutinefunction(handler):
+        raise TypeError("a handler is a plain function: what it awaits would never be run")
+    return handler

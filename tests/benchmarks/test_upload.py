@@ -1,0 +1,42 @@
+"""Ten images of 15 MB: how much memory an upload takes, and how long against the least it can."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from subprocess import PIPE, Popen, run
+
+import pytest
+
+from paylab.codes import IMAGE_MAX
+
+PROGRAM = [sys.executable, str(Path(__file__).with_name("uploading.py"))]
+MOST_MEGABYTES, MOST_TIMES = 32, 1.6
+
+
+@pytest.fixture(name="url")
+def sink():
+    """Where uploads go and are dropped."""
+    with Popen([*PROGRAM, "sink"], stdout=PIPE, text=True) as process:
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        process.kill()
+
+
+@pytest.fixture(name="folder")
+def images(tmp_path):
+    """Ten files of the largest size."""
+    for number in range(10):
+        data = b"\xff\xd8\xff" + os.urandom(IMAGE_MAX - 3)
+        (tmp_path / f"{number}.jpg").write_bytes(data)
+    return tmp_path
+
+
+def test_ten_images_of_15_mb(url, folder):
+    """At most 32 MB above the sources, at most 1.6 times of hashing and sending a ready body."""
+    done = run([*PROGRAM, "upload", url, str(folder)], stdout=PIPE, text=True, check=True)
+    found = json.loads(done.stdout)
+    print("\n{grown:.1f} MB, {seconds:.2f} s, {times:.2f} x of a ready body".format(**found))
+    assert found["grown"] <= MOST_MEGABYTES
+    assert found["times"] <= MOST_TIMES

@@ -1,0 +1,85 @@
+"""Two programs for `test_upload.py`: a service that drops what it reads, and an upload to it.
+
+    python uploading.py sink
+    python uploading.py upload URL FOLDER
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import httpx
+
+from paylab.client import Client, Settings
+from paylab.client.upload import Upload
+
+SMALL = b"%PDF-" + bytes(20_000)
+ROUNDS = 7
+
+
+class Sink(BaseHTTPRequestHandler):
+    """Reads a body to its end and answers with an empty object."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        left = int(self.headers["Content-Length"])
+        while left:
+            left -= len(self.rfile.read(min(left, 2**20)))
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        """Keep the output clean."""
+
+
+def sink():
+    """Serve until stopped; the port comes first."""
+    server = HTTPServer(("127.0.0.1", 0), Sink)
+    print(server.server_port, flush=True)
+    server.serve_forever()
+
+
+def upload(url, folder):
+    """Upload the files of a folder; print the growth of memory and the times taken."""
+    images = [{"type": "selfie", "content": path} for path in sorted(Path(folder).iterdir())]
+    send = Client(Settings(url, "key", "secret")).individuals.upload_images
+    send("i", [{"type": "selfie", "content": SMALL}])
+    before = peak()
+    send("i", images)
+    grown = peak() - before
+    body = b"".join(Upload(images))
+    http = httpx.Client(timeout=30)
+    turns = [(timed(ready, http, url, body), timed(send, "i", images)) for _ in range(ROUNDS)]
+    times = median(taken / least for least, taken in turns)
+    print(json.dumps({"grown": grown, "seconds": median(t for _, t in turns), "times": times}))
+
+
+def ready(http, url, body):
+    """The least an upload can do: hash what is there and send it."""
+    http.post(url, content=body, headers={"X-Content-SHA256": sha256(body).hexdigest()})
+
+
+def peak():
+    """Megabytes this process held at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def timed(act, *given):
+    """Seconds it takes."""
+    started = perf_counter()
+    act(*given)
+    return perf_counter() - started
+
+
+if __name__ == "__main__":
+    {"sink": sink, "upload": upload}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,292 @@
+"""Settings: where they come from, and which are refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from paylab.client import Secret, Settings, resolve
+from paylab.client.address import check_base_url, check_encrypted
+from paylab.client.profiles import default_path
+from paylab.errors import ConfigError
+
+URL = "https://pay.test"
+ENVIRON = {
+    "PAYLAB_BASE_URL": "https://env.test",
+    "PAYLAB_API_KEY": "env_key",
+    "PAYLAB_SECRET_KEY": "env_secret",
+}
+PROFILES = """
+[default]
+base_url = "https://default.test/"
+api_key = "env:MY_KEY"
+secret_key = "env:MY_SECRET"
+
+[slow]
+base_url = "https://slow.test"
+api_key = "env:MY_KEY"
+secret_key = "env:MY_SECRET"
+timeout = 90
+max_retries = 5
+empty_query = "blank"
+"""
+MINE = {"MY_KEY": "my_key", "MY_SECRET": "my_secret"}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a profiles file and give its path."""
+
+    def write(text, mode=0o600):
+        path = tmp_path / "profiles.toml"
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+    return write
+
+
+def test_nothing_configured_means_the_embedded_simulator(tmp_path):
+    """None, and no file is made."""
+    assert resolve(environ={}, profiles=tmp_path / "none.toml") is None
+    assert resolve(environ={"PAYLAB_API_KEY": ""}, profiles=tmp_path / "none.toml") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "base_url", "where"),
+    [
+        ({}, MINE, "https://default.test", ["profile default"] * 3),
+        ({}, {**MINE, "PAYLAB_PROFILE": "slow"}, "https://slow.test", ["profile slow"] * 3),
+        ({"profile": "slow"}, MINE, "https://slow.test", ["profile slow"] * 3),
+        ({}, ENVIRON, "https://env.test", None),
+        ({"base_url": URL}, ENVIRON, URL, ["argument", "environment PAYLAB_API_KEY", None]),
+        (
+            {"base_url": URL, "api_key": "k", "secret_key": Secret("s")},
+            ENVIRON,
+            URL,
+            ["argument"] * 3,
+        ),
+        (
+            {"api_key": "k"},
+            {**MINE, "PAYLAB_SECRET_KEY": "s"},
+            "https://default.test",
+            ["profile default", "argument", "environment PAYLAB_SECRET_KEY"],
+        ),
+    ],
+)
+def test_arguments_before_environment_before_profile(written, given, environ, base_url, where):
+    """Each setting comes from the first place that has it, and says which."""
+    settings = resolve(**given, environ=environ, profiles=written(PROFILES))
+    assert settings.base_url == base_url
+    found = [settings.where[name] for name in ("base_url", "api_key", "secret_key")]
+    expected = where or [f"environment {name}" for name in ENVIRON]
+    assert all(wanted in (None, place) for wanted, place in zip(expected, found, strict=True))
+
+
+def test_options_come_from_the_profile(written):
+    """Timeout, retries and the signing dialect."""
+    settings = resolve(profile="slow", environ=MINE, profiles=written(PROFILES))
+    assert (settings.timeout, settings.max_retries, settings.empty_query) == (90, 5, "blank")
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "words"),
+    [
+        ({"base_url": URL}, {}, "api_key and secret_key are missing.*PAYLAB_API_KEY / PAYLAB_SEC"),
+        ({}, {"PAYLAB_API_KEY": "k"}, "base_url and secret_key are missing"),
+        ({"base_url": URL, "api_key": "k"}, {}, "secret_key is missing: pass .* or write"),
+        ({"profile": "nobody"}, {}, "no profile 'nobody' in .*; it has: none"),
+        ({}, {"PAYLAB_PROFILE": "nobody"}, "no profile 'nobody'"),
+        ({"base_url": "", "api_key": "k", "secret_key": "s"}, {}, "base URL"),
+        ({"base_url": 5, "api_key": "k", "secret_key": "s"}, {}, "base_url must be text"),
+        ({"base_url": "http://pay.test", "api_key": "k", "secret_key": "s"}, {}, "https://"),
+    ],
+)
+def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
+    """It names what is missing and where it can be set; it never falls back in silence."""
+    with pytest.raises(ConfigError, match=words):
+        resolve(**given, environ=environ, profiles=tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[default", "cannot be read"),
+        ("default = 5", "no profile 'default'"),
+        ('[default]\nsecert_key = "x"', "unknown setting 'secert_key'; known: base_url"),
+        ("[default]\napi_key = 5", "default.api_key must be text"),
+        ('[default]\napi_key = "env:NOT_SET"', "variable NOT_SET, which is not set"),
+        ('[default]\nbase_url = "https://x.test"', "api_key and secret_key are missing"),
+    ],
+)
+def test_a_faulty_profile_is_an_error(written, text, words):
+    """With the place and the reason."""
+    with pytest.raises(ConfigError, match=words):
+        resolve(environ={}, profiles=written(text))
+
+
+@pytest.mark.parametrize(
+    ("mode", "good"), [(0o600, True), (0o400, True), (0o640, False), (0o604, False), (0o620, False)]
+)
+def test_a_secret_in_the_file_needs_a_private_file(written, mode, good):
+    """Only its owner may read it."""
+    text = '[default]\nbase_url = "https://x.test"\napi_key = "k"\nsecret_key = "inline"'
+    path = written(text, mode)
+    if good:
+        assert resolve(environ={}, profiles=path).secret_key.reveal() == "inline"
+        return
+    with pytest.raises(ConfigError, match="chmod 600") as caught:
+        resolve(environ={}, profiles=path)
+    assert "inline" not in str(caught.value)
+
+
+KEYRING = """
+import keyring, sys
+from pathlib import Path
+from keyring.backend import KeyringBackend
+class Memory(KeyringBackend):
+    priority = 1
+    def get_password(self, *asked): return {("paylab", "sandbox"): "from_ring"}.get(asked)
+    def set_password(self, *_): ...
+    def delete_password(self, *_): ...
+keyring.set_keyring(Memory())
+from paylab.client import resolve
+print(resolve("https://x.test", "k", environ={}, profiles=Path(sys.argv[1])).secret_key.reveal())
+"""
+WITHOUT = """
+import sys
+from pathlib import Path
+sys.modules["keyring"] = None
+from paylab.client import resolve
+resolve("https://x.test", "k", environ={}, profiles=Path(sys.argv[1]))
+"""
+
+
+def run(program, *arguments):
+    """What a program prints, also when it fails."""
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "words"),
+    [
+        (KEYRING, "sandbox", "from_ring"),
+        (KEYRING, "nobody", "has no 'nobody' under 'paylab'"),
+        (WITHOUT, "sandbox", "pip install 'paylab[keyring]'"),
+    ],
+)
+def test_a_secret_in_the_keyring(written, program, name, words):
+    """Looked up only when a profile refers to it, and explained when it cannot be."""
+    path = written(f'[default]\nsecret_key = "keyring:{name}"')
+    assert words in run(program, path)
+
+
+def test_the_keyring_is_not_loaded_without_need(written):
+    """Importing it takes time and may ask for a password."""
+    program = "import sys, paylab.client; print('keyring' in sys.modules)"
+    assert run(program) == "False\n"
+
+
+def test_profiles_live_in_the_users_configuration():
+    """In a folder of paylab's own."""
+    assert default_path().parts[-2:] == ("paylab", "profiles.toml")
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://pay.test", "https://pay.test"),
+        ("https://pay.test/", "https://pay.test"),
+        ("https://pay.test:8443/api/v7//", "https://pay.test:8443/api/v7"),
+        ("HTTPS://Pay.Test/a%20b", "HTTPS://Pay.Test/a%20b"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://127.9.9.9", "http://127.9.9.9"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+        ("http://localhost:1", "http://localhost:1"),
+        ("http://LOCALHOST", "http://LOCALHOST"),
+    ],
+)
+def test_a_good_base_url(url, kept):
+    """https, or http on this machine; a path prefix stays."""
+    assert check_base_url(url) == kept
+    check_encrypted(kept)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://pay.test",
+        "http://localhost.pay.test",
+        "http://localhost.",
+        "http://127.0.0.1.pay.test",
+        "http://127.1",
+        "http://2130706433",
+        "http://0.0.0.0",
+        "http://10.0.0.1",
+        "http://[::2]",
+        "http://[::ffff:10.0.0.1]",
+    ],
+)
+def test_http_is_for_this_machine_only(url):
+    """Names that only look like it are not this machine."""
+    with pytest.raises(ConfigError, match=r"without encryption|cannot be read"):
+        check_encrypted(check_base_url(url))
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("", "must begin with https"),
+        ("pay.test", "must begin with https"),
+        ("ftp://pay.test", "must begin with https"),
+        ("//pay.test", "must begin with https"),
+        ("https://", "not an address"),
+        ("https://user:word@pay.test", "user name or password"),
+        ("http://127.0.0.1@pay.test", "user name or password"),
+        ("https://pay.test?x=1", "query"),
+        ("https://pay.test/#x", "fragment"),
+        ("https://pay.test/../x", r"\. or \.\."),
+        ("https://pay.test\\@evil.test", "user name or password"),
+        ("https://pay.test\\x", "not an address"),
+        ("https://pay test", "not an address"),
+        ("https://pay.test\n", "not an address"),
+        (" https://pay.test", "must begin with https"),
+        ("https://pay.test:99999", "port above 65535"),
+        ("https://p\u0430y.test", "not an address"),
+        ("https://pay.test/é", "not an address"),
+    ],
+)
+def test_a_bad_base_url(url, words):
+    """Anything that two parsers could read in two ways."""
+    with pytest.raises(ConfigError, match=words):
+        check_encrypted(check_base_url(url))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"api_key": ""}, "api_key must be"),
+        ({"api_key": "a b"}, "api_key must be"),
+        ({"api_key": "a,b"}, "api_key must be"),
+        ({"api_key": "añb"}, "api_key must be"),
+        ({"secret_key": ""}, "secret_key is empty"),
+        ({"secret_key": "abc\n"}, "pasted around"),
+        ({"timeout": 0}, "timeout"),
+        ({"timeout": "30"}, "timeout"),
+        ({"timeout": True}, "timeout"),
+        ({"max_retries": -1}, "max_retries"),
+        ({"max_retries": 1.5}, "max_retries"),
+        ({"empty_query": "maybe"}, "empty_query must be one of omit, blank"),
+    ],
+)
+def test_settings_check_themselves(change, words):
+    """Before anything is sent with them."""
+    good = {"base_url": URL, "api_key": "k", "secret_key": "s"}
+    assert Settings(**good).max_retries == 2
+    with pytest.raises(ConfigError, match=words):
+        Settings(**{**good, **change})

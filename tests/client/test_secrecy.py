@@ -1,0 +1,142 @@
+"""Secrets stay out of every channel a person or a file may read."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+import traceback
+from dataclasses import asdict
+
+import httpx
+import pytest
+
+from paylab.client import Client, Secret, Settings
+from paylab.errors import ConfigError, PaylabError
+
+KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
+
+
+def hidden(text):
+    """Nothing in the text is secret: neither key, nor secret, nor a signature."""
+    return not any(word in text for word in (KEY, SECRET, "Signature=M", "Signature=N", "SIGNED"))
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        repr,
+        str,
+        lambda s: f"{s.secret_key} {s.api_key:>40} {s.secret_key!r}",
+        lambda s: str(vars(s)),
+        lambda s: str(asdict(s)),
+        lambda s: json.dumps(asdict(s), default=str),
+        lambda s: pickle.dumps(s).decode("latin-1"),
+        lambda s: pickle.dumps(s, protocol=0).decode("latin-1"),
+        lambda s: repr(copy.deepcopy(s)),
+        lambda s: "%s %r" % (s.api_key, s.secret_key),  # noqa: UP031 - logging formats so
+    ],
+)
+def test_settings_show_and_dump_no_secret(settings, show):
+    """However they are printed, copied or pickled."""
+    assert hidden(show(settings))
+
+
+def test_a_secret_cannot_be_written_as_json():
+    """Not even by accident."""
+    with pytest.raises(TypeError):
+        json.dumps(Secret(SECRET))
+    with pytest.raises(TypeError):
+        vars(Secret(SECRET))
+
+
+def test_a_secret_speaks_when_asked_and_copies_to_itself():
+    """`reveal` is the one door."""
+    secret = Secret(SECRET)
+    assert secret.reveal() == SECRET
+    assert copy.copy(secret) is copy.deepcopy(secret) is secret
+
+
+def test_a_pickled_secret_is_empty(settings):
+    """What was left behind is said when it is missed."""
+    unpickled = pickle.loads(pickle.dumps(settings))
+    assert unpickled.base_url == settings.base_url
+    with pytest.raises(ConfigError, match="left behind"):
+        unpickled.secret_key.reveal()
+    with pytest.raises(ConfigError, match="left behind"):
+        Client(unpickled)
+
+
+def echo(request):
+    """A service that repeats everything it was sent, in headers and body."""
+    sent = dict(request.headers.items())
+    words = f"you sent {sent['authorization']} with {sent['x-api-key']} and {SECRET}"
+    body = {"error": words, "errors": [{"field": KEY, "message": SECRET}], KEY: {SECRET: [KEY]}}
+    return httpx.Response(401, json=body, headers={"X-Echo": words})
+
+
+def refuse(request):
+    """A transport that quotes the request in its complaint."""
+    raise httpx.ConnectError(f"cannot send {request.headers['authorization']} {SECRET}")
+
+
+def redirect(request):
+    """A redirect that takes the key along."""
+    return httpx.Response(302, headers={"Location": f"https://else.test/?k={KEY}&s={SECRET}"})
+
+
+@pytest.mark.parametrize("behave", [echo, refuse, redirect])
+def test_errors_and_calls_show_no_secret(settings, behave):
+    """Message, card, body, call and traceback, with the values of every variable in it."""
+    client = Client(settings, transport=httpx.MockTransport(behave), sleep=lambda _: None)
+    with pytest.raises(PaylabError) as caught:
+        client.transfers.get("tr_1")
+    error = caught.value
+    lines = traceback.TracebackException.from_exception(error, capture_locals=True).format()
+    shown = [str(error), repr(error), *error.card(), str(vars(error)), "".join(_ours(lines))]
+    assert all(map(hidden, shown))
+    assert hidden(str([asdict(call) for call in client.calls]))
+
+
+def _ours(lines):
+    # The frames of this file hold the secrets as constants of the test.
+    return (line for line in lines if __file__ not in line)
+
+
+@pytest.mark.parametrize("behave", [echo, refuse, redirect])
+def test_logging_shows_no_secret(settings, behave, caplog):
+    """Every logger at DEBUG: ours, httpx, httpcore."""
+    caplog.set_level(logging.DEBUG)
+    client = Client(settings, transport=httpx.MockTransport(behave), sleep=lambda _: None)
+    with pytest.raises(PaylabError):
+        client.transfers.get("tr_1")
+    assert "GET /v1/transfers/tr_1" in caplog.text
+    assert hidden(caplog.text)
+
+
+def test_logging_shows_no_secret_on_a_real_socket(settings, caplog):
+    """httpcore speaks of its sockets at DEBUG."""
+    caplog.set_level(logging.DEBUG)
+    settings = Settings("http://127.0.0.1:9", KEY, SECRET)
+    with Client(settings, sleep=lambda _: None) as client, pytest.raises(PaylabError):
+        client.request("POST", "/v1/individuals", json={"given_name": "María"})
+    assert any(record.name.startswith("httpcore") for record in caplog.records)
+    assert hidden(caplog.text)
+    assert "María" not in caplog.text
+
+
+def test_a_call_keeps_no_header_that_holds_a_secret(scripted):
+    """The others are kept for the reader."""
+    client, _ = scripted({})
+    client.request("GET", "/v1/transfers")
+    headers = client.calls[-1].request_headers
+    assert not {"authorization", "x-api-key"} & headers.keys()
+    assert {"host", "x-date", "x-nonce", "x-content-sha256"} <= headers.keys()
+
+
+def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
+    """The message names the setting, not its value."""
+    with pytest.raises(ConfigError) as caught:
+        Settings("https://pay.test", f"{KEY}\n", SECRET)
+    assert hidden(str(caught.value))

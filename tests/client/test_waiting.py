@@ -1,0 +1,143 @@
+"""Waiting asks again, counts its own sleeps, and ends."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from paylab.errors import WaitTimeoutError
+
+
+def status(*names):
+    """Answers of one object, status after status."""
+    return [{"id": "x", "status": name} for name in names]
+
+
+def page(*rows):
+    """A page of conversions: id, account, status, and the hour each was created."""
+    data = [
+        {
+            "id": id_,
+            "conversion_account_id": account,
+            "status": name,
+            "created_at": f"2026-01-31T{hour:02}:00:00Z",
+        }
+        for id_, account, name, hour in rows
+    ]
+    return {"data": data, "has_next_page": False, "cursor": None}
+
+
+@pytest.mark.parametrize(
+    ("wait", "seen", "last"),
+    [
+        (lambda c: c.individuals.wait("x"), ["pending", "under_review", "active"], "active"),
+        (lambda c: c.individuals.wait("x"), ["pending", "action_required"], "action_required"),
+        (lambda c: c.individuals.wait("x", until="pending"), ["odd", "pending"], "pending"),
+        (lambda c: c.transfers.wait("x"), ["awaiting_funds", "started", "failed"], "failed"),
+        (lambda c: c.transfers.wait("x"), ["strange", "completed"], "completed"),
+        (lambda c: c.transfers.wait("x", until={"started"}), ["pending", "started"], "started"),
+        (lambda c: c.conversion_accounts.wait("x"), ["pending", "pending", "active"], "active"),
+        (lambda c: c.conversion_accounts.wait("x"), ["pending", "disabled"], "disabled"),
+        (
+            lambda c: c.individuals.wait("x", until=lambda one: one.status != "pending"),
+            ["pending", "odd"],
+            "odd",
+        ),
+    ],
+)
+def test_waiting_ends_at_the_status_waited_for(scripted, wait, seen, last):
+    """One look at a time, one second apart."""
+    client, script = scripted(*status(*seen))
+    assert wait(client).status == last
+    assert script.naps == [1.0] * (len(seen) - 1)
+
+
+def test_waiting_gives_up(scripted):
+    """After its own sleeps add up to the timeout; the error carries what was seen last."""
+    client, script = scripted(*status(*["pend\x1bing"] * 4))
+    with pytest.raises(WaitTimeoutError) as caught:
+        client.individuals.wait("x", timeout=2.5)
+    assert str(caught.value) == "the individual was pend\\x1bing after 2.5 s"
+    assert caught.value.last.id == "x"
+    assert script.naps == [1.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("wait", "final"),
+    [
+        (lambda c: c.individuals.wait("x", until="active"), "rejected"),
+        (lambda c: c.transfers.wait("x", until={"completed"}), "failed"),
+    ],
+)
+def test_waiting_ends_where_nothing_follows(scripted, wait, final):
+    """A final status that is not the one waited for is told at once."""
+    client, script = scripted(*status("pending", final))
+    with pytest.raises(WaitTimeoutError, match=f"was {final}, which is final"):
+        wait(client)
+    assert script.naps == [1.0]
+
+
+@pytest.mark.parametrize("end", ["completed", "failed", "cancelled", "expired"])
+def test_every_end_of_a_conversion_ends_the_wait(scripted, end):
+    """Also those that the spec names without showing the way there."""
+    client, _ = scripted(page(("x", "ca_1", end, 1)))
+    assert client.conversions.wait("x").status == end
+
+
+def test_an_id_that_is_absent_is_not_the_one_waited_for(scripted):
+    """Null reads as None, and None was not asked for."""
+    client, _ = scripted(page(("other", None, "completed", 1)))
+    with pytest.raises(WaitTimeoutError, match="was not there"):
+        client.conversions.wait("x", timeout=0)
+
+
+def test_a_conversion_is_found_through_the_list(scripted):
+    """By its id, among others, from when it appears."""
+    client, script = scripted(
+        page(("other", "ca_1", "completed", 1)),
+        page(("x", "ca_1", "pending", 2), ("other", "ca_1", "completed", 1)),
+        page(("x", "ca_1", "completed", 2)),
+    )
+    assert client.conversions.wait("x").status == "completed"
+    assert {request.url.raw_path for request in script.requests} == {b"/v1/conversions?limit=100"}
+
+
+@pytest.mark.parametrize(
+    ("since", "found"),
+    [(None, "newest"), (datetime(2026, 1, 31, 4, tzinfo=UTC), "newest")],
+)
+def test_an_accounts_newest_conversion_is_waited_for(scripted, since, found):
+    """The first of that account in a list that has the newest first."""
+    rows = (
+        ("foreign", "ca_2", "completed", 5),
+        ("newest", "ca_1", "completed", 4),
+        ("older", "ca_1", "completed", 1),
+    )
+    client, _ = scripted(page(*rows))
+    assert client.conversions.wait(conversion_account_id="ca_1", since=since).id == found
+
+
+def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
+    """`since` is the time of the deposit that is waited for."""
+    older = ("older", "ca_1", "completed", 1)
+    client, _ = scripted(page(older), page(("new", "ca_1", "completed", 3), older))
+    since = datetime(2026, 1, 31, 2, tzinfo=UTC)
+    assert client.conversions.wait(conversion_account_id="ca_1", since=since).id == "new"
+
+
+def test_a_conversion_that_never_comes(scripted):
+    """The error says that there was none."""
+    client, _ = scripted(page(), page())
+    with pytest.raises(WaitTimeoutError, match="was not there after 1 s") as caught:
+        client.conversions.wait("x", timeout=1)
+    assert caught.value.last is None
+
+
+def test_not_the_whole_history_is_searched(scripted):
+    """Ten pages at most for each look."""
+    pages = [{"data": [], "has_next_page": True, "cursor": f"c{number}"} for number in range(1, 12)]
+    client, script = scripted(*pages)
+    with pytest.raises(WaitTimeoutError):
+        client.conversions.wait("x", timeout=0)
+    assert len(script.requests) == 10

@@ -1,0 +1,143 @@
+"""Python values as the service's JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from uuid import UUID
+
+import httpx
+import pytest
+
+from paylab.client import wire
+from paylab.client.outgoing import outgoing
+from paylab.errors import RuleError
+from paylab.models import Address, Amount
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        ("text", "text"),
+        (True, True),
+        (5, 5),
+        (Decimal("10.50"), "10.50"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("0E-8"), "0.00000000"),
+        (Amount("007.10"), "007.10"),
+        (datetime(2026, 1, 31, 9, 30, 0, 123456, UTC), "2026-01-31T09:30:00.123Z"),
+        (datetime(2026, 1, 31, 1, tzinfo=timezone(timedelta(hours=2))), "2026-01-30T23:00:00.000Z"),
+        (date(1990, 5, 4), "1990-05-04"),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+        (["a", Decimal("1.0")], ["a", "1.0"]),
+        (("a",), ["a"]),
+        ({"b": {"c": None, "d": date(1990, 5, 4)}}, {"b": {"d": "1990-05-04"}}),
+        (Address(country="MX"), {"country": "MX"}),
+    ],
+)
+def test_a_value_as_it_is_sent(value, sent):
+    """Exact amounts and times as text, null left out."""
+    assert wire.fields({"a": value, "nothing": None}) == {"a": sent}
+
+
+def test_a_whole_amount_is_text_too():
+    """`amount=50` is what people type; the service wants text."""
+    assert wire.fields({"source_amount": 50, "limit": 50}) == {"source_amount": "50", "limit": 50}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1.5, "text or a Decimal"),
+        (Decimal("NaN"), "finite"),
+        (Decimal("Infinity"), "finite"),
+        (Decimal("1E+999999"), "finite"),
+        (datetime(2026, 1, 31), "time zone"),
+        (b"bytes", "bytes cannot be sent"),
+        (object(), "object cannot be sent"),
+    ],
+)
+@pytest.mark.parametrize("place", ["a", "a.b", "a.0"])
+def test_what_cannot_be_sent_is_refused_by_field(value, words, place):
+    """With a dotted name, however deep it stands."""
+    nested = {"a": value, "a.b": {"b": value}, "a.0": [value]}[place]
+    with pytest.raises(RuleError, match=words) as caught:
+        wire.fields({"a": nested})
+    assert [problem.field for problem in caught.value.problems] == [place]
+
+
+def test_all_that_cannot_be_sent_is_listed():
+    """Not one at a time."""
+    with pytest.raises(RuleError) as caught:
+        wire.fields({"a": 1.5, "b": [b"", 2.5]})
+    assert [problem.field for problem in caught.value.problems] == ["a", "b.0", "b.1"]
+
+
+def test_json_is_compact_utf_8():
+    """The bytes that are hashed are the bytes that are sent."""
+    body = {"name": "María", "rate": Decimal("1.50"), "speed": 0.5}
+    assert wire.encode(body) == '{"name":"María","rate":"1.50","speed":0.5}'.encode()
+
+
+@pytest.mark.parametrize("body", [{"a": "\ud800"}, {"a": float("nan")}, {"a": object()}, {(1,): 2}])
+def test_a_body_that_is_no_json_is_refused(body):
+    """Before a byte leaves."""
+    with pytest.raises(RuleError, match="cannot be sent as JSON"):
+        wire.encode(body)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "raw"),
+    [
+        ("tr_1", b"/v1/transfers/tr_1"),
+        ("a/b", b"/v1/transfers/a%2Fb"),
+        ("a?b#c", b"/v1/transfers/a%3Fb%23c"),
+        ("%41", b"/v1/transfers/%2541"),
+        ("..", b"/v1/transfers/%2E%2E"),
+        (".", b"/v1/transfers/%2E"),
+        ("é x", b"/v1/transfers/%C3%A9%20x"),
+    ],
+)
+def test_an_id_is_one_segment_of_the_path(identifier, raw):
+    """Whatever it holds, it names nothing else."""
+    path = wire.path("transfers", identifier)
+    assert outgoing("https://pay.test", "GET", path, None, None).url.raw_path == raw
+
+
+@pytest.mark.parametrize("identifier", ["", None, 5])
+def test_an_empty_id_is_refused(scripted, identifier):
+    """It would name the list."""
+    client, _ = scripted()
+    with pytest.raises(RuleError, match="must be text and not empty"):
+        client.transfers.get(identifier)
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "raw"),
+    [
+        ("/v1/x", {"a": "b c", "n": None, "l": [1, 2]}, b"/pre/v1/x?a=b+c&l=1&l=2"),
+        ("/v1/x?b=1", {"a": True}, b"/pre/v1/x?b=1&a=true"),
+        ("/v1/x?b=%20", None, b"/pre/v1/x?b=%20"),
+        ("//other.test/x", None, b"/pre//other.test/x"),
+    ],
+)
+def test_a_request_goes_below_the_base_url(path, params, raw):
+    """Prefix kept, parameters encoded, no way to another host."""
+    url = outgoing("https://pay.test/pre", "GET", path, None, params).url
+    assert (url.host, url.raw_path) == ("pay.test", raw)
+
+
+@pytest.mark.parametrize("path", ["v1/x", "", "https://other.test/v1/x", "/v1\n/x", "/v1/x#part"])
+def test_a_path_that_cannot_be_sent(path):
+    """Is refused before a byte leaves."""
+    with pytest.raises(RuleError, match="path"):
+        outgoing("https://pay.test", "GET", path, None, None)
+
+
+def test_the_body_is_json_only_where_there_is_one(scripted):
+    """GET carries no content type."""
+    client, script = scripted({}, {})
+    client.request("POST", "/v1/x", json={"a": 1})
+    client.request("GET", "/v1/x")
+    assert script.sent("content-type") == ["application/json", None]
+    assert isinstance(script.requests[0], httpx.Request)

@@ -1,0 +1,24 @@
+"""What every test shares: nothing of the machine's own configuration, no real service."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import paylab
+
+# At import, before any test or notebook starts: a configured shell must not lead a test to a
+# real service. Kernels and subprocesses inherit it.
+for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
+    if _name != "PAYLAB_ARTEFACTS":
+        del os.environ[_name]
+_home = tempfile.mkdtemp(prefix="paylab-tests-")
+for _name, _folder in {"XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data"}.items():
+    os.environ[_name] = str(Path(_home) / _folder)
+
+
+@pytest.fixture
+def lab():
+    """A lab on an embedded simulator of its own."""
+    return paylab.connect()

@@ -1,0 +1,65 @@
+"""The committed notebooks: clean files, and the same result when run again or on a real port."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
+
+FOLDER = Path(__file__).parent.parent.parent / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+WALKS = [path for path in NOTEBOOKS if path.stem.endswith("onramp")]
+
+
+def outputs(cells):
+    """What the cells printed and showed, without counters."""
+    shown = [
+        {key: value for key, value in output.items() if key in ("text", "data", "name")}
+        for cell in cells
+        for output in cell.get("outputs", [])
+    ]
+    return [each for each in shown if "widget" not in json.dumps(each)]
+
+
+def run(notebook):
+    """Execute in a fresh kernel, in the notebooks' folder."""
+    place = {"metadata": {"path": str(FOLDER)}}
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place).execute()
+    return notebook
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_file_is_clean(path):
+    """Executed from top to bottom, no widget state, nothing of anybody's machine."""
+    notebook = nbformat.read(path, 4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    assert "widgets" not in notebook.metadata
+    text = path.read_text()
+    assert not [word for word in ("/home/", "/root/", "/work/", "/tmp/", "sk_") if word in text]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_second_run_in_one_kernel_gives_the_same(path):
+    """Run all, then run all again: the same outputs."""
+    once = nbformat.read(path, 4)
+    twice = nbformat.read(path, 4)
+    twice.cells += [cell.copy() for cell in nbformat.read(path, 4).cells]
+    run(twice)
+    count = len(once.cells)
+    assert outputs(twice.cells[:count]) == outputs(twice.cells[count:])
+
+
+@pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
+def test_a_walk_also_drives_a_service_behind_a_url(path, monkeypatch):
+    """With the environment set, the same notebook talks to that service over HTTP."""
+    with Server(Simulator(frozen=False, speed=20)) as server:
+        monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", server.simulator.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", server.simulator.secret_key)
+        run(nbformat.read(path, 4))
+        assert len(server.simulator.world.tables["conversions"]) == 1

@@ -1,0 +1,109 @@
+"""A signer of its own: the spec's words in hashlib and hmac, each step open to be done wrongly."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from paylab.signing import Received, verify
+
+KEY = "key_sandbox_4f2a"
+SECRET = "sk_sandbox_Zm9yIHRlc3RzIG9ubHk="
+NOW = datetime(2026, 1, 31, 9, 30, 0, 123_000, tzinfo=UTC)
+HEADERS = {
+    "host": "api.example.test:8443",
+    "x-api-key": KEY,
+    "x-date": "2026-01-31T09:30:00.123Z",
+    "x-nonce": "1769851800123004217",
+}
+
+
+def same(text):
+    """A step done as it should be."""
+    return text
+
+
+@dataclass(frozen=True)
+class Signer:
+    """The four steps of the spec; `canonical`, `hashed` and `payload` may spoil each text."""
+
+    secret: str | bytes = SECRET
+    encoding: str = "utf-8"
+    canonical: Callable[[str], str] = same
+    hashed: Callable[[str], str] = same
+    payload: Callable[[str], str] = same
+    finish: Callable[[bytes], bytes] = lambda digest: b64encode(digest.hex().encode())
+
+    def sign(self, method, path, query, headers, body_hash):
+        """The signature of a request."""
+        lines = [method, path, query] if query else [method, path]
+        for name in sorted(headers):
+            lines.append(name + ":" + headers[name])
+        lines += [";".join(sorted(headers)), body_hash]
+        text = self.canonical("\n".join(lines)).encode(self.encoding)
+        hashed = self.hashed(hashlib.sha256(text).hexdigest())
+        payload = self.payload("HMAC-SHA256\n" + headers["x-date"] + "\n" + hashed)
+        key = self.secret if isinstance(self.secret, bytes) else self.secret.encode()
+        return self.finish(hmac.new(key, payload.encode(), hashlib.sha256).digest()).decode()
+
+
+def make(
+    method="POST",
+    path="/v1/transfers",
+    query="limit=2&name=a%20b",
+    body=b'{"amount": "1.00"}',
+    headers=None,
+    names=None,
+    **steps,
+):
+    """A signed request as it arrives; `headers` changes the signed ones, None leaves one out."""
+    signer = Signer(**steps)
+    body_hash = hashlib.sha256(body).hexdigest()
+    signed = {**HEADERS, "x-content-sha256": body_hash, **(headers or {})}
+    signed = {name: value for name, value in signed.items() if value is not None}
+    signature = signer.sign(method, path, query, signed, body_hash)
+    listed = ";".join(names or sorted(signed))
+    line = f"HMAC-SHA256 Credential={KEY},SignedHeaders={listed},Signature={signature}"
+    sent = {**signed, "authorization": line}
+
+    def arrived(text):
+        return text.encode(signer.encoding).decode("latin-1")
+
+    sent = {arrived(name): arrived(value) for name, value in sent.items()}
+    return Received(method, arrived(path), arrived(query), sent, body)
+
+
+def judge(request, *, secret=SECRET, now=NOW, nonces=()):
+    """What the verifier says of a request."""
+    return verify(request, {KEY: secret}.get, now, nonces=nonces)
+
+
+@pytest.fixture(name="signed", scope="session")
+def signed_fixture():
+    """Makes a request signed by hand."""
+    return make
+
+
+@pytest.fixture(name="check", scope="session")
+def check_fixture():
+    """Asks the verifier about a request."""
+    return judge
+
+
+@pytest.fixture(name="resent", scope="session")
+def resent_fixture():
+    """A request with some headers replaced after it was signed; None takes one away."""
+
+    def change(request, **headers):
+        changed = {name.replace("_", "-"): value for name, value in headers.items()}
+        merged = {**request.headers, **changed}
+        kept = {name: value for name, value in merged.items() if value is not None}
+        return Received(request.method, request.path, request.query, kept, request.body)
+
+    return change

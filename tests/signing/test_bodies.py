@@ -1,0 +1,67 @@
+"""What a wrong X-Content-SHA256 turns out to be the hash of."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from time import perf_counter
+
+import pytest
+
+from paylab.signing import body_mistake
+
+PERSON = {"b": "María", "a": ["1.00", None]}
+SENT = json.dumps(PERSON, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def hashed(text):
+    """The hash of a text."""
+    return sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("claimed", "mistake", "words"),
+    [
+        (sha256(SENT).hexdigest().upper(), "uppercase-hash", "lower-case hex"),
+        (hashed(""), "body-changed", "an empty body"),
+        (hashed(SENT.decode() + "\n"), "body-changed", "a line break at its end"),
+        (hashed(json.dumps(PERSON, ensure_ascii=False)), "body-changed", "with spaces after"),
+        (hashed(json.dumps(PERSON)), "body-changed", "letters escaped"),
+        (hashed(json.dumps(PERSON, separators=(",", ":"))), "body-changed", "letters escaped"),
+        (hashed(json.dumps(PERSON, indent=2, ensure_ascii=False)), "body-changed", "by 2"),
+        (hashed(json.dumps(PERSON, indent=4) + "\n"), "body-changed", "by 4, letters escaped"),
+        (hashed('{"a":["1.00",null],"b":"María"}'), "body-changed", "without spaces, keys sorted"),
+    ],
+)
+def test_named(claimed, mistake, words):
+    """The same data written otherwise is recognised."""
+    found = body_mistake(claimed, SENT)
+    assert found.id == mistake
+    assert words in found.message
+
+
+def test_trimmed():
+    """White space around the body that was sent, and not around what was hashed."""
+    found = body_mistake(hashed("{ }"), b"\r\n{ }\n")
+    assert "without the white space around it" in found.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"\n", b"{", b"\xff\xfe", b"\x00" * 9, b"1e999", b"NaN", b'"\\ud800"', b'{"a":1}'),
+        *(b"9" * 5000, b"[" * 900 + b"]" * 900, b"[" * 100_000),
+        b'{"a":' * 500 + b"1" + b"}" * 500,
+    ],
+)
+def test_nothing_known(body):
+    """Another hash is not explained, and nothing in a body makes the search fail."""
+    assert body_mistake("0" * 64, body) is None
+
+
+def test_long_body():
+    """A body of many megabytes is not written again in every way."""
+    body = b"[" + b"1," * 10_000_000 + b"1]"
+    started = perf_counter()
+    assert body_mistake("0" * 64, body) is None
+    assert perf_counter() - started < 1

@@ -1,0 +1,151 @@
+"""Any change to what was signed is refused with a reason, and nothing makes the verifier fail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paylab.signing import Received, verify
+
+NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+DATE = {"unreadable-date", "stale-date", "signature"}
+LISTED = {"missing-header", "malformed-authorization"}
+
+
+def spoilt(text):
+    """The text with each letter changed, then dropped, then doubled."""
+    for at, letter in enumerate(text):
+        for new in (chr(ord(letter) ^ 1), letter.swapcase(), "", letter * 2):
+            changed = text[:at] + new + text[at + 1 :]
+            if changed != text:
+                yield changed
+
+
+@pytest.mark.parametrize("part", ["method", "path", "query"])
+def test_request_line(signed, check, part):
+    """Each letter of the method, the path and the query counts."""
+    request = signed(path="/v1/a%2Fb//c+d", query="x=%c3%a1&y=+")
+    reasons = {
+        getattr(check(replace(request, **{part: text})), "reason", text)
+        for text in spoilt(getattr(request, part))
+    }
+    assert reasons == {"signature"}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("host", {"signature"}),
+        ("x-api-key", {"unknown-key"}),
+        ("x-date", DATE),
+        ("x-content-sha256", {"body-hash"}),
+        ("x-nonce", {"signature"}),
+        ("x-name", {"signature"}),
+    ],
+)
+def test_headers(signed, check, resent, name, expected):
+    """Each letter of each signed header counts."""
+    request = signed(headers={"x-name": "María: ñ"})
+    reasons = {
+        getattr(check(resent(request, **{name: text})), "reason", text)
+        for text in spoilt(request.headers[name])
+    }
+    assert reasons == expected
+
+
+@pytest.mark.parametrize(
+    ("after", "until", "expected"),
+    [
+        ("", "Credential=", {"malformed-authorization"}),
+        ("Credential=", ",Sig", {"unknown-key", *LISTED}),
+        ("SignedHeaders=", ",Sig", LISTED),
+        ("Signature=", "", {"signature", "malformed-authorization"}),
+    ],
+)
+def test_authorization(signed, check, resent, after, until, expected):
+    """Each letter of the Authorization header counts."""
+    request = signed()
+    line = request.headers["authorization"]
+    start = line.index(after) + len(after)
+    stop = line.index(until, start) if until else len(line)
+    lines = (line[:start] + text + line[stop:] for text in spoilt(line[start:stop]))
+    reasons = {
+        getattr(check(resent(request, authorization=each)), "reason", each) for each in lines
+    }
+    assert reasons <= expected
+
+
+def test_body(signed, check):
+    """Each bit of the body counts."""
+    request = signed(body='{"name":"María"}'.encode())
+    for at in range(len(request.body) * 8):
+        body = bytearray(request.body)
+        body[at // 8] ^= 1 << at % 8
+        assert check(replace(request, body=bytes(body))).reason == "body-hash"
+
+
+def test_bytes_that_are_no_text(signed, check, resent):
+    """Two spellings of a letter are different bytes, in a header, a path and a query."""
+    request = signed(path="/v1/é", query="é", headers={"x-name": "é"})
+    assert check(request) is None
+    for changed in (
+        replace(request, path="/v1/\xe9"),
+        replace(request, query="\xe9"),
+        resent(request, x_name="\xe9"),
+        resent(request, x_name="é?"),
+        resent(request, x_name="e\u0301"),
+    ):
+        assert check(changed).reason == "signature"
+
+
+def test_header_moved(signed, check, resent):
+    """Two headers cannot trade their values."""
+    request = signed(headers={"x-a": "1", "x-b": "2"})
+    assert check(resent(request, x_a="2", x_b="1")).reason == "signature"
+
+
+ANY = st.text(st.characters(), max_size=60)
+BYTES = st.binary(max_size=60).map(lambda data: data.decode("latin-1"))
+TEXT = ANY | BYTES
+NAMES = st.sampled_from(
+    ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce", "authorization"]
+)
+
+
+@settings(deadline=None)
+@given(
+    st.builds(
+        Received, TEXT, TEXT, TEXT, st.dictionaries(NAMES | TEXT, TEXT), st.binary(max_size=60)
+    )
+)
+def test_junk(request):
+    """Junk is refused."""
+    assert verify(request, {}.get, NOW).message
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_junk_in_one_place(signed, check, resent, data):
+    """Junk in a request that is otherwise in order."""
+    request = signed()
+    name, text = data.draw(NAMES), data.draw(TEXT)
+    refusal = check(resent(request, **{name: text}))
+    assert refusal is None if text == request.headers[name] else refusal.message
+
+
+@settings(deadline=None)
+@given(TEXT, TEXT, TEXT, st.dictionaries(TEXT, TEXT, max_size=3))
+def test_junk_signed(signed, check, resent, method, path, query, headers):
+    """Junk all through, and a signature in the right form that does not fit it."""
+    request = replace(signed(), method=method, path=path, query=query)
+    junk = {f"x{name.lower()}": text for name, text in headers.items()}
+    line = request.headers["authorization"]
+    names = ";".join(["host;x-api-key;x-content-sha256;x-date;x-nonce", *junk])
+    parts = line.split("SignedHeaders=")[0], names, line.split(",Signature=")[1]
+    spoiled = "{}SignedHeaders={},Signature={}".format(*parts)
+    sent = {**request.headers, **junk, "authorization": spoiled}
+    assert check(replace(request, headers=sent)).message

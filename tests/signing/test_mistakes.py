@@ -1,0 +1,202 @@
+"""Each mistake the verifier can name, made by the signer in conftest and never by our own code."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from urllib.parse import unquote, unquote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SECRET = "sk_sandbox_Zm9yIHRlc3RzIG9ubHk="
+HEX_SECRET = "5ec2e70f" * 8
+EMPTY = sha256(b"").hexdigest()
+BARE = {"method": "GET", "query": "", "body": b""}
+PAGE = {"query": "product_type=off_ramp&limit=100&cursor=eyJ%3D"}
+LONG = {"query": "g=1&f=2&e=3&d=4&c=5&b=6&a=7"}
+ENCODED = {"path": "/v1/x%2Fy/Jos%C3%A9", "query": "a=b%26c&name=Mar%C3%ADa"}
+SIX = {"headers": {"idempotency-key": "1"}}
+SORTED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
+SAMPLE = ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
+
+
+def swap(old, new):
+    """A text with one piece exchanged."""
+    return lambda text: text.replace(old, new)
+
+
+def instead(pattern, new):
+    """A text with what matches exchanged."""
+    return lambda text: re.sub(pattern, new, text, flags=re.MULTILINE)
+
+
+def both(*changes):
+    """One change after the other."""
+
+    def change(text):
+        for each in changes:
+            text = each(text)
+        return text
+
+    return change
+
+
+def upper(match):
+    """What matched, in capitals."""
+    return match[0].upper()
+
+
+def titled(match):
+    """What matched, with capital letters to start each word."""
+    return match[0].title()
+
+
+def query_line(change):
+    """The third line of the canonical request changed."""
+
+    def edit(text):
+        lines = text.split("\n")
+        return "\n".join([*lines[:2], change(lines[2]), *lines[3:]])
+
+    return edit
+
+
+LINES = instead(r"^(x-content-sha256:.*)\n(x-date:.*)$", r"\2\n\1")
+NAMES = swap("x-content-sha256;x-date", "x-date;x-content-sha256")
+LINE_NAMES = instead(r"^(host|x-[a-z0-9-]+):", titled)
+LIST_NAMES = instead(r"^host;.*$", titled)
+AS_SENT = both(swap("X-Api-Key", "X-API-Key"), swap("X-Content-Sha256", "X-Content-SHA256"))
+CRLF = swap("\n", "\r\n")
+END = "{}\n".format
+HOST = "^host:.*$"
+
+MISTAKES = [
+    ("raw-digest", {"finish": b64encode}),
+    ("raw-digest", {**BARE, "finish": b64encode}),
+    ("uppercase-signature", {"finish": lambda digest: b64encode(digest.hex().upper().encode())}),
+    (
+        "double-base64",
+        {"finish": lambda digest: b64encode(b64encode(digest.hex().encode()))},
+    ),
+    ("blank-query-line", {**BARE, "canonical": instead("^(/v1.*)$", r"\1\n")}),
+    ("unsorted-headers", {"canonical": both(LINES, NAMES)}),
+    ("unsorted-headers", {"canonical": both(LINES, NAMES), "names": SAMPLE}),
+    ("unsorted-headers", {"canonical": LINES}),
+    ("unsorted-headers", {"canonical": NAMES}),
+    (
+        "unsorted-headers",
+        {
+            **SIX,
+            "canonical": instead(r"^(host:.*)\n(idempotency-key:1)\n(x-api.*)$", r"\2\n\1\n\3"),
+            "names": ["idempotency-key", "host", "x-api-key", *SORTED[2:]],
+        },
+    ),
+    ("header-name-case", {"canonical": both(LINE_NAMES, LIST_NAMES)}),
+    ("header-name-case", {"canonical": LINE_NAMES}),
+    ("header-name-case", {"canonical": instead("^(host|x-.*?):", upper)}),
+    ("header-name-case", {"canonical": both(LINE_NAMES, AS_SENT)}),
+    ("path-without-version", {"canonical": swap("/v1/", "/")}),
+    ("path-without-version", {"path": "/api/v1/quotes", "canonical": swap("/v1/", "/")}),
+    ("path-without-version", {"path": "/api/v1/quotes", "canonical": swap("/api/v1/", "/")}),
+    ("uppercase-hash", {"hashed": str.upper}),
+    ("uppercase-hash", {"canonical": instead(r"^[0-9a-f]{64}\Z", upper)}),
+    ("uppercase-hash", {"hashed": str.upper, "canonical": instead(r"^[0-9a-f]{64}\Z", upper)}),
+    ("body-changed", {"canonical": instead(r"^[0-9a-f]{64}\Z", EMPTY)}),
+    ("missing-header", {"canonical": instead(r"^x-nonce:.*\n|;x-nonce$", "")}),
+    ("missing-header", {"canonical": instead(r"^x-nonce:.*\n", "")}),
+    ("missing-header", {"canonical": instead(r"^host;", "")}),
+    ("host-differs", {"canonical": instead(HOST, "host:api.example.test")}),
+    ("host-differs", {"canonical": instead(HOST, "host:api.example.test:443")}),
+    ("host-differs", {"canonical": instead(HOST, "host:localhost:8443")}),
+    ("host-differs", {"canonical": instead(HOST, "host:https://api.example.test:8443")}),
+    (
+        "host-differs",
+        {"headers": {"host": "[::1]:80"}, "canonical": instead(HOST, "host:127.0.0.1")},
+    ),
+    (
+        "host-differs",
+        {"headers": {"host": "API.Example"}, "canonical": instead(HOST, "host:api.example")},
+    ),
+    ("plus-for-space", {"canonical": swap("%20", "+")}),
+    ("plus-for-space", {"query": "name=a+b+c", "canonical": swap("+", "%20")}),
+    (
+        "query-reordered",
+        {**PAGE, "canonical": query_line(lambda q: "&".join(sorted(q.split("&"))))},
+    ),
+    (
+        "query-reordered",
+        {**LONG, "canonical": query_line(lambda q: "&".join(sorted(q.split("&"))))},
+    ),
+    ("query-reordered", {**PAGE, "canonical": query_line(lambda q: "&".join(q.split("&")[::-1]))}),
+    ("query-decoded", {"canonical": query_line(unquote)}),
+    ("query-decoded", {**ENCODED, "canonical": query_line(unquote)}),
+    ("query-decoded", {**ENCODED, "canonical": unquote}),
+    ("query-decoded", {**ENCODED, "canonical": instead("^/v1.*$", "/v1/x/y/José")}),
+    ("query-decoded", {**ENCODED, **BARE, "canonical": instead("^/v1.*$", "/v1/x/y/José")}),
+    ("query-decoded", {"query": "q=a+b", "canonical": query_line(unquote_plus)}),
+    ("query-decoded", {"query": "q=a%c3%a1", "canonical": swap("%c3%a1", "%C3%A1")}),
+    ("query-decoded", {"query": "t=9:30", "canonical": swap("t=9:30", "t=9%3A30")}),
+    ("key-decoded", {"issued": HEX_SECRET, "secret": bytes.fromhex(HEX_SECRET)}),
+    ("key-decoded", {"issued": "c2VjcmV0", "secret": b"secret"}),
+    ("key-decoded", {"issued": "-_c2VjcmV0LQ", "secret": b"\xfb\xf7\x36\x56\x37\x26\x57\x42\xd0"}),
+    ("key-trimmed", {"secret": SECRET.rstrip("=")}),
+    ("key-trimmed", {"secret": SECRET + "\n"}),
+    ("key-trimmed", {"secret": f'"{SECRET}"'}),
+    ("key-trimmed", {"issued": f" {SECRET}\n", "secret": SECRET}),
+    ("wrong-line-ending", {"canonical": CRLF, "payload": CRLF}),
+    ("wrong-line-ending", {"canonical": CRLF}),
+    ("wrong-line-ending", {"payload": CRLF}),
+    ("wrong-line-ending", {"canonical": END, "payload": END}),
+    ("wrong-line-ending", {"canonical": END}),
+    ("wrong-line-ending", {"payload": END}),
+    ("wrong-line-ending", {"canonical": swap("\n", "\\n"), "payload": swap("\n", "\\n")}),
+    ("wrong-line-ending", {"canonical": instead("^host;", "\nhost;")}),
+    ("wrong-line-ending", {"finish": lambda digest: b64encode(digest.hex().encode() + b"\n")}),
+]
+
+
+@pytest.mark.parametrize(("mistake", "change"), MISTAKES)
+def test_named(signed, check, mistake, change):
+    """The signature differs, the mistake has its name, and the message says what to do."""
+    change = dict(change)
+    issued = change.pop("issued", SECRET)
+    refusal = check(signed(**change), secret=issued)
+    assert (refusal.reason, refusal.mistake) == ("signature", mistake)
+    assert refusal.message.startswith("the signature differs: ")
+
+
+@pytest.mark.parametrize(("mistake", "change"), MISTAKES)
+def test_not_named_with_another_secret(signed, check, mistake, change):
+    """Who has another secret has made no mistake that we could know of."""
+    change = {**change, "secret": "sk_sandbox_another"}
+    issued = change.pop("issued", SECRET)
+    refusal = check(signed(**change), secret=issued)
+    assert (refusal.reason, refusal.mistake) == ("signature", None)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["", "s", SECRET.upper(), SECRET[:-2], SECRET[1:], SECRET * 2, "\n", "=", b"\x00", b"\xff"],
+)
+@pytest.mark.parametrize("issued", [SECRET, HEX_SECRET, "____", "=", " "])
+def test_no_false_name(signed, check, secret, issued):
+    """Another secret, however like the issued one, is not taken for a mistake."""
+    if secret != issued:
+        assert check(signed(secret=secret), secret=issued).mistake is None
+
+
+@settings(deadline=None, max_examples=50)
+@given(secret=st.text(st.characters(codec="utf-8")), query=st.text("ab=&+%2 C0", max_size=20))
+def test_never_a_false_name(signed, check, secret, query):
+    """Whatever the secret and the query are."""
+    refusal = check(signed(secret=secret, query=query))
+    assert (refusal.reason, refusal.mistake) == ("signature", None)
+
+
+def test_two_texts_that_agree(signed, check):
+    """A mistake that changes nothing is none: no port, no query, names in order."""
+    request = signed(**BARE, headers={"host": "api.example.test"}, canonical=swap(":8443", ""))
+    assert check(request) is None

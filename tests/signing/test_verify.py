@@ -1,0 +1,232 @@
+"""What the verifier accepts, and each reason it refuses for."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+
+import pytest
+
+SORTED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
+NOW = datetime(2026, 1, 31, 9, 30, 0, 123_000, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"method": "GET", "query": "", "body": b""},
+        {"method": "get"},
+        {"body": "María González Hernández".encode()},
+        {"body": bytes(range(256))},
+        {"path": "/"},
+        {"path": "//v1//x/"},
+        {"path": "/v1/a+b"},
+        {"path": "/v1/a%2Fb%2f../c;d:e"},
+        {"path": "/v1/María"},
+        {"query": "a+b%20c=%2B"},
+        {"query": "="},
+        {"query": "?&&"},
+        {"query": "a=1&a=2&A=3"},
+        {"query": "nombre=González"},
+        {"headers": {"x-nonce": None}},
+        {"headers": {"x-nonce": ""}},
+        {"headers": {"x-nonce": "n" * 1_000_000}},
+        {"headers": {"host": ""}},
+        {"headers": {"idempotency-key": "1", "content-type": "application/json"}},
+        {"headers": {"x-name": "María"}},
+        {"headers": {"x-name": "María"}, "encoding": "latin-1"},
+        {"headers": {"x-name": "a : b;c=d, e"}},
+        {"headers": {"x-date": "2026-01-31T09:30:00Z"}},
+        {"headers": {"x-date": "2026-01-31T03:30:00.123-06:00"}},
+        {"names": SORTED[::-1]},
+        {"names": ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]},
+    ],
+)
+def test_accepts(signed, check, change):
+    """A request signed as the spec says."""
+    assert check(signed(**change)) is None
+
+
+def test_space_between_parts(signed, check, resent):
+    """Some write a space after the commas of Authorization."""
+    request = signed()
+    spaced = request.headers["authorization"].replace(",", ", ")
+    assert check(resent(request, authorization=spaced)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "spelled"),
+    [
+        ("authorization", "Authorization"),
+        ("host", "Host"),
+        ("x_api_key", "X-API-Key"),
+        ("x_date", "X-Date"),
+        ("x_content_sha256", "X-Content-SHA256"),
+        ("x_nonce", "X-Nonce"),
+    ],
+)
+def test_missing(signed, check, resent, name, spelled):
+    """A header that was signed, or has to be, is not there."""
+    refusal = check(resent(signed(), **{name: None}))
+    assert (refusal.reason, refusal.mistake) == ("missing-header", "missing-header")
+    assert refusal.message == f"{spelled} is missing: send and sign it"
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_unsigned(signed, check, name):
+    """A header that is sent has to be signed; the nonce too, once it is sent."""
+    refusal = check(signed(names=[each for each in SORTED if each != name]))
+    assert (refusal.reason, refusal.mistake) == ("unsigned-header", "missing-header")
+    assert refusal.message.lower().startswith(f"{name} is sent but not signed: add it")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "Bearer abc",
+        "HMAC-SHA256 Credential=key_sandbox_4f2a",
+        "hmac-sha256 Credential=k,SignedHeaders=host,Signature=x",
+        "HMAC-SHA256 Credential=,SignedHeaders=host,Signature=x",
+        "HMAC-SHA256 Credential=k,SignedHeaders=,Signature=x",
+        "HMAC-SHA256 Credential=k,SignedHeaders=host;;x-date,Signature=x",
+        "HMAC-SHA256 Credential=k,SignedHeaders=host; x-date,Signature=x",
+        "HMAC-SHA256 Credential=k,SignedHeaders=host,Signature=",
+        "HMAC-SHA256 Credential=k,SignedHeaders=host,Signature=a b",
+        "HMAC-SHA256 Credential=k,SignedHeaders=host,Signature=x\n",
+        "HMAC-SHA256 Signature=x,SignedHeaders=host,Credential=k",
+        "\x00",
+        "é" * 100_000,
+    ],
+)
+def test_malformed(signed, check, resent, line):
+    """An Authorization of another form is told the right one."""
+    refusal = check(resent(signed(), authorization=line))
+    assert refusal.reason == "malformed-authorization"
+    assert "Credential=<API_KEY>,SignedHeaders=" in refusal.message
+
+
+def test_name_twice(signed, check):
+    """A header is listed once."""
+    refusal = check(signed(names=[*SORTED, "host"]))
+    assert refusal.reason == "malformed-authorization"
+    assert refusal.message == "name each header once in SignedHeaders"
+
+
+def test_names_in_capitals(signed, check):
+    """The listed names are lower case."""
+    refusal = check(signed(names=["Host", *SORTED[1:]]))
+    assert (refusal.reason, refusal.mistake) == ("malformed-authorization", "header-name-case")
+
+
+def test_long_name(signed, check):
+    """The words of a refusal stay short."""
+    refusal = check(signed(names=[*SORTED, "n" * 100_000]))
+    assert refusal.reason == "missing-header"
+    assert len(refusal.message) < 100
+
+
+def test_unknown_key(signed, check, resent):
+    """A key nobody has, and two keys that differ."""
+    stranger = signed(headers={"x-api-key": "key_other"})
+    assert check(stranger).message == "Credential and X-API-Key differ: both are the API key"
+    line = stranger.headers["authorization"].replace("key_sandbox_4f2a", "key_other")
+    refusal = check(resent(stranger, authorization=line))
+    assert refusal.reason == "unknown-key"
+    assert "check key and base URL" in refusal.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "now", "1769851800", "2026-01-31", "2026-13-31T09:30:00Z", "31/01/2026 09:30"),
+        *("2026-01-31T09:30:00.123+99:00", "0001-01-01T00:00:00+14:00", "é" * 10_000),
+        *("9999-12-31T23:59:59-14:00", "2026-02-30T09:30:00Z", "2026-01-31T9:30:00Z"),
+        *("٢٠٢٦-01-31T09:30:00Z", "2026-01-31T25:00:00Z", "Sat, 31 Jan 2026 09:30:00 GMT"),
+    ],
+)
+def test_unreadable_date(signed, check, text):
+    """A date that is none is refused in few words."""
+    refusal = check(signed(headers={"x-date": text}))
+    assert refusal.reason == "unreadable-date"
+    assert refusal.message.startswith("X-Date must be UTC in ISO 8601: ")
+    assert len(refusal.message) < 200
+
+
+@pytest.mark.parametrize("seconds", [-300, -299.999, 0, 299.999, 300])
+def test_fresh(signed, check, seconds):
+    """Up to 300 s either way are allowed."""
+    request = signed()
+    assert check(request, now=moved(seconds)) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (300.001, "301 s behind"),
+        (-300.001, "301 s ahead of"),
+        (3600, "3600 s behind"),
+        (-21600, "21600 s ahead of"),
+    ],
+)
+def test_stale(signed, check, seconds, words):
+    """Past that the refusal says by how much, and on which side."""
+    refusal = check(signed(), now=moved(seconds))
+    assert (refusal.reason, refusal.mistake) == ("stale-date", "stale-date")
+    assert refusal.message.startswith(f"X-Date is {words} the service's clock, 300 s are allowed")
+
+
+def moved(seconds):
+    """The service's clock so long after the request was signed."""
+    return NOW + timedelta(seconds=seconds)
+
+
+def test_nonce_reused(signed, check):
+    """A nonce that was used before is refused, others are not."""
+    nonce = "1769851800123004217"
+    assert check(signed(), nonces={nonce}).reason == "nonce-reused"
+    assert check(signed(), nonces={"another"}) is None
+    assert check(signed(headers={"x-nonce": None}), nonces={nonce, ""}) is None
+    assert check(signed(headers={"x-nonce": ""}), nonces={""}).reason == "nonce-reused"
+
+
+def test_nonce_last(signed, check):
+    """Only a request that is genuine hears about its nonce."""
+    refusal = check(signed(secret="another"), nonces={"1769851800123004217"})
+    assert refusal.reason == "signature"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "words"),
+    [
+        ("", "must be 64 lower-case hex digits"),
+        ("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "must be 64 lower-case hex digits"),
+        ("é", "must be 64 lower-case hex digits"),
+        ("0" * 64, "is not the hash of the body that arrived"),
+        (hashlib.sha256(b"another").hexdigest(), "is not the hash of the body that arrived"),
+    ],
+)
+def test_body_hash(signed, check, claimed, words):
+    """A hash of another form, and the hash of something else."""
+    refusal = check(signed(headers={"x-content-sha256": claimed}))
+    assert (refusal.reason, refusal.mistake) == ("body-hash", "body-changed")
+    assert words in refusal.message
+
+
+@pytest.mark.parametrize("signature", ["x", "é", "=" * 100_000, "\ud800"])
+def test_signature(signed, check, resent, signature):
+    """A signature that is nothing like one."""
+    line = signed().headers["authorization"].partition("Signature=")[0] + f"Signature={signature}"
+    refusal = check(resent(signed(), authorization=line))
+    assert (refusal.reason, refusal.mistake) == ("signature", None)
+    assert "line by line" in refusal.message
+
+
+def test_long_and_wrong(signed, check):
+    """Nobody keeps the verifier busy with a long request and a wrong signature."""
+    request = signed(query="&".join(f"q{n}=1" for n in range(100_000)), secret="another")
+    started = perf_counter()
+    assert check(request).reason == "signature"
+    assert perf_counter() - started < 1

@@ -1,0 +1,67 @@
+"""Client, simulator, frames and views together: both on-ramps to the cent."""
+
+import csv
+from decimal import Decimal
+
+import pytest
+import zxingcpp
+from PIL import Image
+
+from paylab.cli import main
+
+
+def rows(path):
+    """A CSV as a stranger would read it: text."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module", params=["mx", "ph"])
+def walk(request, tmp_path_factory):
+    """A walk through the command line: its country, its folder and its output."""
+    import contextlib
+    import io
+
+    folder, printed = tmp_path_factory.mktemp(request.param), io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["walkthrough", request.param, "--out", str(folder)]) == 0
+    return request.param, folder, printed.getvalue()
+
+
+def test_the_conversion_completes(walk):
+    """The last words of a walk are a completed conversion and its CSV."""
+    _, _, printed = walk
+    assert "completed" in printed
+    assert "conversion.payout_initiated" in printed
+
+
+def test_the_picture_holds_the_payload_shown(walk):
+    """An independent reader decodes the PNG to the text that was printed."""
+    country, folder, printed = walk
+    if country == "mx":
+        assert not (folder / "qrph.png").exists()
+        return
+    with Image.open(folder / "qrph.png") as picture:
+        [code] = zxingcpp.read_barcodes(picture)
+    assert f"Text         {code.text}\n" in printed
+
+
+def test_the_amounts_are_those_of_the_service(walk):
+    """100 PHP less 0.5 % at 0.01751209 and 50 MXN less 0.5 % at 0.05425583, in 6 decimals."""
+    country, folder, _ = walk
+    [row] = rows(folder / "conversions.csv")
+    paid, rate = {"mx": ("50", "0.05425583"), "ph": ("100", "0.01751209")}[country]
+    expected = (Decimal(paid) * Decimal("0.995") * Decimal(rate)).quantize(Decimal("0.000001"))
+    assert row["payout_amount"] == str(expected)
+    assert row["deposit_amount"] == f"{paid}.00"
+
+
+def test_the_csv_holds_what_the_service_sent(lab, tmp_path):
+    """Byte for byte, every amount of every transfer."""
+    lab.transfers.export(tmp_path / "t.csv")
+    sent = [row for page in lab.transfers.list(limit=100).raw_pages() for row in page.data]
+    names = ("id", "source_amount", "destination_amount", "exchange_rate", "total_fee")
+    written = rows(tmp_path / "t.csv")
+    assert [[row[name] for name in names] for row in written] == [
+        [row[name] for name in names] for row in sent
+    ]
