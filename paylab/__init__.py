@@ -10,6 +10,7 @@ from types import ModuleType
 
 from . import codes as codes
 from . import corridors as corridors
+from . import doctor as doctor
 from . import emvqr as emvqr
 from . import events as events
 from . import examples as examples
@@ -23,6 +24,7 @@ from .errors import APIStatusError as APIStatusError
 from .errors import APITimeoutError as APITimeoutError
 from .errors import AuthenticationError as AuthenticationError
 from .errors import BadRequestError as BadRequestError
+from .errors import ChoiceError as ChoiceError
 from .errors import ConfigError as ConfigError
 from .errors import ConflictError as ConflictError
 from .errors import EMVError as EMVError
@@ -60,6 +62,7 @@ __all__ = [
     "APITimeoutError",
     "AuthenticationError",
     "BadRequestError",
+    "ChoiceError",
     "ConfigError",
     "ConflictError",
     "EMVError",
@@ -80,6 +83,7 @@ __all__ = [
     "codes",
     "connect",
     "corridors",
+    "doctor",
     "emvqr",
     "events",
     "examples",

@@ -84,16 +84,21 @@ DOCUMENT_NUMBERS = {
         check_digit="curp",
     ),
     "cpf": _digits(11, "cpf"),
-    "cnpj": _digits(14, "cnpj"),
+    "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not taken here"),
     "cuit": Form(check_digit="cuit"),
     "cuil": Form(check_digit="cuit"),
     "nit": Form(check_digit="nit"),
+    "tin": Form(check_digit="tin", note=FORMAT_ONLY),
 }
 
 # The lengths of an e-mail and a phone key are those of Brazil's key directory.
 PIX_KEYS = {
     "cpf": _digits(11, "cpf"),
-    "cnpj": _digits(14, "cnpj"),
+    "cnpj": Form(
+        "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
+        "[0-9A-Z]{12}[0-9]{2}",
+        check_digit="cnpj",
+    ),
     "email": Form(
         "must be an e-mail address of at most 77 characters, as pix_key_type says",
         r"(?=.{3,77}\Z)[^@\s]+@[^@\s]+\.[^@\s]+",
@@ -150,6 +155,7 @@ IN_UPI = Account(
             Form(
                 "must be identifier@provider: exactly one @, at most 45 characters",
                 r"(?=.{3,45}\Z)[^@\s]+@[^@\s]+",
+                note=FORMAT_ONLY,
             ),
         ),
     ),
@@ -187,8 +193,8 @@ GB_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
         Field(BANK_COUNTRY, _one_of(("GB",))),
-        Field("sort_code", _digits(6), source="details.gb"),
-        Field("account_number", _digits(8), source="details.gb"),
+        Field("sort_code", _digits(6, note=FORMAT_ONLY), source="details.gb"),
+        Field("account_number", _digits(8, note=FORMAT_ONLY), source="details.gb"),
         Field("account_holder_name", HOLDER_NAME, source="details.gb"),
     ),
     "details.gb",
@@ -209,7 +215,11 @@ SEPA_ACCOUNT = Account(
         ),
         Field(
             "bic",
-            Form("must be 8 or 11 letters and digits", "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?"),
+            Form(
+                "must be 8 or 11 letters and digits",
+                "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?",
+                check_digit="bic",
+            ),
             required=False,
             source="details.sepa",
         ),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from . import codes
 
 if TYPE_CHECKING:
-    from .account_fields import Field, Form
+    from .account_fields import Account, Field, Form
     from .corridors import Corridor
 
 Cells = tuple[str, ...]
@@ -76,13 +76,19 @@ def _cells(corridor: Corridor) -> Cells:
     return (
         corridor.currency or "-",
         "; ".join(map(str, corridor.rails)) or "-",
-        "; ".join(map(str, corridor.accounts)),
+        "; ".join(map(str, _own_accounts(corridor))),
         _documents(corridor),
         _join(corridor.required),
         _join(corridor.required_on_ramps),
         _join(corridor.products),
         corridor.on_ramp_currency or "-",
     )
+
+
+def _own_accounts(corridor: Corridor) -> Iterable[Account]:
+    """All but the crypto wallet, which every country has."""
+    own = [account for account in corridor.accounts if account.type != codes.CRYPTO_WALLET]
+    return own or corridor.accounts
 
 
 def _documents(corridor: Corridor) -> str:

@@ -206,7 +206,11 @@ def get(country: object) -> Corridor | None:
 
 
 def find(
-    *, country: str = "", currency: str = "", rail: str = "", product: str = "",
+    *,
+    country: str = "",
+    currency: str = "",
+    rail: str = "",
+    product: str = "",
     account_type: str = "",
 ) -> Corridors:
     """The corridors with everything asked for; what is left out does not matter."""

@@ -3,6 +3,7 @@
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
 ├── RuleError                our own check, before anything is sent; lists every problem
+├── ChoiceError              not sent: it is not clear whether another payment is meant
 ├── EMVError                 a QR text that is not a good EMV payload
 ├── ExactnessError           an amount that no exact column type can hold
 ├── SimulatorError           a control of the simulator was asked for something it cannot do
@@ -27,7 +28,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from traceback import format_exception
 from typing import Any
+
+FULL_TRACEBACK = "  All frames: import sys; print(sys.last_value.traceback())"
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,13 @@ class PaylabError(Exception):
         lines = [f"{type(self).__name__}: {self}"]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
+    def traceback(self) -> str:
+        """All the frames, for whoever needs them; a notebook shows the card alone."""
+        return "".join(format_exception(self))
+
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the frames: the hook IPython looks for."""
-        return self.card()
+        return [*self.card(), FULL_TRACEBACK]
 
 
 class ConfigError(PaylabError):
@@ -79,6 +87,17 @@ class RuleError(PaylabError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems,)
+
+
+class ChoiceError(PaylabError):
+    """Not sent: something like it was sent before, and only the caller knows what is meant."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        self.hint = hint
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.hint)
 
 
 class EMVError(PaylabError, ValueError):
@@ -120,6 +139,12 @@ class APIConnectionError(PaylabError):
         super().__init__(message)
 
 
+    def card(self) -> list[str]:
+        """What failed, which call it was, what to try."""
+        head, *rest = super().card()
+        return [head, *_called(self.call), *rest]
+
+
 class APITimeoutError(APIConnectionError):
     """The service gave no answer in time; the request may still have been carried out."""
 
@@ -130,6 +155,11 @@ class APIResponseError(PaylabError):
     def __init__(self, message: str, call: Any = None) -> None:
         self.call = call
         super().__init__(message)
+
+    def card(self) -> list[str]:
+        """What cannot be read, which call it was, what to try."""
+        head, *rest = super().card()
+        return [head, *_called(self.call), *rest]
 
 
 class APIStatusError(PaylabError):
@@ -155,9 +185,7 @@ class APIStatusError(PaylabError):
 
     def card(self) -> list[str]:
         """What was refused, the service's words, its field problems, what to try."""
-        lines = [f"{type(self).__name__}: {self}"]
-        if self.call is not None:
-            lines.append(f"  Call: {self.call}")
+        lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
         lines += [f"  {problem}" for problem in self.problems]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
@@ -214,6 +242,15 @@ def for_status(status: int) -> type[APIStatusError]:
     if 300 <= status < 400:
         return RedirectError
     return BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+
+
+def _called(call: Any) -> list[str]:
+    """The line that names a call, and where to find it again."""
+    if call is None:
+        return []
+    number = getattr(call, "number", 0)
+    where = f" (number {number} in lab.calls)" if number else ""
+    return [f"  Call: {call}{where}"]
 
 
 def _count(number: int, noun: str) -> str:

@@ -25,4 +25,7 @@ def from_text(text: str) -> datetime:
     day, clock, fraction, offset = match.groups()
     zone = "+00:00" if offset in (None, "Z", "z") else offset
     micros = (fraction or "0")[:6].ljust(6, "0")
-    return datetime.fromisoformat(f"{day}T{clock}.{micros}{zone}").astimezone(UTC)
+    try:
+        return datetime.fromisoformat(f"{day}T{clock}.{micros}{zone}").astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None

@@ -5,24 +5,36 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from html import escape
+from os import PathLike
 from random import Random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from .client import Client, Secret, Settings, resolve
+from .codes import EVENT_TYPES
+from .comparing import ComparedQuotes
 from .errors import ConfigError, PaylabError
-from .events import Event
+from .events import Event, Router
+from .formed_payouts import PayoutClient
 from .listed import FramedConversions, FramedTransfers
 from .rules.webhooks import is_loopback
+from .seeing import Seeing
 from .simulator.panel import Panel
 from .simulator.transport import BASE_URL, SimulatorTransport
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from .inbox import Inbox
+    from .reconciliation import Reconciliation
     from .simulator import Simulator
     from .simulator.server import Server
     from .views.deposit import Card
+    from .watching import Watch
 
 SEEDED_TRANSFERS = 130
 """The past an embedded simulator begins with: two pages of transfers."""
@@ -37,14 +49,16 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     simulator: Simulator | None = None,
     timeout: float | None = None,
     max_retries: int | None = None,
+    ledger: str | PathLike[str] | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
     With nothing configured the service is simulated inside this process: no socket, no thread,
     no key. Raises ConfigError when some settings are there and others are missing.
+    `ledger` names the file that keeps idempotency keys; "none" does without one.
     """
     _log_as_asked()
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
     if simulator is not None:
         return _embedded(simulator, options)
     settings = resolve(base_url, api_key, secret_key, profile)
@@ -73,7 +87,7 @@ def _embedded(simulator: Simulator, options: dict[str, Any]) -> Lab:
     )
 
 
-class Lab(Client):
+class Lab(Seeing, PayoutClient):
     """The service's operations, the simulator's controls where there is one, and the displays."""
 
     def __init__(
@@ -81,6 +95,17 @@ class Lab(Client):
     ) -> None:
         super().__init__(settings, sleep=self._pause, **options)
         self._embedded = embedded
+        self._inboxes: list[Inbox] = []
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the service is simulated inside this process, and ends with it."""
+        return self._embedded is not None
+
+    @cached_property
+    def quotes(self) -> ComparedQuotes:
+        """Rates and fees, locked for a short while; also several side by side."""
+        return ComparedQuotes(self)
 
     @cached_property
     def transfers(self) -> FramedTransfers:
@@ -110,14 +135,30 @@ class Lab(Client):
 
     def _pause(self, seconds: float) -> None:
         """Wait: on a frozen clock waiting is what moves it on."""
+        if not self._moved_on(seconds):
+            time.sleep(seconds)
+
+    def _moved_on(self, seconds: float) -> bool:
+        """Move a frozen simulator's clock on; False where time passes by itself."""
         try:
-            frozen = self.simulator is not None and self.simulator.clock.frozen
-            if frozen and self.simulator:
-                self.simulator.clock.advance(seconds)
-                return
+            if self.simulator is None or not self.simulator.clock.frozen:
+                return False
+            self.simulator.clock.advance(seconds)
         except PaylabError:
             logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
-        time.sleep(seconds)
+            return False
+        return True
+
+    def _service_clock(self) -> datetime:
+        return self.simulator.clock.now if self.simulator else self.clock()
+
+    def _stands_still(self) -> bool:
+        return self.simulator is not None and self.simulator.clock.frozen
+
+    def _refreshing(self) -> dict[str, Any]:
+        from .views.forms.watch import at_once, in_thread
+
+        return {"pass_time": self._moved_on, "run": at_once if self._embedded else in_thread}
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """The events of a resource, or all of them, as the simulator noted them.
@@ -125,6 +166,55 @@ class Lab(Client):
         Empty for a real service, which pushes events to webhook subscriptions alone.
         """
         return self.simulator.events(resource_id) if self.simulator else []
+
+    def inbox(  # noqa: PLR0913 - each has a default
+        self,
+        event_types: Iterable[str] = EVENT_TYPES,
+        *,
+        router: Router | None = None,
+        forward_to: str | None = None,
+        data: str | None = None,
+        port: int | None = None,
+        url: str | None = None,
+    ) -> Inbox:
+        """Receive events from now on: a live table in a notebook, until it is closed.
+
+        What arrives goes to `router` or to the URL `forward_to`, whose failure makes the service
+        deliver again; `data` is a file that keeps it. The inbox listens on a loopback `port` (in
+        this process where the simulator is); `url` is where the service reaches it from outside.
+        """
+        from .listening import Wish, open_inbox
+
+        wish = Wish(tuple(event_types), router, forward_to, data, port, url)
+        inbox = open_inbox(self, self._embedded, wish)
+        self._inboxes.append(inbox)
+        return inbox
+
+    def watch(
+        self, router: Router, *, every: float = 5.0, since: datetime | None = None
+    ) -> Watch:
+        """Poll every so many real seconds and hand what changed to a router, until `stop()`.
+
+        What there is when it begins is no news, unless it was updated at or after `since`.
+        """
+        from .watching import Watch, sources
+
+        return Watch(sources(self), router, every, since).start()
+
+    def reconcile(
+        self,
+        references: str | PathLike[str] | pd.DataFrame | None = None,
+        *,
+        events: Inbox | Iterable[Event] | None = None,
+    ) -> Reconciliation:
+        """Compare transfers and conversions by list, by events and by a CSV or frame of yours.
+
+        The events are those of the latest inbox, or of the simulator, unless others are given.
+        """
+        from .reconciliation import reconcile
+
+        known = self._inboxes[-1] if events is None and self._inboxes else events
+        return reconcile(self, known, references)
 
     def deposit_card(self, account: Any) -> Card:
         """Where to pay: a CLABE card or a QR code, from a conversion account or instructions."""

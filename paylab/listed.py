@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from . import instants
-from .client.resources import Conversions, Transfers
+from . import pulling
+from .client.resources import Conversions, Transfers, listing
 from .codes import PAGE_MAX
-from .errors import Problem, RuleError
-from .paging import Pager
+from .pulling import Progress, Pull
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
+    from .batches import Payouts, Plan
+    from .batches.journal import Journal
     from .frames import Export
-
-Progress = Callable[[int, int], None]
-RawPages = Iterator[dict[str, Any]]
 
 
 class FramedTransfers(Transfers):
@@ -33,30 +29,84 @@ class FramedTransfers(Transfers):
         product_type: str | None = None,
         limit: int | None = None,
         since: datetime | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        extra: bool = False,
     ) -> pd.DataFrame:
         """Transfers as an exact frame, newest first: at most `limit` rows, none before `since`.
 
-        `progress(rows, pages)` is called after each page. `frame.attrs` says where it came from.
+        `progress=True` shows a line; an interrupt then keeps what was fetched. A function
+        `progress(rows, pages)` is called after each page, and may return False to stop.
+        `frame.attrs` says where it came from. `extra` keeps fields this version does not know.
         """
-        from . import frames
-
-        pager = self.list(limit=_size(limit), product_type=product_type)
-        origin = _origin(self._sender, limit, since, product_type=product_type)
-        return frames.transfers(_pages(pager, limit, since), attrs=origin, progress=progress)
+        size = pulling.page_size(limit)
+        return self.pull(product_type, size).frame(limit, since, progress, extra=extra)
 
     def export(
         self,
         to: str | PathLike[str],
         *,
         product_type: str | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        excel_safe: bool = False,
     ) -> Export:
-        """Write all transfers to FILE.csv, FILE.parquet or FOLDER/, amounts as they were sent."""
-        from . import frames
+        """Write all transfers to FILE.csv, FILE.parquet or FOLDER/, amounts as they were sent.
 
-        pages = _pages(self.list(limit=PAGE_MAX, product_type=product_type))
-        return frames.export(pages, to, "transfers", progress)
+        Killed on the way, the same call goes on where it stopped. With `excel_safe` no cell of
+        a CSV runs or loses digits when a spreadsheet opens it.
+        """
+        return self.pull(product_type).export(to, progress, excel_safe=excel_safe)
+
+    def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
+        """The list as raw pages, for a dataset to sync with."""
+        listing.check(size, product_type)
+        return Pull(self._sender, "transfers", {"product_type": product_type}, size)
+
+    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        journal: str | PathLike[str] | None = None,
+        concurrency: int | None = None,
+        progress: Progress | bool | None = None,
+        **defaults: Any,
+    ) -> pd.DataFrame:
+        """Send a CSV file's or a frame's payouts once each, whatever interrupts; gives a frame.
+
+        All rows are checked first: RuleError lists every problem with its row, and nothing is
+        sent. `reference` names the column whose text makes a row's Idempotency-Key; other
+        keywords fill columns a row leaves empty. `progress=True` shows a bar, a function
+        `progress(done, all)` is called after each.
+        """
+        from . import batches
+
+        passing = getattr(self._sender, "is_embedded", False)
+        kept = self._journal if passing and not isinstance(payouts, str | PathLike) else None
+        return batches.create_many(
+            self,
+            payouts,
+            reference=reference,
+            journal=journal or kept,
+            concurrency=concurrency,
+            progress=progress,
+            passing=passing,
+            **defaults,
+        )
+
+    def check_many(
+        self, payouts: Payouts, *, reference: str = "client_reference_id", **defaults: Any
+    ) -> Plan:
+        """What `create_many` would send, and every problem with the number of its row."""
+        from . import batches
+
+        return batches.plan(payouts, reference=reference, **defaults)
+
+    @cached_property
+    def _journal(self) -> Journal:
+        """What batches did here; a simulator inside this process is forgotten with it."""
+        from .batches.journal import Journal
+
+        return Journal()
 
 
 class FramedConversions(Conversions):
@@ -67,57 +117,23 @@ class FramedConversions(Conversions):
         *,
         limit: int | None = None,
         since: datetime | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
+        extra: bool = False,
     ) -> pd.DataFrame:
         """All conversions, newest first, as an exact frame; as `transfers.frame`."""
-        from . import frames
+        size = pulling.page_size(limit)
+        return self.pull(size).frame(limit, since, progress, extra=extra)
 
-        origin = _origin(self._sender, limit, since)
-        pages = _pages(self.list(limit=_size(limit)), limit, since)
-        return frames.conversions(pages, attrs=origin, progress=progress)
-
-    def export(self, to: str | PathLike[str], *, progress: Progress | None = None) -> Export:
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        progress: Progress | bool | None = None,
+        excel_safe: bool = False,
+    ) -> Export:
         """Write all conversions to FILE.csv, FILE.parquet or FOLDER/, as `transfers.export`."""
-        from . import frames
+        return self.pull().export(to, progress, excel_safe=excel_safe)
 
-        return frames.export(_pages(self.list(limit=PAGE_MAX)), to, "conversions", progress)
-
-
-def _size(limit: int | None) -> int:
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
-    return min(limit or PAGE_MAX, PAGE_MAX)
-
-
-def _pages(pager: Pager[Any], limit: int | None = None, since: datetime | None = None) -> RawPages:
-    """Raw pages as the service sent them, cut where enough was seen."""
-    left = limit
-    for page in pager.raw_pages():
-        rows: Sequence[dict[str, Any]] = page.data
-        wanted = [row for row in rows[:left] if since is None or _is_since(row, since)]
-        cut = len(wanted) < len(rows) or (left is not None and left <= len(rows))
-        more = page.has_next_page or len(wanted) < len(rows)
-        yield {"data": wanted, "has_next_page": more, "cursor": page.cursor}
-        if cut:
-            return
-        left = None if left is None else left - len(wanted)
-
-
-def _is_since(row: dict[str, Any], since: datetime) -> bool:
-    """Whether a row is new enough; one whose time cannot be read is kept."""
-    try:
-        return instants.from_text(row["created_at"]) >= since
-    except (KeyError, TypeError, ValueError):
-        return True
-
-
-def _origin(
-    sender: Any, limit: int | None, since: datetime | None, **filters: Any
-) -> dict[str, Any]:
-    """What `frame.attrs` says beside what the frame counts itself."""
-    filters |= {"limit": limit, "since": since and instants.to_text(since)}
-    return {
-        "base_url": sender.settings.base_url,
-        "filter": {name: value for name, value in filters.items() if value is not None},
-        "fetched_at": instants.to_text(sender.clock()),
-    }
+    def pull(self, size: int = PAGE_MAX) -> Pull:
+        """The list as raw pages, for a dataset to sync with."""
+        return Pull(self._sender, "conversions", size=size)

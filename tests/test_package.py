@@ -11,11 +11,9 @@ import paylab
 
 ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
-CONTACT = ("client", "simulator", "frames", "views")
-MEANING = (
-    *("account_fields", "codes", "corridors", "emvqr", "errors", "events", "examples", "gaps"),
-    *("instants", "models", "paging", "rules", "signing", "status"),
-)
+CONTACT = ("client", "simulator", "frames", "views", "inbox", "ledger")
+MEETING = ("__init__", "__main__", "__pycache__", "cli", "formed", "lab", "listed", "listening", "py", "reconciliation", "seeing", "seen", "triggering", "watching")
+MEANING = sorted({path.stem for path in ROOT.iterdir()} - {*CONTACT, *MEETING})
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 
 

@@ -18,7 +18,7 @@ def section(name: str) -> str:
 
 
 def test_the_gaps_stand_in_the_readme_as_in_the_code():
-    """The table of assumptions is generated: python -c 'import paylab; print(paylab.gaps.markdown())'."""
+    """The table of assumptions is what `paylab.gaps.markdown()` gives."""
     assert section("gaps") == gaps.markdown().strip()
 
 

@@ -10,15 +10,31 @@ from types import ModuleType
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
-from . import doctor, export, jupyter, qr, sign, simulator, walkthrough
+from . import (
+    doctor,
+    export,
+    jupyter,
+    listen,
+    payout,
+    qr,
+    scrub,
+    sign,
+    simulator,
+    trigger,
+    walkthrough,
+)
 
 COMMANDS: dict[str, ModuleType] = {
     "lab": jupyter,
     "simulator": simulator,
     "walkthrough": walkthrough,
     "export": export,
+    "payout": payout,
+    "listen": listen,
+    "trigger": trigger,
     "qr": qr,
     "sign": sign,
+    "scrub": scrub,
     "doctor": doctor,
 }
 """Each module has `HELP`, `arguments(parser)` and `run(options) -> exit status`."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import secrets
 import sys
 import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .. import instants, signing
+from .. import doctor, instants, signing
 from ..client import Settings, resolve, utcnow
 from ..errors import ConfigError
 
@@ -26,16 +27,48 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--body", metavar="FILE", help="the body, byte for byte; - reads stdin")
     parser.add_argument("--date", help="X-Date, in place of now")
     parser.add_argument("--nonce", help="X-Nonce, in place of a new one")
+    parser.add_argument(
+        "--compare", metavar="HEADERS_FILE", help="compare with these `Name: value` lines"
+    )
     parser.add_argument("--json", action="store_true", help="print the layers as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
     """Sign with the configured keys, or with the simulator's when there are none."""
-    settings = _settings(options.url)
-    url = options.url if "://" in options.url else settings.base_url + options.url
+    return _compare(options) if options.compare else _sign(options)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """Somebody's headers against ours; the secret is PAYLAB_SECRET_KEY, whoever the key is of."""
+    secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
+    url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
+    _check_url(url)
+    request = doctor.Request(options.method, url, _body(options.body))
+    now = instants.from_text(options.date) if options.date else utcnow()
+    theirs = doctor.read_headers(_text_of(options.compare))
+    if not theirs:
+        raise ConfigError(f"{options.compare} holds no `Name: value` line")
+    found = doctor.compare(theirs, request, secret, now=now)
+    print(json.dumps(found.json()) if options.json else found)
+    return 0
+
+
+def _text_of(name: str) -> str:
+    data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    return data.decode("utf-8-sig", errors="replace")
+
+
+def _check_url(url: str) -> None:
     parts = urlsplit(url)
     if not parts.hostname or not parts.path.startswith("/"):
-        raise ConfigError(f"{options.url!r} is no URL to sign: write https://host/v1/...")
+        raise ConfigError(f"{url!r} is no URL to sign: write https://host/v1/...")
+
+
+def _sign(options: argparse.Namespace) -> int:
+    settings = _settings(options.url)
+    url = options.url if "://" in options.url else settings.base_url + options.url
+    _check_url(url)
+    parts = urlsplit(url)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         settings.secret_key.reveal(),

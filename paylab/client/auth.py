@@ -10,11 +10,13 @@ from random import Random
 import httpx
 
 from ..instants import to_text
-from ..signing import EMPTY_HASH, body_hash, signed_headers
+from ..signing import EMPTY_HASH, Signature, body_hash, signed_headers
 from .config import Settings
 
 # Set on a request whose body is streamed: its hash must be known before the first byte.
 BODY_HASH = "paylab.body_hash"
+# Set by the signing: the signature with its working, for the call log.
+SIGNATURE = "paylab.signature"
 VALUES = 10**6
 # Coprime to 10^6, so that stepping by it visits every 6-digit value before any comes again.
 STEP = 618_033
@@ -43,13 +45,15 @@ class SignatureAuth(httpx.Auth):
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Put the signed headers on the request; nothing is asked of the answer."""
-        request.headers.update(self._headers(request))
+        headers, signature = self._signed(request)
+        request.headers.update(headers)
+        request.extensions[SIGNATURE] = signature
         yield request
 
-    def _headers(self, request: httpx.Request) -> dict[str, str]:
+    def _signed(self, request: httpx.Request) -> tuple[dict[str, str], Signature]:
         now = self._clock()
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        headers, _ = signed_headers(
+        return signed_headers(
             self._settings.api_key.reveal(),
             self._settings.secret_key.reveal(),
             request.method,
@@ -61,7 +65,6 @@ class SignatureAuth(httpx.Auth):
             nonce=self._nonces.next(now),
             empty_query=self._settings.empty_query,
         )
-        return headers
 
 
 def _content_hash(request: httpx.Request) -> str:

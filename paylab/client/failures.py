@@ -8,7 +8,7 @@ from .exchange import Exchange, Trouble
 from .hints import hint
 from .outgoing import Outgoing
 from .plain import plain
-from .redaction import Redaction
+from ..redaction import Redaction
 from .refusals import read_refusal
 
 SUCCESS = range(200, 300)

@@ -55,6 +55,21 @@ HINTS = (
     ),
     Hint(
         _on(422),
+        "crypto_wallet",
+        "^POST /v1/transfers$",
+        "an off-ramp needs a wallet of the recipient's on the network it comes from, where the "
+        "stablecoins go back to should it fail: lab.financial_accounts.create(individual_id, "
+        '"crypto_wallet", {"address": ..., "network": ...}), then send it again',
+    ),
+    Hint(
+        _on(422),
+        "ask for a new one",
+        "^POST /v1/transfers$",
+        "a quote holds for a short while and is good for one transfer: lab.quotes.create(...) "
+        "gives a fresh one",
+    ),
+    Hint(
+        _on(422),
         "",
         "/verification_(token|images)$",
         "the individual must be in action_required: get it and read status and status_details",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,26 +11,34 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from random import Random, SystemRandom
 from typing import Any, Self
+from urllib.parse import quote
 from uuid import UUID
 
 import httpx
 
+from ..doctor import skew_warning
+from ..errors import APIStatusError
+from ..redaction import Redaction
 from ..rules.webhooks import is_loopback
 from . import wire
 from .address import check_encrypted
+from .attempt import Attempts, skewed
 from .auth import SignatureAuth
 from .call import Call
 from .config import Settings
-from .exchange import Exchange, exchange, stop_at_redirect
+from .exchange import Exchange, stop_at_redirect
 from .failures import failure
+from .keys import Fresh, Keeper, Order, Ticket
+from .log import CallLog
 from .outgoing import Outgoing, outgoing
 from .reading import Answer
-from .redaction import Redaction
 from .retries import wait_before_retry
 from .upload import Upload
 
-REMEMBERED_CALLS = 200
 HEADERS = {"User-Agent": "paylab", "Accept": "application/json"}
+
+# The service looked at it and did not carry it out; after a 5xx nobody knows.
+REFUSALS = range(400, 500)
 
 log = logging.getLogger("paylab")
 
@@ -44,8 +51,10 @@ def utcnow() -> datetime:
 class Sender:
     """Sends signed requests; clock, sleep and randomness come in as arguments.
 
-    `calls` holds the latest attempts, oldest first.
+    `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys.
     """
+
+    calls_kind: type[CallLog] = CallLog
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
         self,
@@ -57,15 +66,21 @@ class Sender:
         random: Random | None = None,
         max_retries: int | None = None,
         timeout: float | None = None,
+        perf: Callable[[], float] = time.perf_counter,
+        keeper: Keeper | None = None,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls: deque[Call] = deque(maxlen=REMEMBERED_CALLS)
+        self.calls: CallLog = self.calls_kind()
+        self.keeper: Keeper = keeper or Fresh()
+        self._skew_told = False
         self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
         self._http = _http_client(self.settings, transport)
         self._http.auth = SignatureAuth(self.settings, clock, self.random)
+        kind = self.calls_kind.kind
+        self._attempts = Attempts(self._http, self._redaction, clock, perf, kind)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -109,19 +124,46 @@ class Sender:
         """Send a request, again where that is safe, and read its answer or raise why not."""
         request = outgoing(self.settings.base_url, method, path, json, params)
         key = wire.header("idempotency_key", idempotency_key)
-        return self._send(replace(request, idempotency_key=key))
+        return Answer.of(*self._send(replace(request, idempotency_key=key)))
 
     def upload(self, path: str, body: Upload) -> Answer:
         """Send a body that is read in pieces, once."""
         request = outgoing(self.settings.base_url, "POST", path, None, None)
-        return self._send(replace(request, content=body))
+        return Answer.of(*self._send(replace(request, content=body)))
 
-    def _send(self, request: Outgoing) -> Answer:
+    def fetch(self, path: str) -> bytes:
+        """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
+        return self._send(outgoing(self.settings.base_url, "GET", path, None, None))[0]
+
+    def once(self, path: str, body: Any, key: str | None = None, *, new: bool = False) -> Answer:
+        """POST what must not happen twice, with the key the keeper chooses."""
+        request = outgoing(self.settings.base_url, "POST", path, body, None)
+        content = request.content if isinstance(request.content, bytes) else b""
+        ticket = self.keeper.open(Order(path, content, wire.key(key), new, self.new_key))
+        if ticket.known is not None:
+            answer = self.send("GET", f"{path}/{quote(ticket.known, safe='')}")
+            return replace(answer, call=replace(answer.call, replayed=True))
+        return self._kept(replace(request, idempotency_key=ticket.key), ticket)
+
+    def _kept(self, request: Outgoing, ticket: Ticket) -> Answer:
+        """Send, and tell the ticket how it ended; no answer leaves it open."""
+        try:
+            answer = Answer.of(*self._send(request))
+        except APIStatusError as error:
+            if error.status in REFUSALS:
+                ticket.refused(error.status)
+            raise
+        made = answer.body.get("id") if isinstance(answer.body, dict) else None
+        status = answer.call.status or 0
+        ticket.answered(status, str(made or ""), replayed=answer.call.replayed)
+        return answer
+
+    def _send(self, request: Outgoing) -> tuple[bytes, Call]:
         for attempt in count(1):
             result, call = self._attempt(request, attempt)
             wait = self._wait(request, result, attempt)
             if wait is None:
-                return self._answer(request, result, call)
+                return self._content(request, result, call), call
             log.debug("trying again in %.2f s", wait)
             self.sleep(wait)
         raise AssertionError("count() does not end")
@@ -132,44 +174,24 @@ class Sender:
         return wait_before_retry(request, result, attempt, self.clock(), self.random)
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Call]:
-        request = self._http.build_request(
-            outgoing.method,
-            outgoing.url,
-            content=outgoing.content,
-            headers=outgoing.headers,
-            extensions=outgoing.extensions,
-        )
-        call = Call(
-            when=self.clock(),
-            method=outgoing.method,
-            path=outgoing.path,
-            url=str(outgoing.url),
-            attempt=attempt,
-            idempotency_key=outgoing.idempotency_key,
-        )
-        result = exchange(self._http, request)
-        call = self._finished(call, request, result)
-        self.calls.append(call)
+        result, call = self._attempts.make(outgoing, attempt)
+        call = self.calls.append(replace(call, skew=skewed(call)))
         log.debug("%s", call)
+        self._tell_skew(call)
         return result, call
 
-    def _finished(self, call: Call, request: httpx.Request, result: Exchange) -> Call:
-        trouble = result.trouble
-        return replace(
-            call,
-            status=result.status,
-            elapsed=max(0.0, (self.clock() - call.when).total_seconds()),
-            replayed=result.headers.get("idempotency-replayed", "").lower() == "true",
-            request_headers=self._redaction.headers(request.headers),
-            response_headers=self._redaction.headers(result.headers),
-            error=self._redaction.text(trouble.message) if trouble else None,
-        )
+    def _tell_skew(self, call: Call) -> None:
+        """Say once that the clocks drift apart, before it becomes an error."""
+        warning = skew_warning(call.skew)
+        if warning and not self._skew_told:
+            log.warning("%s", warning)
+        self._skew_told = warning is not None
 
-    def _answer(self, outgoing: Outgoing, result: Exchange, call: Call) -> Answer:
+    def _content(self, outgoing: Outgoing, result: Exchange, call: Call) -> bytes:
         error = failure(outgoing, result, call, self._redaction)
         if error is not None:
             raise error
-        return Answer.of(result.content, call)
+        return result.content
 
 
 def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:

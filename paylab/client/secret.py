@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..errors import ConfigError
-
-HIDDEN = "***"
+from ..redaction import HIDDEN
 
 
 class Secret:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-BLOCK = 3 * 2**16
+BLOCK = 3 * 2**17
 """Bytes at a time: a multiple of 3, so that blocks encoded one by one make one Base64 text."""
 
 HEAD = 64

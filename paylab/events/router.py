@@ -103,7 +103,7 @@ class Router:
             if not event.stale:
                 _remember(self._latest, (event.family, event.id), event.mark, self._remember)
 
-    def _stripe(self, event: Event) -> RLock:  # type: ignore[valid-type] # a factory to mypy
+    def _stripe(self, event: Event) -> RLock:
         return self._stripes[hash((event.family, event.id)) % STRIPES]
 
 

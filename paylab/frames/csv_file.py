@@ -13,10 +13,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
-from . import decimals, times
+from . import decimals, sidecar, times
 from .files import replacing
 from .frame import typed
 from .schema import SCHEMAS, Kept, likeliest
+from .spreadsheet import unguard
 
 BLOCK = 1 << 24  # a row must fit in one block
 
@@ -32,10 +33,14 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
 
 
 def read_csv(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
-    """Read a CSV of transfers or conversions with exact types; unknown columns stay text."""
-    names = _header(Path(path))
-    schema = SCHEMAS[kind] if kind else likeliest(names)
-    return typed(_text_columns(Path(path), names), schema)
+    """Read a CSV of transfers or conversions with exact types; unknown columns stay text.
+
+    What an export made safe for spreadsheets, its sidecar says, is as it was before.
+    """
+    names, about = _header(Path(path)), sidecar.read(Path(path))
+    schema = SCHEMAS[kind or about.get("kind") or likeliest(names).name]
+    texts = _text_columns(Path(path), names)
+    return typed(unguard(texts) if about.get("excel_safe") else texts, schema)
 
 
 def _text_columns(path: Path, names: list[str]) -> pa.Table:

@@ -8,7 +8,8 @@ only, and sums at 76 digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from typing import Any, TypeAlias
 
@@ -29,25 +30,65 @@ PLAIN = r"^-?[0-9]{1,58}(\.[0-9]{1,18})?$"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
 
 
-def read(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
-    """The texts as exact decimals; null and blank are missing, anything else inexact an error."""
-    plain = _plain(texts, column)
-    kind = working_type(*_measure(plain))
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a column: in their own narrowest type, or as text when none holds them."""
+
+    values: pa.ChunkedArray
+    integers: int
+    places: int
+
+
+def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> Part:
+    """The texts as exact decimals; null and blank are missing, anything else inexact an error.
+
+    `start` is the number of the first row.
+    """
+    plain = _plain(texts, column, start)
+    integers, places = _measure(plain)
+    kind = working_type(integers, places)
+    return Part(plain.cast(kind) if kind else plain, integers, places)
+
+
+def join(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+    """The parts as one column of the narrowest type that holds them all."""
+    widest = max(part.integers for part in parts), max(part.places for part in parts)
+    kind = working_type(*widest)
     if kind is None:  # zeros at the end are all that may stand in the way
-        plain = _each(plain, lambda text, _: _shortest(text))
-        kind = working_type(*_measure(plain))
-    if kind is None:
-        raise ExactnessError(_clash(plain, column))
-    return plain.cast(kind)
+        return _squeezed(parts, column)
+    chunks = [chunk.cast(kind) for part in parts for chunk in part.values.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
 
 
-def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
-    """The texts as whole numbers, or as decimals when one of them is not whole."""
-    exact = read(texts, column)
+def join_seconds(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+    """The parts as whole numbers, or as decimals when one of them is not whole."""
+    exact = join(parts, column)
     try:
         return exact.cast(pa.int64())
     except pa.ArrowInvalid:
         return exact
+
+
+def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+    """The texts as one column of exact decimals."""
+    return join([part(texts, column, start)], column)
+
+
+def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+    """The texts as one column of whole numbers, or of decimals."""
+    return join_seconds([part(texts, column)], column)
+
+
+def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> pa.ChunkedArray:
+    """The texts in one given type; an error names the first that it cannot hold."""
+    exact = read(texts, column)
+    try:
+        return exact.cast(kind)
+    except pa.ArrowInvalid:
+        row = next(row for row, value in enumerate(exact) if not _fits(value, kind))
+        raise ExactnessError(
+            f"{column}, row {row}: {_short(texts[row].as_py())} does not fit {kind}"
+        ) from None
 
 
 def working_type(integers: int, places: int) -> pa.DataType | None:
@@ -106,11 +147,31 @@ def _decimal(precision: int, scale: int) -> pa.DataType:
     return (pa.decimal128 if precision <= ADDABLE else pa.decimal256)(precision, scale)
 
 
-def _plain(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
+def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
     """The texts as plain digits: untouched in the usual case, one by one in any other."""
     if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
         return texts
-    return _each(texts, lambda text, row: _digits(text, column, row))
+    return _each(texts, lambda text, row: _digits(text, column, start + row))
+
+
+def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
+    try:
+        return value.cast(kind).is_valid or not value.is_valid
+    except pa.ArrowInvalid:
+        return False
+
+
+def _squeezed(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+    texts = [chunk for part in parts for chunk in _as_text(part.values).chunks]
+    plain = _each(pa.chunked_array(texts, pa.string()), lambda text, _: _shortest(text))
+    kind = working_type(*_measure(plain))
+    if kind is None:
+        raise ExactnessError(_clash(plain, column))
+    return plain.cast(kind)
+
+
+def _as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    return write(values) if pa.types.is_decimal(values.type) else values
 
 
 def _each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from ..errors import ConfigError
 
@@ -93,3 +93,22 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
                 f"cannot replace the folder {path.name}/: {entry.relative_to(path)} is not from "
                 "an export; name another folder"
             )
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock; ConfigError when another process has it. It ends with the process."""
+    with path.open("ab") as file:
+        try:
+            _lock(file)
+        except OSError:
+            raise ConfigError(f"{path.parent.name} is in use by another process") from None
+        yield
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows, where an open file cannot be deleted either
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

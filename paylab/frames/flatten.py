@@ -46,6 +46,18 @@ def as_text(value: object) -> str | None:
     return str(value)
 
 
+def tree(schema: Schema) -> Tree:
+    """The columns in the shape of the service's objects: dicts by key, columns at the leaves."""
+    root: Tree = {}
+    for column in schema.columns:
+        *parents, leaf = column.keys
+        branch = root
+        for parent in parents:
+            branch = branch.setdefault(parent, {})
+        branch[leaf] = column
+    return root
+
+
 def _column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
     values = _values(rows, column.keys)
     if column.kind == "list":
@@ -86,30 +98,19 @@ def _refuse_floats(values: Sequence[object], column: Column, start: int) -> None
 
 
 def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
-    tree, known = _tree(schema), set(schema.names)
+    shape, known = tree(schema), set(schema.names)
     columns: dict[str, list[object]] = {}
     for place, row in enumerate(rows):
-        for name, value in _unknown(row, tree):
+        for name, value in _unknown(row, shape):
             free = f"extra.{name}" if name in known else name
             columns.setdefault(free, [None] * len(rows))[place] = value
     return {name: _text_array(values) for name, values in columns.items()}
 
 
-def _tree(schema: Schema) -> Tree:
-    tree: Tree = {}
-    for column in schema.columns:
-        *parents, leaf = column.keys
-        branch = tree
-        for parent in parents:
-            branch = branch.setdefault(parent, {})
-        branch[leaf] = None
-    return tree
-
-
-def _unknown(row: Mapping[str, object], tree: Tree, at: str = "") -> Iterator[tuple[str, object]]:
+def _unknown(row: Mapping[str, object], shape: Tree, at: str = "") -> Iterator[tuple[str, object]]:
     for key, value in row.items():
-        branch = tree.get(key, {})
-        if branch and isinstance(value, dict):
+        branch = shape.get(key)
+        if branch and isinstance(branch, dict) and isinstance(value, dict):
             yield from _unknown(value, branch, f"{at}{key}.")
-        elif branch is not None and value is not None:
+        elif not isinstance(branch, Column) and value is not None:
             yield at + key, value

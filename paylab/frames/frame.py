@@ -2,59 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from . import decimals, times
-from .decimals import Series
-from .flatten import text_schema, text_table
-from .pages import Progress, Tally, chunks
-from .schema import CONVERSIONS, TRANSFERS, Kind, Schema
+from .columns import Columns
+from .cut import Cut
+from .flatten import text_schema
+from .pages import Progress, Tally
+from .reading import read
+from .schema import CONVERSIONS, TRANSFERS, Schema
 
 
-def transfers(
+def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
     pages: Iterable[object],
     *,
     attrs: Mapping[str, Any] | None = None,
     extra: bool = False,
+    limit: int | None = None,
+    since: datetime | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
-    `attrs` says where the pages came from; `extra` keeps unknown fields, as text.
+    Pages are the service's bodies as bytes (fast), or as parsed JSON. At most `limit` rows, none
+    created before `since`. `attrs` says where the pages came from; `extra` keeps unknown fields,
+    as text. `progress(rows, pages)` may return False to stop; the frame then holds what came.
     """
-    return _frame(pages, TRANSFERS, attrs or {}, extra, Tally(progress))
+    return _frame(pages, TRANSFERS, attrs or {}, Cut(limit, since), Tally(progress), extra=extra)
 
 
-def conversions(
+def conversions(  # noqa: PLR0913 - as above
     pages: Iterable[object],
     *,
     attrs: Mapping[str, Any] | None = None,
     extra: bool = False,
+    limit: int | None = None,
+    since: datetime | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
-    return _frame(pages, CONVERSIONS, attrs or {}, extra, Tally(progress))
+    return _frame(pages, CONVERSIONS, attrs or {}, Cut(limit, since), Tally(progress), extra=extra)
 
 
 def typed(table: pa.Table, schema: Schema) -> pd.DataFrame:
     """The frame of a table of text: every column by its kind, unknown columns as text."""
-    kinds = {name: schema.kind(name) for name in table.column_names}
-    series = {name: READERS[kind](table[name], name) for name, kind in kinds.items()}
-    return pd.DataFrame(series, columns=table.column_names)
+    columns = Columns(schema)
+    columns.add(table)
+    return columns.frame()
 
 
-def _frame(
-    pages: Iterable[object], schema: Schema, attrs: Mapping[str, Any], extra: bool, tally: Tally
+def _frame(  # noqa: PLR0913 - all that the two functions above were given
+    pages: Iterable[object],
+    schema: Schema,
+    attrs: Mapping[str, Any],
+    cut: Cut,
+    tally: Tally,
+    *,
+    extra: bool,
 ) -> pd.DataFrame:
-    tables, start = [text_schema(schema).empty_table()], 0
-    for rows in chunks(pages, tally):
-        tables.append(text_table(rows, schema, extra=extra, start=start))
-        start += len(rows)
-    frame = typed(pa.concat_tables(tables, promote_options="default"), schema)
+    columns = Columns(schema)
+    columns.add(text_schema(schema).empty_table())
+    for _ in read(pages, schema, lambda part: columns.add(part.table), tally, cut=cut, extra=extra):
+        pass  # the rows are in `columns`
+    frame = columns.frame()
     frame.attrs.update(_origin(frame, tally) | dict(attrs))
     return frame
 
@@ -63,22 +77,3 @@ def _origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:
     ids = [None if pd.isna(value) else value for value in frame["id"].iloc[[0, -1][: len(frame)]]]
     first, last = (ids[0], ids[-1]) if ids else (None, None)
     return {"pages": tally.pages, "first_id": first, "last_id": last, "complete": tally.complete}
-
-
-def _series(array: pa.ChunkedArray) -> Series:
-    return pd.Series(pd.arrays.ArrowExtensionArray(array))
-
-
-def _words(texts: pa.ChunkedArray, _: str) -> Series:
-    words: Series = texts.combine_chunks().dictionary_encode().to_pandas()
-    return words.cat.reorder_categories(sorted(words.cat.categories))
-
-
-READERS: dict[Kind, Callable[[pa.ChunkedArray, str], Series]] = {
-    "text": lambda texts, _: _series(texts),
-    "list": lambda texts, _: _series(texts),
-    "word": _words,
-    "amount": lambda texts, name: _series(decimals.read(texts, name)),
-    "time": lambda texts, name: _series(times.read(texts, name)),
-    "seconds": lambda texts, name: _series(decimals.read_seconds(texts, name)),
-}

@@ -22,7 +22,7 @@ TYPES: dict[Kind, pa.DataType] = {
     "word": pa.dictionary(pa.int32(), pa.string()),
 }
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the name every engine reads as null
-OURS = re.compile(r"created_day=[^/]+/part-\d+\.parquet")
+OURS = re.compile(r"created_day=[^/]+/part-\d+\.parquet|_columns\.json")
 
 
 def parquet_schema(schema: Schema) -> pa.Schema:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from .. import codes, corridors
 from ..errors import Problem
 from . import amounts
-from .fields import Body, as_object, flat, is_object, may, must_be, need, one_of, text, up_to
+from .fields import (
+    Body,
+    as_list,
+    as_object,
+    flat,
+    is_object,
+    may,
+    must_be,
+    need,
+    one_of,
+    text,
+    up_to,
+)
 
 # Each amount and the field that names its currency.
 AMOUNTS = {
@@ -69,10 +81,34 @@ def check_route(
     ]
 
 
+def check_rail(destination_currency: str, payout_method: object) -> list[Problem]:
+    """Whether a rail carries a currency to any account at all, where the corridors say which do."""
+    named = corridors.find(currency=destination_currency)
+    stable = codes.NETWORKS if codes.is_stablecoin(destination_currency) else ()
+    rails = tuple(dict.fromkeys([*stable, *(rail for one in named for rail in one.payout_methods)]))
+    if not rails or payout_method in rails:
+        return []
+    message = f"{must_be(rails)} for {destination_currency.upper()}"
+    return [Problem("payout_method", message)]
+
+
 def check_network(network: object, payout_method: object) -> list[Problem]:
     """A crypto wallet is reached over its own network only."""
     own = tuple(one for one in codes.NETWORKS if one == network)
     return one_of(own, "details.wallet")(payout_method, "payout_method") if own else []
+
+
+def check_wallet(accounts: object, source_network: object) -> list[Problem]:
+    """What keeps an off-ramp from being created: no crypto wallet where the stablecoin is from."""
+    wallets = [as_object(one) for one in as_list(accounts)]
+    held = [one for one in wallets if one.get("type") == codes.CRYPTO_WALLET]
+    if any(as_object(one.get("details")).get("network") == source_network for one in held):
+        return []
+    message = (
+        f"the recipient has no crypto_wallet on {source_network!s:.20}: register one first, "
+        "stablecoins go back to it when a transfer cannot be completed"
+    )
+    return [Problem("source_network", message)]
 
 
 def _reach(country: object, kind: object) -> tuple[str, tuple[str, ...], str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stdnum import iban
+from stdnum import bic, iban
 from stdnum.ar import cbu, cuit
 from stdnum.br import cnpj, cpf
 from stdnum.co import nit
@@ -24,7 +25,13 @@ class CheckDigit(NamedTuple):
     holds: Callable[[str], bool]
 
 
+def _is_tin(number: str) -> bool:
+    """9 digits, or 12 to 14 with a branch: it has no public check digit."""
+    return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
+
+
 ALGORITHMS = {
+    "bic": CheckDigit("BIC", bic.is_valid),
     "cbu": CheckDigit("CBU or CVU", cbu.is_valid),
     "clabe": CheckDigit("CLABE", clabe.is_valid),
     "cnpj": CheckDigit("CNPJ", cnpj.is_valid),
@@ -33,6 +40,7 @@ ALGORITHMS = {
     "curp": CheckDigit("CURP", curp.is_valid),
     "iban": CheckDigit("IBAN", iban.is_valid),
     "nit": CheckDigit("NIT", nit.is_valid),
+    "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
 }
 
 

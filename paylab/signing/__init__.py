@@ -6,6 +6,7 @@ Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
 
 from .bodies import body_mistake as body_mistake
 from .canonical import EMPTY_HASH as EMPTY_HASH
+from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
@@ -13,6 +14,9 @@ from .canonical import body_hash as body_hash
 from .canonical import canonical_request as canonical_request
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
+from .explain import Explanation as Explanation
+from .explain import explain as explain
+from .explain import explain_text as explain_text
 from .mistakes import Mistake as Mistake
 from .mistakes import signature_mistake as signature_mistake
 from .verify import Authorization as Authorization
@@ -22,8 +26,10 @@ from .verify import verify as verify
 
 __all__ = [
     "EMPTY_HASH",
+    "SPELLING",
     "Authorization",
     "EmptyQuery",
+    "Explanation",
     "Mistake",
     "Received",
     "Refusal",
@@ -32,6 +38,8 @@ __all__ = [
     "body_hash",
     "body_mistake",
     "canonical_request",
+    "explain",
+    "explain_text",
     "sign",
     "signature_mistake",
     "signed_headers",

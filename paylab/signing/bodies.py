@@ -21,7 +21,7 @@ def body_mistake(claimed: str, body: bytes) -> Mistake | None:
         return Mistake("uppercase-hash", "write the hash in lower-case hex")
     if body and claimed == EMPTY_HASH:
         return Mistake("body-changed", f"it is the hash of an empty body; {_ONCE}")
-    for way, text in _other_spellings(body):
+    for way, text in other_spellings(body):
         if claimed in (sha256(text).hexdigest(), sha256(text + b"\n").hexdigest()):
             return Mistake("body-changed", f"it is the hash of the body {way}; {_ONCE}")
     return None
@@ -30,7 +30,8 @@ def body_mistake(claimed: str, body: bytes) -> Mistake | None:
 _ONCE = "write the body once and send the very bytes that were hashed"
 
 
-def _other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
+def other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """The body as other programs may have written it, each with how it differs."""
     if len(body) > MOST_REWRITTEN:
         return
     yield "with a line break at its end", body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +16,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 LARGE = 1024 * 1024
-"""A body past this is worked on in a thread, so that others need not wait for it."""
+"""A body past this is worked on in a thread, so that connections go on being accepted."""
 
 TIMEOUT_FAULT = 60.0
 """Seconds a connection is left without an answer by the fault `timeout`."""
@@ -40,7 +41,7 @@ class App:
             return
         reply = await self._answer(_request(scope, body))
         if reply.cut:
-            await self._spoil(scope, send, reply)
+            await self._spoil(scope, receive, send, reply)
         else:
             await _send(send, reply)
 
@@ -50,9 +51,10 @@ class App:
             return await asyncio.to_thread(self._simulator.respond, request)
         return self._simulator.respond(request)
 
-    async def _spoil(self, scope: Message, send: Send, reply: Reply) -> None:
+    async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":
-            await asyncio.sleep(TIMEOUT_FAULT)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(receive(), TIMEOUT_FAULT)  # or until the client hangs up
         if reply.cut == "truncate":
             head = {**reply.headers, "content-length": str(len(reply.body))}
             await _start(send, reply.status, head)
@@ -68,7 +70,7 @@ _SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapsho
 def _request(scope: Message, body: bytes) -> Request:
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip()
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")

@@ -13,10 +13,12 @@ MARK = 0x7061796C
 """Written into the file, so that no other program's database is taken for ours."""
 
 SCHEMA = f"""
-PRAGMA application_id = {MARK};
 PRAGMA journal_mode = WAL;
-CREATE TABLE IF NOT EXISTS rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id));
-CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, body TEXT);
+BEGIN;
+PRAGMA application_id = {MARK};
+CREATE TABLE rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id));
+CREATE TABLE facts (name TEXT PRIMARY KEY, body TEXT);
+COMMIT;
 """
 PUT_ROW = """
 INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
@@ -29,11 +31,10 @@ class Storage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._db = sqlite3.connect(path, timeout=1, check_same_thread=False)
+            self._db = sqlite3.connect(path, timeout=0.5, check_same_thread=False)
             self._db.isolation_level = None
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._must_be_ours()
-            self._db.executescript(SCHEMA)
+            self._prepare()
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 
@@ -85,11 +86,15 @@ class Storage:
     def _all(self, query: str) -> sqlite3.Cursor:
         return self._db.execute(query)
 
-    def _must_be_ours(self) -> None:
+    def _prepare(self) -> None:
+        """Lay out a new file, and take hold of it; leave another program's alone."""
         [mark] = self._all("PRAGMA application_id").fetchone()
         [tables] = self._all("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and mark != MARK:
+        if not tables:
+            self._db.executescript(SCHEMA)
+        elif mark != MARK:
             raise sqlite3.DatabaseError("it is a database of another program")
+        self._db.executescript("BEGIN IMMEDIATE; COMMIT")
 
     def _unusable(self, error: Exception) -> SimulatorError:
         reason = str(error)

@@ -20,7 +20,10 @@ class SimulatorTransport(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Turn a request into a response, or into the failure that a fault asks for."""
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        headers = {name.lower(): value for name, value in request.headers.items()}
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in request.headers.raw
+        }
         reply = self._simulator.respond(
             Request(request.method, path, query, headers, request.read())
         )

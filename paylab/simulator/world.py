@@ -74,7 +74,7 @@ class World:
         """Forget every row and counter."""
         self.tables = {kind: Table(by=_BY.get(kind)) for kind in KINDS}
         self.counters: dict[str, int] = {}
-        self.dirty: set[tuple[str, str]] = set()
+        self.dirty: dict[tuple[str, str], None] = {}  # in the order of the changes
         self.outbox = Lanes()
         self._due: list[tuple[str, str]] = []
         self._moment: datetime | None = None
@@ -103,18 +103,18 @@ class World:
     def put(self, kind: str, row: Row) -> Row:
         """Add or change a row."""
         self.tables[kind].put(row)
-        self.dirty.add((kind, row["id"]))
+        self.dirty[kind, row["id"]] = None
         return row
 
     def extend(self, kind: str, rows: list[Row]) -> None:
         """Add many rows at once."""
         self.tables[kind].extend(rows)
-        self.dirty.update((kind, row["id"]) for row in rows)
+        self.dirty |= dict.fromkeys((kind, row["id"]) for row in rows)
 
     def remove(self, kind: str, row_id: str) -> None:
         """Take a row out."""
         self.tables[kind].remove(row_id)
-        self.dirty.add((kind, row_id))
+        self.dirty[kind, row_id] = None
 
     def create(self, kind: str, hidden: dict[str, Any] | None = None, /, **fields: Any) -> Row:
         """Add a row with an id and both timestamps."""
@@ -175,7 +175,7 @@ class World:
 
     def load(self, dump: dict[str, Any]) -> None:
         """Become what `dump` gave."""
-        gone = {(kind, row_id) for kind in KINDS for row_id in self.tables[kind].rows}
+        gone = [(kind, row_id) for kind in KINDS for row_id in self.tables[kind].rows]
         self.clear()
         self.seed, self.counters = dump["seed"], dict(dump["counters"])
         self.clock.restore(dump["clock"])
@@ -184,7 +184,7 @@ class World:
         self._due = [(row["due"], row["id"]) for row in self.tables["timers"].rows.values()]
         heapq.heapify(self._due)
         self.outbox = Lanes(self.tables["outbox"].rows.values())
-        self.dirty |= gone
+        self.dirty |= dict.fromkeys(gone)
 
 
 _BY = {"transfers": "product"}

@@ -8,15 +8,16 @@ from datetime import datetime
 
 from ..codes import DEPOSIT_CAPS
 from ..errors import PaylabError
+from .address import AddressCard
 from .clabe import ClabeCard
 from .page import Facts, Row
 from .qr import QR
 
-Card = QR | ClabeCard | Facts
+Card = QR | ClabeCard | AddressCard | Facts
 
 
 def deposit_card(instructions: object) -> Card:
-    """A CLABE card, a QR code, or for any other type a plain table of what is there.
+    """A CLABE card, a QR code, a wallet's address, or for any other type a table of what is there.
 
     Takes anything with `type`, `currency`, `payment_methods`, `details` and `deadline`, as
     attributes or as keys, each of which may be missing.
@@ -42,9 +43,22 @@ def _qr(value: str, instructions: object) -> Card:
     return QR(value, about=[*_about(instructions), *_cap(instructions)])
 
 
+def _address(value: str, instructions: object) -> Card:
+    details = _get(instructions, "details")
+    network = details.get("network") if isinstance(details, Mapping) else None
+    over = network if isinstance(network, str) else _first(_get(instructions, "payment_methods"))
+    about = [*_about(instructions), *_details(instructions)]
+    return AddressCard(value, currency=_currency(instructions), network=over, about=about)
+
+
+def _first(words: object) -> str:
+    return str(words[0]) if isinstance(words, list | tuple) and words else ""
+
+
 CARDS: dict[str, tuple[str, Callable[[str, object], Card]]] = {
     "mx_virtual_account": ("clabe", _clabe),
     "ph_qr_code": ("qrph_payload", _qr),
+    "crypto_wallet": ("address", _address),
 }
 
 

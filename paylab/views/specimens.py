@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from ..codes import IMAGE_SIDES
 from ..errors import PaylabError
 from .faces import face
+from .faults import FAULTS, spoil
 
 Entry = TypeVar("Entry")
 
@@ -39,12 +40,25 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def specimen(side: str, *, name: str = NAME, country: str = "XX", kind: str = "jpeg") -> bytes:
-    """A picture of one side (`document-front`, `document-back`, `selfie`), over 10 KB."""
+def specimen(
+    side: str,
+    *,
+    name: str = NAME,
+    country: str = "XX",
+    kind: str = "jpeg",
+    fault: str | None = None,
+) -> bytes:
+    """A picture of one side (`document-front`, `document-back`, `selfie`), over 10 KB.
+
+    `fault` is a status detail code: the picture then shows what that code complains about.
+    """
     draw_side, options = _chosen("side", SIDES, side), _chosen("kind", KINDS, kind)
     image = _paper()
     draw_side(image, name, country)
     marked = _stamped(image).resize(SIZE, Image.Resampling.LANCZOS)
+    if fault is not None:
+        _chosen("fault", FAULTS, fault)
+        marked = spoil(marked, side, fault)
     out = BytesIO()
     marked.save(out, **options)
     return out.getvalue()

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.redaction import Redaction
+from paylab.redaction import Redaction
 from paylab.client.refusals import read_refusal
 from paylab.errors import Problem
 

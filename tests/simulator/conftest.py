@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -68,9 +69,9 @@ def signature(secret, method, target, names, headers, content_hash):
     lines = [method, path, *([query] if query else [])]
     lines += [f"{name}:{headers[name]}" for name in names]
     canonical = "\n".join([*lines, ";".join(names), content_hash])
-    hashed = hashlib.sha256(canonical.encode()).hexdigest()
-    payload = "\n".join(["HMAC-SHA256", headers["x-date"], hashed])
-    digest = hmac.new(secret.encode(), payload.encode(), hashlib.sha256).hexdigest()
+    hashed = hashlib.sha256(canonical.encode("latin-1")).hexdigest()
+    payload = "\n".join(["HMAC-SHA256", headers.get("x-date", ""), hashed])
+    digest = hmac.new(secret.encode(), payload.encode("latin-1"), hashlib.sha256).hexdigest()
     return base64.b64encode(digest.encode()).decode()
 
 
@@ -82,6 +83,7 @@ class Service:
     carry: object
     now: object
     host: str = "simulator.localhost"
+    server: Server | None = None
 
     def signed(self, method, target, body=b"", **changes):
         """The headers of a signed request; a change of None takes one away before signing."""
@@ -103,7 +105,7 @@ class Service:
             headers,
             headers.get("x-content-sha256", ""),
         )
-        key = headers.get("x-api-key", "")
+        key = headers.get("x-api-key", self.simulator.api_key)
         headers["authorization"] = (
             f"HMAC-SHA256 Credential={key},SignedHeaders={';'.join(names)},Signature={value}"
         )
@@ -262,7 +264,7 @@ def over_http(server, client):
         return Answer(response.status_code, dict(response.headers), response.content)
 
     host = f"{server.host}:{server.port}"
-    return Service(server.simulator, carry, lambda: datetime.now(UTC), host)
+    return Service(server.simulator, carry, lambda: datetime.now(UTC), host, server)
 
 
 @pytest.fixture
@@ -277,10 +279,18 @@ def make():
     return lambda **options: in_process(Simulator(**options))
 
 
+@pytest.fixture(scope="module")
+def server():
+    """A simulator behind a port, its clock frozen, for all the tests of a module."""
+    with Server(Simulator()) as server:
+        yield server
+
+
 @pytest.fixture
-def wire():
-    """A fresh simulator behind a port, its clock frozen."""
-    with Server(Simulator()) as server, httpx.Client(timeout=20, trust_env=False) as client:
+def wire(server):
+    """That simulator, empty again."""
+    server.simulator.reset()
+    with httpx.Client(timeout=20, trust_env=False) as client:
         yield over_http(server, client)
 
 
@@ -316,3 +326,60 @@ def person_of():
     """Makes the body of a recipient of a country."""
     asked = {"CO": {"email": "a@b.co", "document": {"type": "cc"}}}
     return lambda country: person(country, **asked.get(country, {}))
+
+
+@pytest.fixture
+def ramp_fields():
+    """What a Mexican on-ramp individual has on top."""
+    return RAMP | {"document": {"type": "curp"}}
+
+
+@pytest.fixture
+def transfer_body(service):
+    """The body of a transfer of 100 dollars to a Mexican account."""
+    return transfer(service.payable())
+
+
+@pytest.fixture(scope="module")
+def module_service():
+    """One simulator for a whole module; it sends nothing to anybody."""
+    return in_process(Simulator(send=lambda url, body: 200))
+
+
+@pytest.fixture
+def run_app():
+    """Runs an ASGI application on one POST of chunks; gives how many it took, and what it sent."""
+
+    async def run(app, source, sent):
+        taken = 0
+
+        async def receive():
+            nonlocal taken
+            taken += 1
+            return await anext(source)
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "raw_path": b"/v1/transfers"}
+        scope |= {"query_string": b"", "headers": [], "client": None}
+        await app(scope, receive, send)
+        return taken
+
+    def ran(app, source):
+        sent = []
+        return asyncio.run(run(app, source, sent)), sent
+
+    return ran
+
+
+@pytest.fixture(name="in_process")
+def in_process_fixture():
+    """Makes a service in this process of a simulator."""
+    return in_process
+
+
+@pytest.fixture(name="over_http")
+def over_http_fixture():
+    """Makes a service of a server and an httpx client."""
+    return over_http

@@ -1,4 +1,4 @@
-"""A request signed with curl and openssl alone, from the spec: taken as it is, refused if changed."""
+"""A request signed with curl and openssl alone: taken as it is, refused if changed."""
 
 import json
 import shutil

@@ -40,10 +40,12 @@ class ConversionAccounts:
         source_currency: str,
         *,
         idempotency_key: str | None = None,
+        new: bool = False,
         **fields: Any,
     ) -> ConversionAccount:
         """Create a conversion account; while it is pending, `wait` for its instructions.
 
+        The same cell or call site with the same body keeps its key; `new=True` makes another.
         destination_currency, client_reference_id.
         """
         named = {
@@ -53,9 +55,8 @@ class ConversionAccounts:
         }
         body = wire.fields({**named, **fields})
         wire.refuse(rules.check_account(body))
-        key = wire.key(idempotency_key) or self._sender.new_key()
         path = wire.path("conversion_accounts")
-        answer = self._sender.send("POST", path, json=body, idempotency_key=key)
+        answer = self._sender.once(path, body, idempotency_key, new=new)
         return answer.read(ConversionAccount)
 
     def get(self, id: str) -> ConversionAccount:  # noqa: A002 - the service's word

@@ -45,18 +45,20 @@ class Transfers:
         financial_account: Account | None = None,
         *,
         idempotency_key: str | None = None,
+        new: bool = False,
         **fields: Any,
     ) -> Transfer:
         """Create a transfer; the same key and body again gives the same transfer.
+
+        The same cell or call site with the same body keeps its key; `new=True` pays again.
 
         quote_id, or payout_method, source_currency, destination_currency and one amount;
         client_reference_id, source_network, source_type.
         """
         body = wire.fields({"financial_account": reference(financial_account), **fields})
         wire.refuse(rules.check(body))
-        key = wire.key(idempotency_key) or self._sender.new_key()
         path = wire.path("transfers")
-        return self._sender.send("POST", path, json=body, idempotency_key=key).read(Transfer)
+        return self._sender.once(path, body, idempotency_key, new=new).read(Transfer)
 
     def get(self, id: str) -> Transfer:  # noqa: A002 - the service's word
         """Read one transfer."""

@@ -18,13 +18,13 @@ from .. import page
 from ..page import Row
 from .field import Field, show
 from .shown import Shown
-from .styling import FORM, GRID, SHEET
+from .styling import FORM, GRID, head
 
 QUIET = 0.6
 """Seconds after an attempt in which a click counts as the second half of a double click."""
 
 
-class Result(traitlets.Any):  # type: ignore[type-arg]
+class Result(traitlets.Any):
     """A value that is there once the form was sent; reading it before sends the form."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
@@ -45,7 +45,8 @@ class Form(traitlets.HasTraits, Shown):
     def __init__(self, fields: Iterable[Field], parts: Sequence[Any] | None = None) -> None:
         super().__init__()
         self.fields = {field.name: field for field in fields}
-        self.clicked, self._quiet_until = False, 0.0
+        self.attended, self._quiet_until = False, 0.0
+        self._code_sent = ""
         self.message = HTML()
         self.button = Button(description=self.action, button_style="primary")
         self.again = Button(description="Start over")
@@ -69,11 +70,15 @@ class Form(traitlets.HasTraits, Shown):
         return []
 
     def send(self) -> Any:
-        """Send the values and return what came back."""
+        """Send the values and return what came back; None when `finish` follows later."""
         raise AssertionError(f"{type(self).__name__} says what it sends")
 
     def code(self) -> str:
-        """The Python that does the same."""
+        """The Python that does the same; once sent, the same as was sent."""
+        return self._code_sent or self.script()
+
+    def script(self) -> str:
+        """The Python that does what the form would do now."""
         raise AssertionError(f"{type(self).__name__} says what its code is")
 
     def outcome(self, result: Any) -> Sequence[Row]:
@@ -102,8 +107,8 @@ class Form(traitlets.HasTraits, Shown):
         stated = [problem for problem in self.problems() if problem.source == "spec"]
         if stated:
             raise RuleError(stated)
-        self.result = self._sending()
-        return self.result
+        self._sending()
+        return self.sent
 
     def unattended(self) -> Any:
         """Submit a form that nobody clicked, as the cell's author asked."""
@@ -112,7 +117,7 @@ class Form(traitlets.HasTraits, Shown):
 
     def restart(self) -> None:
         """Be ready to be sent anew; what was sent stays sent."""
-        self.result = None
+        self.result, self._code_sent = None, ""
         self._lock(False)
         self.message.value = ""
         self.check()
@@ -128,7 +133,8 @@ class Form(traitlets.HasTraits, Shown):
     def rows(self) -> Sequence[Row]:
         """What stays behind: the result, or that there is none."""
         if self.sent is None:
-            return [("Not sent", "Run the cell to fill it in.")]
+            asked = [field.label for field in self.fields.values()]
+            return [("Asks for", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.sent)
 
     def field_of(self, problem: Problem) -> Field | None:
@@ -139,10 +145,9 @@ class Form(traitlets.HasTraits, Shown):
         return self.fields.get(name)
 
     def _assemble(self, parts: Sequence[Any]) -> Any:
-        head = HTML(f'{SHEET}<div class="paylab-head" role="heading">{page.escape(self.title)}</div>')
         actions = Box([self.button, self.again, self.folder])
         actions.add_class("paylab-actions")
-        view = VBox([head, *parts, actions, self.message, self.listing])
+        view = VBox([HTML(head(self.title)), *parts, actions, self.message, self.listing])
         view.add_class(FORM)
         show(self.again, False)
         show(self.listing, False)
@@ -164,15 +169,16 @@ class Form(traitlets.HasTraits, Shown):
         """What the button does: submit once, with what is wrong shown in the form."""
         if self.sent is not None or time.monotonic() < self._quiet_until:
             return
-        self.clicked = True
+        self.attended = True
         try:
             self.submit()
         except Exception as error:
             self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
-        self._quiet_until = time.monotonic() + QUIET
-        self.keep()
+        finally:
+            self.attended, self._quiet_until = False, time.monotonic() + QUIET
+            self.keep()
 
     def show_error(self, error: Exception) -> None:
         """Put an error into the form: beside its fields, and as a whole below the button."""
@@ -181,7 +187,7 @@ class Form(traitlets.HasTraits, Shown):
         lost = [problem for problem in problems if self.field_of(problem) is None]
         self.message.value = _alert(_told(error), lost)
 
-    def _sending(self) -> Any:
+    def _sending(self) -> None:
         self.button.disabled, self.button.description = True, "Sending…"
         self.message.value = ""
         try:
@@ -189,16 +195,18 @@ class Form(traitlets.HasTraits, Shown):
         except BaseException:
             self._lock(False)
             raise
-        self._accept(result)
-        return result
+        if result is not None:
+            self.finish(result)
 
-    def _accept(self, result: Any) -> None:
-        self._list_code()
+    def finish(self, result: Any) -> None:
+        """Take what came back as the form's result, and close the form."""
+        self._code_sent = self.code()
         self.forget()
         self._lock(True)
         for field in self.fields.values():
             field.say([], [])
         self.tell(self.sent_title, self.outcome(result))
+        self.result = result
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
         """Say how it went, below the button."""

@@ -46,6 +46,7 @@ class Shown:
         return {WIDGET: self.view._repr_mimebundle_()[WIDGET], **self._static()}
 
     def _ipython_display_(self) -> None:
-        living = {WIDGET: self.view._repr_mimebundle_()[WIDGET], "text/plain": self.title}
-        display(living, raw=True)
-        self._kept = display(self._static(), raw=True, display_id=True)
+        living = {WIDGET: self.view._repr_mimebundle_()[WIDGET]}
+        display(living, raw=True)  # type: ignore[no-untyped-call]
+        kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._kept = kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..page import BORDER, MONO, MUTED, PANEL
+from ..page import BORDER, MONO, MUTED, PANEL, escape
 
 _ERROR = "color:var(--jp-error-color1, #d32f2f)"
 _WARN = "color:var(--jp-warn-color0, #b26a00)"
@@ -24,10 +24,11 @@ SHEET = f"""<style>
   margin:2px 0;overflow:visible}}
 .{FORM} .widget-inline-hbox .widget-label {{width:auto;max-width:none;text-align:left;height:auto;
   line-height:1.4;white-space:normal;overflow:visible;margin:0 0 2px}}
-.{FORM} .widget-inline-hbox input,.{FORM} .widget-inline-hbox select {{width:100%;
-  box-sizing:border-box}}
-.{FORM} .widget-inline-hbox input[type=text] {{padding:4px 8px;height:30px}}
-.{FORM} .widget-inline-hbox select {{height:30px}}
+.{FORM} .widget-inline-hbox input[type=text],.{FORM} .widget-inline-hbox select {{flex:none;
+  width:100%;height:30px;box-sizing:border-box}}
+.{FORM} .widget-inline-hbox input[type=text] {{padding:4px 8px}}
+.{FORM} .widget-inline-hbox.widget-checkbox {{flex-direction:row;margin:8px 0 2px}}
+.{FORM} .widget-checkbox input {{flex:none;width:auto;margin-right:8px}}
 .{FORM} .widget-checkbox,.{FORM} .widget-radio-box,.{FORM} .widget-radio-box label
   {{width:auto;height:auto;overflow:visible}}
 .{FORM} .widget-checkbox .widget-label-basic {{height:auto;white-space:normal;overflow:visible;
@@ -40,6 +41,7 @@ SHEET = f"""<style>
 .{FORM} .widget-button,.{FORM} .widget-toggle-button {{width:auto;min-width:0;max-width:100%;
   height:auto;min-height:32px;white-space:normal;overflow:visible;padding:4px 14px;
   line-height:1.4}}
+.{FORM} > .widget-button {{align-self:flex-start;margin:4px 0}}
 .{FORM} .widget-button:focus-visible,.{FORM} .widget-toggle-button:focus-visible,
 .{FORM} input:focus-visible,.{FORM} select:focus-visible
   {{outline:2px solid var(--jp-brand-color1, #1976d2);outline-offset:1px}}
@@ -49,7 +51,9 @@ SHEET = f"""<style>
 .{FORM} .paylab-warning {{{_WARN};font-size:13px}}
 .{FORM} .paylab-hint {{{MUTED};font-size:12px}}
 .{FORM} .paylab-good {{{_GOOD}}}
-.{FORM} .paylab-head {{font-size:16px;font-weight:600}}
+.{FORM} .paylab-head {{font-size:16px;font-weight:600;margin:0 0 8px}}
+.{FORM} .paylab-step .paylab-head {{display:none}}
+.{FORM} .paylab-part .paylab-hint {{font-weight:400;margin-left:4px}}
 .{FORM} .paylab-part {{font-weight:600;margin:12px 0 2px}}
 .{FORM} pre {{{MONO};{PANEL};font-size:12px;line-height:1.5;margin:6px 0 0;padding:8px 10px;
   overflow-x:auto;white-space:pre}}
@@ -63,5 +67,10 @@ SHEET = f"""<style>
 .jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets:not(:has(*)))
   {{display:none}}
 </style>"""
-"""The last two rules: what is kept for readers hides behind the living form, and once the form
-is gone, the notice that it is gone hides behind what was kept."""
+# The last two rules: what is kept for readers hides behind the living form, and once the
+# form is gone, the notice that it is gone hides behind what was kept.
+
+
+def head(title: str) -> str:
+    """The style sheet, and the line a form begins with."""
+    return f'{SHEET}<div class="paylab-head" role="heading">{escape(title)}</div>'

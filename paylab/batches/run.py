@@ -1,0 +1,153 @@
+"""A batch carried out: what was made before is found again, the rest is sent, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..client.resources import Transfers
+from ..errors import NotFoundError, PaylabError
+from .journal import Journal, fingerprint
+from .outcome import Outcome
+from .plan import Plan, plan, terms
+from .rows import REFERENCE, Payouts, Row
+from .search import newest, search
+from .sending import send_all
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Progress: TypeAlias = "Callable[[int, int], object]"
+CONCURRENCY = 8
+
+
+def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+    transfers: Transfers,
+    payouts: Payouts,
+    *,
+    reference: str = REFERENCE,
+    journal: str | PathLike[str] | Journal | None = None,
+    concurrency: int | None = None,
+    progress: Progress | bool | None = None,
+    passing: bool = False,
+    **defaults: Any,
+) -> pd.DataFrame:
+    """Check all payouts, send each once, and return a frame with a row a payout.
+
+    Raises RuleError with every problem and its row before anything is sent. The same payouts
+    again go on where the journal ends; what it lists as planned is looked for before it is sent.
+    `passing` says that the service ends with this process, as an embedded simulator does: then
+    a journal of one that is gone is begun anew, and the rows go one by one, in their order.
+    """
+    checked = plan(payouts, reference=reference, **defaults)
+    checked.refuse()
+    chosen = journal if isinstance(journal, Journal) else Journal(_path(journal, payouts, checked))
+    with chosen, _watching(progress) as told:
+        batch = _Batch(transfers, checked, chosen, told, passing)
+        return batch.run(concurrency or (1 if passing else CONCURRENCY))
+
+
+def _path(journal: str | PathLike[str] | None, payouts: Payouts, checked: Plan) -> Path:
+    """Beside the file; for what is no file, in this folder, by the references in it."""
+    if journal is not None:
+        return Path(journal)
+    if isinstance(payouts, str | PathLike):
+        return Path(f"{Path(payouts)}.journal")
+    references = "\n".join(str(row.get(REFERENCE)) for row in checked.rows)
+    return Path(f"payouts-{sha256(references.encode()).hexdigest()[:12]}.journal")
+
+
+def _watching(progress: Progress | bool | None) -> Any:
+    if progress is True:
+        from ..views.payout_bar import watching
+
+        return watching("payouts")
+    return nullcontext(progress or None)
+
+
+class _Batch:
+    """One run of a batch."""
+
+    def __init__(
+        self,
+        transfers: Transfers,
+        checked: Plan,
+        journal: Journal,
+        progress: Progress | None,
+        passing: bool,
+    ) -> None:
+        self._transfers, self._rows, self._journal = transfers, checked.rows, journal
+        self._progress, self._passing = progress, passing
+        self._outcomes: dict[int, Outcome] = {}
+
+    def run(self, concurrency: int) -> pd.DataFrame:
+        """Find, send, and put together what came of it."""
+        from .results import frame
+
+        self._recall()
+        left = [row for row in self._rows if row.number not in self._outcomes]
+        self._journal.begin(self._head(), _plans(left))
+        for row, outcome in send_all(self._transfers, left, concurrency):
+            self._settle(row, outcome)
+        return frame(self._rows, self._outcomes, self._journal.path)
+
+    def _head(self) -> Mapping[str, Any]:
+        # Counted from here, not by any clock: whatever this batch makes is newer.
+        return {} if self._journal.head else {"after": newest(self._transfers)}
+
+    def _recall(self) -> None:
+        """Take what the journal knows; look for what may have been made without its knowing."""
+        self._verify()
+        known, planned = self._journal.made, self._journal.planned
+        lost = [name for name in map(_name, self._rows) if name in planned and name not in known]
+        found = search(self._transfers, lost, (self._journal.head or {}).get("after"))
+        for row in self._rows:
+            for word, made in (("done", known), ("found", found)):
+                if _name(row) in made and row.number not in self._outcomes:
+                    self._settle(row, self._same(row, made[_name(row)], word))
+
+    def _verify(self) -> None:
+        """A journal of another service would have us believe that all is paid."""
+        after = (self._journal.head or {}).get("after") or {}
+        last = next(reversed(self._journal.made.values()), after).get("id")
+        try:
+            if last is not None:
+                self._transfers.get(str(last))
+        except NotFoundError:
+            self._part(str(last))
+
+    def _part(self, lost: str) -> None:
+        if self._passing:
+            self._journal.forget()
+            return
+        raise PaylabError(
+            f"{self._journal.path} is of another service or account: {lost} is unknown here. "
+            "Name another journal, or go on where it was begun"
+        ) from None
+
+    def _same(self, row: Row, transfer: Mapping[str, Any], word: str) -> Outcome:
+        """What was made under a row's reference, which must be what the row asks for."""
+        planned = self._journal.planned[_name(row)]
+        if planned == fingerprint(terms(row)):
+            return Outcome(word, dict(transfer))
+        text = f"{transfer.get('id')} was made under this reference with other terms"
+        return Outcome("conflict", dict(transfer), text)
+
+    def _settle(self, row: Row, outcome: Outcome) -> None:
+        if outcome.is_made and _name(row) not in self._journal.made:
+            self._journal.note(_name(row), dict(outcome.transfer))
+        self._outcomes[row.number] = outcome
+        if self._progress:
+            self._progress(len(self._outcomes), len(self._rows))
+
+
+def _plans(rows: Sequence[Row]) -> dict[str, str]:
+    return {_name(row): fingerprint(terms(row)) for row in rows}
+
+
+def _name(row: Row) -> str:
+    return str(row.get(REFERENCE))

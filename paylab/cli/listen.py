@@ -1,0 +1,79 @@
+"""Receive events in the terminal, and pass them on to a handler of your own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+from threading import Event as Signal
+
+from .. import codes
+from ..errors import ConfigError
+from ..inbox import Arrival
+from ..inbox.arrivals import as_json, shown
+from ..lab import Lab, connect
+
+HELP = "receive events, and forward them to a handler of your own"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
+    parser.add_argument("--events", metavar="A,B", type=_types, default=codes.EVENT_TYPES)
+    parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
+    parser.add_argument("--url", help="where a service elsewhere reaches that port")
+    parser.add_argument("--data", metavar="PATH", help="a file that keeps what arrives")
+    parser.add_argument("--json", action="store_true", help="print a JSON line an event")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Listen until stopped, then unsubscribe."""
+    lab = connect()
+    if lab.is_embedded:
+        raise ConfigError(
+            "there is no service to listen to: start `paylab simulator` and export what it"
+            " prints, or set PAYLAB_BASE_URL and its keys"
+        )
+    stopped = Signal()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    _listen(lab, options, stopped)
+    return 0
+
+
+def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
+    with lab.inbox(
+        options.events,
+        forward_to=options.forward_to,
+        data=options.data,
+        port=options.port,
+        url=options.url,
+    ) as inbox:
+        inbox.on_arrival(_print_json if options.json else _print)
+        print(f"Listening on {inbox.url}. Stop it with Ctrl-C.", file=sys.stderr, flush=True)
+        while not stopped.wait(1):
+            pass
+        print(f"{len(inbox)} events.", file=sys.stderr)
+
+
+def _print(arrival: Arrival) -> None:
+    again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
+    answer = f"  -> {arrival.answered}" if arrival.answered else ""
+    words = (arrival.type, arrival.id, arrival.status or "-")
+    line = "  ".join(map(shown, words))
+    stale = "" if arrival.order == "in order" else f"  {arrival.order}"
+    print(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}", flush=True)
+
+
+def _print_json(arrival: Arrival) -> None:
+    print(json.dumps(as_json(arrival)), flush=True)
+
+
+def _types(text: str) -> tuple[str, ...]:
+    """Event types between commas; an unknown one says which there are."""
+    types = tuple(word.strip() for word in text.split(",") if word.strip())
+    unknown = [word for word in types if word not in codes.EVENT_TYPES]
+    if unknown or not types:
+        raise argparse.ArgumentTypeError(f"must be of {', '.join(codes.EVENT_TYPES)}")
+    return types

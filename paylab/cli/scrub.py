@@ -1,0 +1,84 @@
+"""Take out of notebooks what must not be shared: widget state, images, keys, document numbers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..errors import PaylabError
+from ..scrub import Finding, scrub
+
+HELP = "take keys, images and document numbers out of notebooks"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK")
+    parser.add_argument("--check", action="store_true", help="change nothing; 1 if there is any")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Scrub each notebook, or only say what is in it; 1 when a check found something."""
+    found: list[tuple[Path, Finding]] = []
+    for path in options.notebooks:
+        text, notebook = _read(path)
+        clean, findings = scrub(notebook)
+        found += [(path, finding) for finding in findings]
+        if findings and not options.check:
+            _write(path, _written(clean, like=text))
+    _tell(found, options)
+    return 1 if found and options.check else 0
+
+
+def _tell(found: list[tuple[Path, Finding]], options: argparse.Namespace) -> None:
+    if options.json:
+        rows = [{"path": str(path), "where": f.where, "kind": f.kind} for path, f in found]
+        print(json.dumps(rows))
+        return
+    for path, finding in found:
+        print(f"{path}: {finding}", file=sys.stderr if options.check else sys.stdout)
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_bytes().decode()
+        notebook = json.loads(text)
+    except (ValueError, RecursionError):
+        raise PaylabError(f"{path} is not a notebook: it is not JSON in UTF-8") from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise PaylabError(f"{path} is not a notebook of version 4: it has no list of cells")
+    return text, notebook
+
+
+def _written(notebook: dict[str, Any], *, like: str) -> str:
+    """The notebook as text, laid out as it was: indentation, letters, line ends, last line."""
+    second = like.partition("\n")[2]
+    indent = second[: len(second) - len(second.lstrip(" \t"))] or None
+    separators = None if indent or '": ' in like else (",", ":")
+    text = json.dumps(
+        notebook, indent=indent, separators=separators, ensure_ascii=like.isascii()
+    )
+    text += like[len(like.rstrip()) :]
+    return text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else text
+
+
+def _write(path: Path, text: str) -> None:
+    """Put the whole file in place of the old one at once, with its mode."""
+    target = path.resolve()  # of a link, what it points to
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(target.stat().st_mode & 0o7777)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,39 @@
+"""Make the simulator send an event, of a resource of yours or of a new one, by legal moves."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from .. import codes, instants
+from ..inbox.arrivals import shown
+from ..lab import connect
+from ..triggering import trigger
+
+HELP = "make the simulator send an event"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=_EVENTS)
+    parser.add_argument("--id", metavar="RESOURCE", help="of this resource; without, of a new one")
+    parser.add_argument(
+        "--to", choices=codes.INDIVIDUAL_STATUSES, help="an individual's new status"
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON line an event")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Move, and print what was sent on the way."""
+    for event in trigger(connect(), options.event, options.id, to=options.to):
+        if options.json:
+            body = {"event_type": event.type, "event_payload": dict(event.payload)}
+            print(json.dumps(body))
+        else:
+            at = instants.to_text(event.updated_at) if event.updated_at else "-"
+            words = (event.type, event.id, event.status or "-")
+            print("  ".join([at, *map(shown, words)]))
+    return 0
+
+
+_EVENTS = f"one of {', '.join(codes.EVENT_TYPES)}"

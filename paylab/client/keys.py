@@ -1,0 +1,68 @@
+"""Idempotency keys: who decides which one a payment is sent with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Order:
+    """A POST that must not happen twice: where to, the bytes, and what the caller wishes.
+
+    `key` is the caller's own, `new` asks for another one than before, `make` makes a fresh one.
+    """
+
+    path: str
+    content: bytes = field(repr=False)
+    key: str | None
+    new: bool
+    make: Callable[[], str] = field(repr=False)
+
+
+class Ticket(Protocol):
+    """What an order is sent with, and who is told how it ended."""
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key."""
+
+    @property
+    def known(self) -> str | None:
+        """The id of what this order made, where sending it again would make another."""
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """The service carried it out."""
+
+    def refused(self, status: int) -> None:
+        """The service did not, and said so."""
+
+
+class Keeper(Protocol):
+    """Gives out tickets."""
+
+    def open(self, order: Order) -> Ticket:
+        """The ticket of an order; it is kept before the first attempt is sent."""
+
+
+@dataclass(frozen=True)
+class FreshTicket:
+    """A key that nobody remembers."""
+
+    key: str
+    known: None = None
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """Nothing to remember."""
+
+    def refused(self, status: int) -> None:
+        """Nothing to remember."""
+
+
+class Fresh:
+    """Every order is a new one, with the caller's key or a new UUID4."""
+
+    def open(self, order: Order) -> FreshTicket:
+        """The caller's key, or a new one."""
+        return FreshTicket(order.key or order.make())

@@ -1,0 +1,88 @@
+"""Quotes side by side: one amount to several recipients, over every rail that reaches them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from . import codes, corridors
+from .client.resources import Quotes
+from .errors import APIStatusError, RuleError
+from .models import FinancialAccount, Individual, Quote
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Recipients: TypeAlias = "Individual | Iterable[Individual]"
+
+COLUMNS = (
+    *("source_amount", "total_fee", "total_tax", "net_source_amount", "exchange_rate"),
+    *("destination_amount", "destination_currency"),
+)
+
+
+@dataclass(frozen=True)
+class Route:
+    """A way for money to reach somebody: an account and a rail that serves it."""
+
+    recipient: Individual
+    account: FinancialAccount
+    rail: corridors.Rail
+    currency: str
+
+
+class ComparedQuotes(Quotes):
+    """Quotes, also several side by side."""
+
+    def compare(
+        self, recipients: Recipients, *, source_currency: str = "USD", **fields: Any
+    ) -> pd.DataFrame:
+        """Quote one amount to everybody over each of their rails, as a frame with a row a quote.
+
+        The amount is one of source_amount, destination_amount and net_source_amount; a
+        stablecoin needs its source_network. Where there is no quote, `problem` says why.
+        """
+        people = [recipients] if isinstance(recipients, Individual) else recipients
+        found = [route for person in people for route in routes(person)]
+        asked = {"source_currency": source_currency, **fields}
+        return _frame(found, [self._quoted(route, asked) for route in found])
+
+    def _quoted(self, route: Route, asked: dict[str, Any]) -> Quote | str:
+        """The quote, or why there is none."""
+        own = {"payout_method": route.rail.method, "destination_currency": route.currency}
+        try:
+            return self.create(route.account, **own, **asked)
+        except APIStatusError as error:
+            return "; ".join(map(str, error.problems)) or str(error)
+        except RuleError as error:
+            return "; ".join(map(str, error.problems))
+
+
+def routes(person: Individual) -> Iterator[Route]:
+    """Every rail to every account of a recipient but their crypto wallets, by the corridors."""
+    corridor = corridors.get(person.country)
+    for account in person.financial_accounts or []:
+        local = isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET
+        for rail in corridor.rails if corridor and local else ():
+            yield Route(person, account, rail, corridor.currency if corridor else "")
+
+
+def _frame(found: list[Route], quotes: list[Quote | str]) -> pd.DataFrame:
+    import pandas as pd
+
+    from . import frames
+
+    raw = [quote.raw if isinstance(quote, Quote) else {} for quote in quotes]
+    exact = frames.transfers([{"data": raw, "has_next_page": False}])
+    facts = pd.DataFrame(map(_facts, found), columns=["country", "account", "rail", "settlement"])
+    shown = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
+    shown["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
+    shown["quote_id"] = exact["id"]
+    shown["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
+    return shown
+
+
+def _facts(route: Route) -> tuple[str | None, ...]:
+    kind = route.account.type
+    return route.recipient.country, kind, route.rail.method, route.rail.settlement

@@ -1,0 +1,196 @@
+"""Comparing: the checks from the outermost layer inwards; the first that fails speaks."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from math import ceil
+
+from .. import instants
+from ..codes import SIGNATURE_TOLERANCE
+from ..signing import SPELLING, Authorization, body_hash, body_mistake
+from ..signing.mistakes import Recipe
+from ..signing.verify import REQUIRED
+from .finding import Finding
+from .guesses import guesses, pairs
+from .places import place
+from .shapes import shape
+from .theirs import Request, authorization_of, headers_of
+
+_HASH = re.compile("[0-9a-fA-F]{64}")
+
+WRONG_SECRET = (
+    "everything that can be seen is right, so it was signed with another secret key "
+    "(or a line was signed that is not the one sent): check which key belongs to this API key"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that is compared."""
+
+    headers: Mapping[str, str]
+    request: Request
+    given: Authorization
+    secret: str | None
+    now: datetime | None
+
+
+def compare(
+    theirs: Mapping[str, str] | str,
+    request: Request,
+    secret: str | None = None,
+    *,
+    now: datetime | None = None,
+) -> Finding:
+    """Somebody's headers against ours for the same request: the first difference, by name.
+
+    `theirs` is a mapping or text with `Name: value` lines. Without the secret only what can be
+    seen is judged. `now` judges X-Date, unless theirs hold the service's own Date.
+    """
+    headers = headers_of(theirs)
+    # curl and most clients add Host themselves, and their logs leave it out.
+    headers = {"host": request.hosts[0], **headers}
+    if "authorization" not in headers:
+        return _missing("authorization")
+    given = authorization_of(headers)
+    if given is None:
+        return Finding(False, "headers", "authorization", "unknown", _FORM)
+    case = Case(headers, request, given, secret, now)
+    return next(filter(None, (check(case) for check in CHECKS)), Finding(True))
+
+
+def _names(case: Case) -> Finding | None:
+    odd = [name for name in case.given.names if name != name.lower()]
+    if not odd:
+        return None
+    message = "write the names in SignedHeaders in lower case"
+    theirs, ours = ";".join(case.given.names), ";".join(case.given.names).lower()
+    return Finding(False, "headers", "SignedHeaders", "header-name-case", message, theirs, ours)
+
+
+def _present(case: Case) -> Finding | None:
+    for name in (*REQUIRED, *case.given.names):
+        if name not in case.headers:
+            return _missing(name)
+    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in case.headers else [])]
+    unsigned = [name for name in needed if name not in case.given.names]
+    if not unsigned:
+        return None
+    message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders"
+    return Finding(False, "headers", unsigned[0], "missing-header", message)
+
+
+def _credential(case: Case) -> Finding | None:
+    if case.given.credential == case.headers["x-api-key"]:
+        return None
+    message = "Credential and X-API-Key differ: both are the API key"
+    return Finding(False, "headers", "Credential", "unknown", message)
+
+
+def _body(case: Case) -> Finding | None:
+    claimed, ours = case.headers["x-content-sha256"], body_hash(case.request.body)
+    if claimed == ours:
+        return None
+    known = body_mistake(claimed, case.request.body)
+    name = known.id if known else "body-changed" if _HASH.fullmatch(claimed) else "unknown"
+    message = known.message if known else _BODY if name == "body-changed" else _NO_HASH
+    return Finding(False, "body hash", "x-content-sha256", name, message, claimed, ours)
+
+
+def _host(case: Case) -> Finding | None:
+    sent = case.headers["host"]
+    if sent.lower() in (host.lower() for host in case.request.hosts):
+        return None
+    ours = f"host:{case.request.hosts[0]}"
+    message = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
+    return Finding(
+        False, "canonical request", "host", "host-differs", message, f"host:{sent}", ours
+    )
+
+
+def _signature(case: Case) -> Finding | None:
+    right = _recipe(case)
+    if right is None:
+        return shape(case.given.signature)
+    wanted = case.given.signature.encode(errors="replace")
+    if hmac.compare_digest(right.made(), wanted):
+        return None
+    headers = {name: case.headers[name] for name in case.given.names}
+    for found in (lambda: guesses(right, headers, case.request.body), lambda: pairs(right, headers)):
+        for mistake, wrong in found():
+            if hmac.compare_digest(wrong.made(), wanted):
+                return place(right, wrong, mistake)
+        if seen := shape(case.given.signature):
+            return seen
+    return Finding(False, "signature", "key", "wrong-secret", WRONG_SECRET)
+
+
+def _recipe(case: Case) -> Recipe | None:
+    if case.secret is None:
+        return None
+    headers = {name: case.headers[name] for name in sorted(case.given.names)}
+    return Recipe(
+        case.secret.encode(),
+        case.request.method,
+        case.request.path,
+        case.request.query or None,
+        tuple(headers.items()),
+        ";".join(headers),
+        case.headers["x-content-sha256"],
+        case.headers["x-date"],
+    )
+
+
+def _date(case: Case) -> Finding | None:
+    text = case.headers["x-date"]
+    try:
+        sent = instants.from_text(text)
+    except (ValueError, OverflowError) as error:
+        message = f"X-Date must be UTC in ISO 8601 with milliseconds: {error}"
+        return Finding(False, "headers", "x-date", "unknown", message, text)
+    now = _clock(case)
+    ahead = (sent - now).total_seconds() if now else 0.0
+    if now is None or abs(ahead) <= SIGNATURE_TOLERANCE:
+        return None
+    side = "ahead of" if ahead > 0 else "behind"
+    message = (
+        f"X-Date is {ceil(abs(ahead))} s {side} the clock, {SIGNATURE_TOLERANCE} s are allowed: "
+        "sign just before sending, by a clock that is right"
+    )
+    ours = instants.to_text(now)
+    return Finding(False, "headers", "x-date", "stale-date", message, text, ours)
+
+
+def _clock(case: Case) -> datetime | None:
+    """The service's Date where the headers hold it, else the clock that was given."""
+    try:
+        return parsedate_to_datetime(case.headers["date"])
+    except (KeyError, TypeError, ValueError):
+        return case.now
+
+
+CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
+    *(_names, _present, _credential, _body, _host, _signature, _date),
+)
+
+
+def _missing(name: str) -> Finding:
+    sent = SPELLING.get(name, name)
+    message = f"{sent} is missing: send it, and sign it"
+    return Finding(False, "headers", name, "missing-header", message)
+
+
+_FORM = (
+    "Authorization must read: HMAC-SHA256 "
+    "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
+)
+_BODY = (
+    "X-Content-SHA256 is not the hash of this body: it was changed, or written as JSON again, "
+    "after it was signed"
+)
+_NO_HASH = "X-Content-SHA256 must be 64 lower-case hex digits"

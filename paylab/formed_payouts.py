@@ -1,0 +1,168 @@
+"""The forms of payouts, bound to a client: recipients, accounts, quotes, transfers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from . import codes, example_recipients
+from .comparing import routes
+from .formed import FormedClient
+from .models import FinancialAccount, Individual, Quote, Transfer
+
+if TYPE_CHECKING:
+    from .views.forms.account_form import AccountForm
+    from .views.forms.quote_form import QuoteForm
+    from .views.forms.recipient_form import RecipientForm
+    from .views.forms.transfer_form import QuoteCard, TransferForm
+    from .views.transfers import TransferLine
+
+
+class PayoutClient(FormedClient):
+    """A client whose payouts can be clicked; forms are kept as those of the on-ramp are."""
+
+    def recipient_form(
+        self,
+        country: str = "MX",
+        product: str = codes.GLOBAL_PAYOUTS,
+        *,
+        example: bool = False,
+        new: bool = False,
+    ) -> RecipientForm:
+        """A form that creates a recipient with a financial account."""
+        from .views.forms.recipient_form import RecipientForm
+
+        given: dict[str, Any] = {"example": example, "clock": self.clock}
+        make = partial(RecipientForm, self.individuals.create, country, product, **given)
+        return self._forms.get(("recipient", country, product), example, make, new=new)
+
+    def bank_form(
+        self,
+        person: Individual | str,
+        account: FinancialAccount | None = None,
+        *,
+        example: bool = False,
+        new: bool = False,
+    ) -> AccountForm:
+        """A form that adds an account to a recipient, or replaces the details of `account`."""
+        from .views.forms.account_form import AccountForm
+
+        who = self._person(person)
+        country = str(who.country)
+        make = partial(
+            AccountForm,
+            partial(self.financial_accounts.create, who.id),
+            country,
+            account=account,
+            update=self.financial_accounts.update,
+            owner=who.id,
+            example=example_recipients.account(country) if example else None,
+        )
+        about = "bank", who.id, account and account.id
+        return self._forms.get(about, example, make, new=new)
+
+    def quote_form(
+        self, person: Individual | str, *, amount: str = "100", new: bool = False
+    ) -> QuoteForm:
+        """A form that asks for a quote over any rail that reaches a recipient."""
+        from .views.forms.quote_form import QuoteForm
+
+        who = self._person(person)
+        make = partial(
+            QuoteForm,
+            self.quotes.create,
+            _labelled(who),
+            accounts=who.financial_accounts or [],
+            amount=amount,
+            card=self.quote_card,
+        )
+        return self._forms.get(("quote", who.id), amount, make, new=new)
+
+    def transfer_form(
+        self, person: Individual | str, *, amount: str = "100", new: bool = False
+    ) -> TransferForm:
+        """A form that creates a transfer without a quote."""
+        from .views.forms.transfer_form import TransferForm
+
+        who = self._person(person)
+        held = who.financial_accounts or []
+        make = partial(
+            TransferForm, self.transfers.create, _labelled(who), accounts=held, amount=amount
+        )
+        return self._forms.get(("transfer", who.id), amount, make, new=new)
+
+    def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
+        """A quote with its lock counting down; its `result` is the transfer it becomes."""
+        from .views.forms.transfer_form import QuoteCard
+
+        make = partial(
+            QuoteCard,
+            quote,
+            self.transfers.create,
+            partial(self._requote, quote),
+            self._service_clock,
+            accounts=self._accounts_of(quote),
+            stands_still=self._stands_still(),
+            pass_time=self._refreshing().get("pass_time", lambda _: None),
+        )
+        return self._forms.get(("quote card", quote.id), (), make, new=new)
+
+    def transfer_line(self, transfer: Transfer | str) -> TransferLine:
+        """A transfer's life as a line that keeps itself up to date."""
+        from .views.transfers import TransferLine
+
+        id_ = transfer if isinstance(transfer, str) else transfer.id
+        look = partial(self.transfers.get, id_)
+        wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
+        return TransferLine(look, wallets=wallets, **self._refreshing())
+
+    def status(self, of: Any) -> Any:
+        """A line that keeps itself up to date: of a transfer too."""
+        return self.transfer_line(of) if isinstance(of, Transfer) else super().status(of)
+
+    def _requote(self, quote: Quote) -> Quote:
+        """The same question again."""
+        given = "source_amount"
+        if quote.derived_source_amount:
+            given = "destination_amount"
+        fields = ("payout_method", "source_currency", "destination_currency", "source_network")
+        asked = {name: getattr(quote, name) for name in (*fields, given)}
+        return self.quotes.create(quote.financial_account_id, **asked)
+
+    def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
+        """The recipient's accounts; none where a stablecoin plays no part."""
+        if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
+            return []
+        held = self.individuals.get(of.recipient_id).financial_accounts or []
+        return [one for one in held if isinstance(one, FinancialAccount)]
+
+    def _service_clock(self) -> datetime:
+        """The instant by which the service judges; of a real one, ours is as good as any."""
+        return self.clock()
+
+    def _stands_still(self) -> bool:
+        """Whether time passes only when somebody makes it."""
+        return False
+
+
+def _labelled(person: Individual) -> list[tuple[str, dict[str, Any]]]:
+    """Each way to pay a recipient, in words and as fields."""
+    return [
+        (
+            f"{route.currency} by {route.rail} to {route.account.type} {_tail(route.account)}",
+            {
+                "financial_account": route.account.id,
+                "payout_method": route.rail.method,
+                "destination_currency": route.currency,
+            },
+        )
+        for route in routes(person)
+    ]
+
+
+def _tail(account: FinancialAccount) -> str:
+    """Enough of an account to know it by."""
+    values = [str(value) for value in (account.details or {}).values()]
+    longest = max(values, key=len, default="")
+    return f"…{longest[-4:]}"

@@ -1,0 +1,59 @@
+"""The next cursor out of the bytes of a page, without decoding its rows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+from ..errors import APIResponseError
+from ..paging import Page, Pager
+
+Fetch = Callable[["str | None"], bytes]
+
+# In JSON whose last character closes the outermost object, quotes that no backslash precedes
+# and that stand right before that end are quotes of that object's own keys and values, whatever
+# any text inside the rows looks like. Everything else is left to the JSON parser.
+TAIL = re.compile(
+    rb'\]\s*,\s*"has_next_page"\s*:\s*(true|false)\s*,\s*'
+    rb'"cursor"\s*:\s*(?:null|"([ !#-\[\]-~]*)")\s*\}\s*\Z'
+)
+LONGEST = 4096  # a tail that is longer is no ordinary one
+
+
+def following(body: bytes) -> tuple[bool, str | None]:
+    """Whether another page follows, and the cursor to ask for it."""
+    tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
+    if tail is None:
+        return next_page(loads(body))
+    return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
+
+
+def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
+    """The pages of a list as bytes, one after another; PagingError when they lead nowhere."""
+
+    def page(cursor: str | None) -> Page[dict[str, bytes]]:
+        body = fetch(cursor)
+        return Page([{"body": body}], *following(body))
+
+    for found in Pager(page, lambda item: item, start).raw_pages():
+        yield found.data[0]["body"]
+
+
+def next_page(page: object) -> tuple[bool, str | None]:
+    """Whether another page follows a parsed page, and its cursor; a bare list is the whole list."""
+    envelope = page if isinstance(page, dict) else {}
+    cursor, more = envelope.get("cursor"), envelope.get("has_next_page")
+    if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
+        raise APIResponseError("a page has an unreadable cursor or has_next_page")
+    return bool(cursor) if more is None else more, cursor
+
+
+def loads(body: bytes) -> object:
+    """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
+    try:
+        return json.loads(body.decode("utf-8-sig"), parse_float=Decimal)
+    except (ValueError, RecursionError):
+        pass  # raised below, outside: the parser's error would carry the whole body along
+    raise APIResponseError("a page is not JSON")

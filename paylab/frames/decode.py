@@ -1,0 +1,156 @@
+"""The bytes of pages to a flat table of text: Arrow's JSON reader where they fit, else row by row."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pj
+
+from ..errors import APIResponseError
+from .cursors import following, loads, next_page
+from .flatten import Tree, text_table, tree
+from .pages import Row
+from .schema import Column, Schema
+
+Page = object
+Unknown = Literal["error", "ignore"]
+TEXT = pa.string()
+
+
+class MisfitWarning(UserWarning):
+    """Pages that hold more or other than the known fields; nothing known is lost."""
+
+
+class Misfit(ValueError):  # noqa: N818 - a signal between two functions, not an error anyone sees
+    """Pages that do not fit the known fields."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some pages decoded: the rows, how many each page had, whether more follow, and where."""
+
+    table: pa.Table
+    sizes: tuple[int, ...]
+    more: bool
+    cursor: str | None = None
+
+
+class Decoder:
+    """Decodes pages, sent as bytes or parsed already, in order; remembers what it met."""
+
+    def __init__(self, schema: Schema, *, extra: bool = False) -> None:
+        self._schema, self._extra = schema, extra
+        self._unknown: Unknown = "error"
+        self._told = False
+        self.rows = self.pages = 0
+
+    def decode(self, pages: Sequence[Page]) -> Part:
+        """The pages as one table of text."""
+        parts = self._fast(pages) or [self._one(page) for page in pages]
+        return Part(
+            pa.concat_tables([part.table for part in parts], promote_options="default"),
+            tuple(size for part in parts for size in part.sizes),
+            parts[-1].more,
+            parts[-1].cursor,
+        )
+
+    def _fast(self, pages: Sequence[Page]) -> list[Part] | None:
+        if self._extra or not all(isinstance(page, bytes) for page in pages):
+            return None
+        try:
+            return [self._counted(read_bytes(pages, self._schema, self._unknown))]
+        except Misfit:
+            return None
+
+    def _one(self, page: Page) -> Part:
+        fitting = self._fast([page])
+        if fitting:
+            return fitting[0]
+        if isinstance(page, bytes) and not self._extra:
+            self._tell()
+            self._unknown = "ignore"  # a new field alone does not make the rest slow
+            return (self._fast([page]) or [self._slow(page)])[0]
+        return self._slow(page)
+
+    def _slow(self, page: Page) -> Part:
+        parsed = loads(page) if isinstance(page, bytes) else page
+        rows = _rows(parsed, self.pages)
+        table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
+        return self._counted(Part(table, (len(rows),), *next_page(parsed)))
+
+    def _counted(self, part: Part) -> Part:
+        self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)
+        return part
+
+    def _tell(self) -> None:
+        if not self._told:
+            self._told = True
+            message = (
+                f"page {self.pages} of {self._schema.name} holds other fields or types than the "
+                "known ones; it was read all the same (extra=True keeps unknown fields)"
+            )
+            warnings.warn(message, MisfitWarning, stacklevel=2)
+
+
+def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error") -> Part:
+    """Read pages as lines of JSON with exactly the known fields, all text; Misfit if they do not.
+
+    Arrow does it outside the GIL.
+    """
+    raw = b"\n".join(pages)
+    try:
+        table = pj.read_json(
+            pa.BufferReader(raw),
+            read_options=pj.ReadOptions(block_size=len(raw) + 1, use_threads=False),
+            parse_options=pj.ParseOptions(
+                explicit_schema=_page_schema(schema), unexpected_field_behavior=unknown
+            ),
+        )
+        return _part(table, pages, schema)
+    except (pa.ArrowException, APIResponseError) as error:
+        raise Misfit(str(error)[:200]) from None
+
+
+def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> Part:
+    lists = table["data"].combine_chunks()
+    if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
+        raise Misfit("a page without a list of objects")
+    rows = lists.flatten()
+    flat = pa.table([_column(rows, c.keys, c.kind) for c in schema.columns], schema.names)
+    flat.validate(full=True)  # that text is UTF-8 is what the reader leaves out
+    return Part(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
+
+
+def _column(rows: pa.StructArray, keys: Sequence[str], kind: str) -> pa.Array:
+    values = pc.struct_field(rows, list(keys))
+    if kind != "list":
+        return values
+    if values.values.null_count:
+        raise Misfit("a list with a null in it")
+    return pc.binary_join(values, ",")
+
+
+def _page_schema(schema: Schema) -> pa.Schema:
+    rows = pa.list_(_type(tree(schema)))
+    return pa.schema([("data", rows), ("has_next_page", pa.bool_()), ("cursor", TEXT)])
+
+
+def _type(shape: Tree | Column) -> pa.DataType:
+    if isinstance(shape, dict):
+        return pa.struct([(key, _type(branch)) for key, branch in shape.items()])
+    return pa.list_(TEXT) if shape.kind == "list" else TEXT
+
+
+def _rows(page: Page, number: int) -> list[Row]:
+    data = page.get("data") if isinstance(page, dict) else page
+    if not isinstance(data, list):
+        raise APIResponseError(f"page {number} holds no list of objects under `data`")
+    for place, row in enumerate(data):
+        if not isinstance(row, dict):
+            raise APIResponseError(f"page {number}, item {place} is not an object: {row!r:.40}")
+    return cast("list[Row]", data)

@@ -1,0 +1,137 @@
+"""The inbox itself: what arrived, and what can be done while it is open."""
+
+from __future__ import annotations
+
+import atexit
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from threading import Lock
+from typing import Any
+
+from ..errors import WaitTimeoutError
+from ..events import Difference, Event, differences
+from .arrivals import Arrivals
+from .forwarder import forward
+from .receiver import Broken, Receiver
+from .store import Arrival, Store
+
+TIMEOUT = 60.0
+EVERY = 0.5
+
+Replayed = Event | Arrival | int
+
+
+@dataclass(frozen=True)
+class Doors:
+    """What an inbox is handed: how to wait, to look a resource up, to show itself, to close."""
+
+    sleep: Callable[[float], None]
+    current: Callable[[str, str], Mapping[str, Any] | None]
+    show: Callable[[Inbox], Any]
+    close: Callable[[], None]
+
+
+class Inbox(Arrivals):
+    """Events as they arrive; open until `close`, the end of a `with` block or of the process.
+
+    Shown in a notebook it is a live table; `url` is where events are posted, `since` when the
+    service noted its subscription.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        receiver: Receiver,
+        doors: Doors,
+        url: str,
+        *,
+        since: datetime | None = None,
+    ) -> None:
+        super().__init__(store)
+        self.url, self.since, self.is_open = url, since, True
+        self._receiver, self._doors = receiver, doors
+        self._closing = Lock()
+        atexit.register(self.close)
+
+    def __enter__(self) -> Inbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unsubscribe and stop receiving; what arrived can still be read."""
+        with self._closing:
+            if not self.is_open:
+                return
+            self.is_open = False
+        atexit.unregister(self.close)
+        self._doors.close()
+
+    def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
+        """The first event that fits, as soon as it is here; conditions are those of `where`.
+
+        On a frozen clock waiting is what moves the clock on.
+        """
+        wanted, waited = self.where(**conditions), 0.0
+        while not wanted:
+            if waited >= timeout:
+                said = ", ".join(f"{name} {value}" for name, value in conditions.items())
+                raise WaitTimeoutError(f"no event with {said or 'any type'} after {waited:g} s")
+            pause = min(every, timeout - waited)
+            self._doors.sleep(pause)
+            waited += pause
+        return wanted[0].event
+
+    def replay(self, event: Replayed, to: str | None = None) -> int:
+        """Deliver an event again: to a URL, else to this inbox; gives the status answered.
+
+        The event is one of this inbox, or its number there.
+        """
+        body = self._body(event)
+        if to is None or to == self.url:
+            return self._receiver.deliver(self.url, body)
+        return forward(to, body)
+
+    def difference(self, event: Replayed) -> list[Difference] | None:
+        """What the event says otherwise than the service now; None when it cannot be looked up."""
+        found = self._event(event)
+        now = self._doors.current(found.family, found.id)
+        return None if now is None else differences(found.payload, now)
+
+    def answer(
+        self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
+    ) -> None:
+        """Answer the next deliveries with a status, unread: see what the service does then."""
+        chance = Random(seed)  # noqa: S311 - the same every time
+        self._receiver.answer(Broken(status, times, probability, chance))
+
+    def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
+        """Call a function with everything that arrives, until the function given back is called."""
+        self._receiver.listeners.append(listener)
+        return lambda: self._receiver.listeners.remove(listener)
+
+    def _event(self, event: Replayed) -> Event:
+        if isinstance(event, Event):
+            return event
+        return (self._store.get(event) if isinstance(event, int) else event).event
+
+    def _body(self, event: Replayed) -> bytes:
+        if isinstance(event, Event):
+            return _encoded(event)
+        return (self._store.get(event) if isinstance(event, int) else event).body
+
+    def _title(self) -> str:
+        state = "open" if self.is_open else "closed"
+        return f"Inbox, {state}: {super()._title()}"
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        return self._doors.show(self)._repr_mimebundle_()
+
+
+def _encoded(event: Event) -> bytes:
+    body = {"event_type": event.type, "event_payload": event.payload}
+    return json.dumps(body, separators=(",", ":")).encode()

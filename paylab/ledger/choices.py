@@ -1,0 +1,51 @@
+"""What is said when an order was made before: that it is given again, or what one may choose."""
+
+from __future__ import annotations
+
+import json
+
+from .store import OPEN, Entry
+
+
+def again(entry: Entry) -> str:
+    """The sentence of an order that keeps its key."""
+    if entry.state == OPEN:
+        return (
+            f"this was sent before ({entry.made}) and no answer was seen: asking again with the "
+            "same Idempotency-Key, so that it happens once"
+        )
+    return (
+        f"this made {entry.resource_id} before ({entry.made}): it is given again and nothing "
+        "new is made; new=True makes another"
+    )
+
+
+def edited(entry: Entry, body: str) -> tuple[str, str]:
+    """What to say, and what to try, when a cell sends something else than before."""
+    made = entry.resource_id or "something whose answer was not seen"
+    what = f"not sent: this cell made {made} at {entry.made} with another body ({_change(entry.body, body)})"
+    hint = (
+        "new=True sends it as another payment; "
+        f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
+        "refuses with 409; put the old value back to see what was made"
+    )
+    return what, hint
+
+
+def too_late(entry: Entry) -> tuple[str, str]:
+    """The same for an order so old that the service has forgotten its key."""
+    if entry.state == OPEN:
+        what = f"not sent: this was sent at {entry.made}, no answer was seen, and its key has expired"
+        return what, "look in the list whether it was made; new=True sends it as another payment"
+    what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
+    return what, f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
+
+
+def _change(before: str, after: str) -> str:
+    """The fields that differ, with both values."""
+    try:
+        old, new = json.loads(before), json.loads(after)
+    except ValueError:
+        return "it differs"
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return ", ".join(f"{name}: {old.get(name)} -> {new.get(name)}" for name in names) or "it differs"

@@ -1,0 +1,88 @@
+"""Where an order is made: the notebook cell that runs, or the place in a script."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+PACKAGE = str(Path(__file__).parent.parent)
+LONGEST_PLACE = 40
+_CELL = re.compile(r"<ipython-input-|[/\\]ipykernel_\d+[/\\]")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in somebody's code.
+
+    `name` and `source` identify it (a cell by its id and by its text), `run` tells one execution
+    from the next, `place` is for people. `cell` is whether somebody runs it again by hand.
+    """
+
+    name: str
+    source: str
+    run: str
+    place: str
+    cell: bool
+
+
+def here() -> Site | None:
+    """The site that is running; None where every call is meant: a prompt, or a button."""
+    frames = list(_frames(sys._getframe(1)))
+    shell = _shell()
+    if shell is not None:
+        return _cell(frames, shell)
+    return None if hasattr(sys, "ps1") else _script(frames)
+
+
+def _frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames outside paylab, innermost first."""
+    while frame is not None:
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            yield frame
+        frame = frame.f_back
+
+
+def _shell() -> Any:
+    """IPython's shell where there is one; it is never imported for this."""
+    module = sys.modules.get("IPython")
+    return module.get_ipython() if module is not None else None
+
+
+def _cell(frames: list[FrameType], shell: Any) -> Site | None:
+    files = [frame.f_code.co_filename for frame in frames]
+    cells = [name for name in files if _CELL.search(name)]
+    if not cells:
+        return None
+    text = "".join(linecache.getlines(cells[-1]))
+    source, known = _digest(text or cells[-1]), _cell_id(shell)
+    name = f"cell {known}" if known else source
+    first = next(iter(text.strip().splitlines()), "a cell")
+    run = f"{id(shell)}:{shell.execution_count}"
+    return Site(name, source, run, first[:LONGEST_PLACE], cell=True)
+
+
+def _cell_id(shell: Any) -> str | None:
+    """The id of the cell in its notebook, where the front end tells it."""
+    with suppress(Exception):  # what the shell has here differs by version and front end
+        return str(shell.get_parent()["metadata"]["cellId"])
+    return None
+
+
+def _script(frames: list[FrameType]) -> Site:
+    steps = [f"{frame.f_code.co_filename}:{frame.f_code.co_qualname}" for frame in frames]
+    name = _digest("\n".join([*steps, *sys.orig_argv[1:]]))
+    nearest = frames[0].f_code if frames else None
+    place = f"{Path(nearest.co_filename).name}:{nearest.co_name}" if nearest else "a program"
+    return Site(name, name, "this process", place, cell=False)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode(errors="replace")).hexdigest()

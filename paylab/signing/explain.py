@@ -1,0 +1,155 @@
+"""A signature opened: each layer, what every line of it is, and where the spec says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ..redaction import HIDDEN
+from .canonical import SCHEME, authorization, body_hash, canonical_request, signature_of
+from .canonical import payload as payload_text
+
+SIGNED = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
+"""The headers of a signed request, sorted by name."""
+
+_NAMES = re.compile(r"SignedHeaders=([^,\s]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a layer: its text, what it is, and the part of the spec (or the gap) it is by."""
+
+    text: str
+    what: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One of the texts a signature is made of."""
+
+    name: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The layers from the body to the header; keys and signatures in it are hidden."""
+
+    layers: tuple[Layer, ...]
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(_shown, self.layers))
+
+
+def explain(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    secret: str | None = None,
+    reveal: bool = False,
+) -> Explanation:
+    """Each layer of the signature of a request, as the spec would have it.
+
+    `headers` are those of the request; Host is taken from the URL when it is not among them.
+    With a `secret` the last layers are worked out too; `reveal` shows key and signature.
+    """
+    parts = urlsplit(url)
+    given = {"host": parts.netloc, "x-content-sha256": body_hash(body)}
+    given |= {name.lower(): value for name, value in headers.items()}
+    signed = {name: given[name] for name in _signed_names(given) if name in given}
+    canonical = canonical_request(
+        method, parts.path, parts.query, signed, given["x-content-sha256"]
+    )
+    text = payload_text(given.get("x-date", ""), canonical)
+    layers = [*_first(body), *explain_text(canonical, text, reveal=reveal).layers[:2]]
+    if secret is not None:
+        value = signature_of(secret.encode(), text)
+        layers += _last(given.get("x-api-key", ""), sorted(signed), value, reveal=reveal)
+    return Explanation(tuple(layers))
+
+
+def explain_text(canonical: str, payload: str, *, reveal: bool = False) -> Explanation:
+    """The layers of a signature whose two texts are known."""
+    lines = tuple(_canonical_lines(canonical, reveal=reveal)) if canonical else ()
+    rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
+    below = tuple(Line(text, what, source) for text, (what, source) in rows)
+    layers = (Layer(CANONICAL, lines), Layer(PAYLOAD, below))
+    last = _last(HIDDEN, _names_of(canonical), HIDDEN, reveal=False) if canonical else []
+    return Explanation((*layers, *last))
+
+
+def labels(canonical: str) -> list[str]:
+    """What each line of a canonical request is, in short: path, query, a header's name."""
+    lines = canonical.split("\n")
+    names = _names_of(canonical)
+    before = len(lines) - len(names) - 2
+    first = ["method", "path", *["query string"] * max(0, before - 2)][: max(before, 0)]
+    return [*first, *names, "signed header names", "body hash"]
+
+
+CANONICAL, PAYLOAD, SIGNATURE, HEADER = "canonical request", "payload", "signature", "header"
+_SPEC = "spec, Canonical request"
+_WHAT = {
+    "method": ("request method", f"{_SPEC} 1"),
+    "path": ("path as on the request line, version included", f"{_SPEC} 2, gap signing.path"),
+    "query string": ("query as on the request line; no line if none", f"{_SPEC} 3"),
+    "signed header names": ("names of the lines above, sorted", f"{_SPEC} 5"),
+    "body hash": ("SHA-256 of the body, lower-case hex", f"{_SPEC} 6"),
+    "host": ("Host as sent, port included", f"{_SPEC} 4, gap signing.host"),
+    "x-api-key": ("the API key", f"{_SPEC} 4"),
+    "x-content-sha256": ("the hash that is sent", f"{_SPEC} 4"),
+    "x-date": ("UTC, ISO 8601 with milliseconds", f"{_SPEC} 4, gap signing.date-form"),
+    "x-nonce": ("unix milliseconds and 6 random digits", f"{_SPEC} 4"),
+}
+_PAYLOAD = (
+    ("the scheme", "spec, Signature 2"),
+    ("X-Date again", "spec, Signature 2"),
+    ("SHA-256 of the canonical request, lower-case hex", "spec, Signature 1 and 2"),
+)
+
+
+def _first(body: bytes) -> list[Layer]:
+    what = f"SHA-256 of the {len(body)} bytes of the body" if body else "SHA-256 of no bytes"
+    source = "spec, Headers, gap signing.body-hash"
+    return [Layer("body hash", (Line(body_hash(body), what, source),))]
+
+
+def _canonical_lines(canonical: str, *, reveal: bool) -> Iterator[Line]:
+    for text, label in zip(canonical.split("\n"), labels(canonical), strict=False):
+        what, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
+        hidden = label == "x-api-key" and not reveal
+        yield Line(f"x-api-key:{HIDDEN}" if hidden else text, what, source)
+
+
+def _last(api_key: str, names: list[str], value: str, *, reveal: bool) -> list[Layer]:
+    key, shown = (api_key, value) if reveal else (HIDDEN, HIDDEN)
+    text = "HMAC-SHA256 of the payload with the secret, as hex text, in Base64"
+    line = authorization(key, names, shown)
+    sent = "Authorization as sent: " + SCHEME + ", key, names, signature"
+    return [
+        Layer(SIGNATURE, (Line(shown, text, "spec, Signature 3 and 4, gap signing.hex"),)),
+        Layer(HEADER, (Line(line, sent, "spec, Headers"),)),
+    ]
+
+
+def _signed_names(headers: Mapping[str, str]) -> list[str]:
+    found = _NAMES.search(headers.get("authorization", ""))
+    return sorted(found[1].lower().split(";")) if found else list(SIGNED)
+
+
+def _names_of(canonical: str) -> list[str]:
+    lines = canonical.split("\n")
+    return lines[-2].split(";") if len(lines) > 2 else []
+
+
+def _shown(layer: Layer) -> str:
+    rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in layer.lines]
+    return "\n".join([layer.name, *rows])
+
+
+__all__ = ["Explanation", "Layer", "Line", "explain", "explain_text", "labels"]

@@ -1,0 +1,85 @@
+"""Calls, signatures and the ledger as HTML: a table, and a card for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .page import BORDER, CELL, MONO, PANEL, TABLE, card, column, escape, folded, heading, table
+
+HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
+SCROLL = "overflow-x:auto;max-width:100%"
+
+
+def calls_table(calls: Iterable[Any]) -> str:
+    """One row a call, oldest first."""
+    return grid(HEAD, [_cells(call) for call in calls])
+
+
+def call_card(call: Any) -> str:
+    """A call: its summary, and what was sent, received and signed on demand."""
+    parts = [
+        folded("Request", _message(call.request_headers, call.request_body)),
+        folded("Response", _message(call.response_headers, call.response_body)),
+        folded("Signature, layer by layer", text_block(repr(call.explain()))),
+        folded("The same with curl", text_block(call.as_curl())),
+    ]
+    title = f"{call.method} {call.path}"
+    return card(column(heading(title), table(_summary(call)), *parts))
+
+
+def ledger_table(path: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """One row an entry, newest first, below the path of the file."""
+    listed = list(rows)
+    head = tuple(listed[0]) if listed else ("no entries",)
+    body = [[str(value) for value in row.values()] for row in listed]
+    return f"<div>Ledger: <code>{escape(path)}</code></div>{grid(head, body)}"
+
+
+def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table with a line of names, which scrolls where it is too wide."""
+    style = f"{CELL};padding-right:14px;overflow-wrap:normal"
+    top = "".join(f'<th style="{style};border-bottom:{BORDER}">{escape(name)}</th>' for name in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    inside = f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody>"
+    return f'<div style="{SCROLL}"><table style="{TABLE}">{inside}</table></div>'
+
+
+def text_block(text: str) -> str:
+    """Text as it is, in a box that scrolls."""
+    style = f"{MONO};{PANEL};{SCROLL};margin:0;padding:8px;font-size:12px;white-space:pre"
+    return f'<pre style="{style}">' + "\n".join(map(escape, text.split("\n"))) + "</pre>"
+
+
+def _cells(call: Any) -> list[str]:
+    time = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
+    key = call.idempotency_key or ""
+    return [
+        str(call.number),
+        call.method,
+        call.path,
+        call.outcome(),
+        time,
+        str(call.attempt),
+        key[:8],
+    ]
+
+
+def _summary(call: Any) -> list[tuple[str, str]]:
+    rows = [
+        ("status", call.outcome()),
+        ("number", str(call.number)),
+        ("when", call.when.isoformat()),
+        ("attempt", str(call.attempt)),
+        ("time", str(call.spent) if call.spent else ""),
+        ("idempotency key", call.idempotency_key or ""),
+    ]
+    return [row for row in rows if row[1]]
+
+
+def _message(headers: Mapping[str, str], body: Any) -> str:
+    lines = [f"{name}: {value}" for name, value in headers.items()]
+    return text_block("\n".join([*lines, "", body.pretty()] if body else lines))

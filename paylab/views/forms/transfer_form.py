@@ -1,0 +1,187 @@
+"""A transfer: from a quote that holds for a while, or directly at the rate of the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import traitlets
+from ipywidgets import HTML, Button, Dropdown, Text
+
+from ... import codes
+from ...errors import PaylabError, Problem
+from ...models import Quote, Transfer
+from ...rules import transfers
+from .. import page
+from ..page import Row
+from ..terms import left, quote_rows, transfer_rows
+from .code import call
+from .field import Field, show
+from .form import Form
+from .quote_form import QuoteForm
+from .watch import Watch, at_once
+
+FUNDING = [("From the prefunded balance", "prefunded"), ("By a deposit of stablecoin", "deposit")]
+
+
+def _reference() -> Field:
+    return Field("client_reference_id", "Your reference", Text(), "At most 64 characters.")
+
+
+def _funding() -> Field:
+    return Field("source_type", "Paid for", Dropdown(options=FUNDING))
+
+
+class TransferForm(QuoteForm):
+    """Creates a transfer directly with `create(**fields)`, at the rate of the moment."""
+
+    title = "Transfer without a quote"
+    action = "Send this"
+    sent_title = "The transfer is created"
+    function, variable = "lab.transfers.create", "transfer"
+    rule = staticmethod(transfers.check)
+
+    def _fields(self, amount: str) -> list[Field]:
+        return [*super()._fields(amount), _funding(), _reference()]
+
+    def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
+        """How it stands."""
+        return transfer_rows(result)
+
+    def _follow(self) -> None:
+        super()._follow()
+        stable = codes.is_stablecoin(self.fields["source_currency"].value)
+        self.fields["source_type"].show(stable)
+        if not stable:
+            self.fields["source_type"].widget.value = "prefunded"
+
+
+class QuoteCard(Form):
+    """A quote with its lock counting down; its button makes it a transfer with `send(**fields)`.
+
+    `again()` asks for the same quote afresh, `clock` is the service's. On a clock that stands
+    still nothing counts down until somebody lets time pass.
+    """
+
+    quote = traitlets.Any(None, allow_none=True)
+
+    title = "Quote"
+    action = "Send this payout"
+    sent_title = "The transfer is created"
+
+    def __init__(  # noqa: PLR0913 - what it shows, what it does, how time passes
+        self,
+        quote: Quote,
+        send: Callable[..., Transfer],
+        again: Callable[[], Quote],
+        clock: Callable[[], datetime],
+        *,
+        accounts: Sequence[Any] = (),
+        stands_still: bool = False,
+        pass_time: Callable[[float], object] = lambda _: None,
+    ) -> None:
+        self._send, self._again, self._clock = send, again, clock
+        self._accounts = [getattr(account, "raw", account) for account in accounts]
+        self.facts, self.lock_line, self.caution = HTML(), HTML(), HTML()
+        self.fresh = Button(description="Get a fresh quote")
+        self.tick = Button(description="Let time pass")
+        self.set_trait("quote", quote)
+        parts = [self.facts, self.lock_line, self.caution, self.tick, self.fresh]
+        fields = [_reference(), *([_funding()] if codes.is_stablecoin(self._source) else [])]
+        super().__init__(fields, [*parts, *(field.view for field in fields)])
+        self._wire_buttons(stands_still)
+        self.watch = Watch(
+            clock,
+            self.tell_time,
+            self._is_over,
+            fail=lambda _: None,
+            pass_time=_void(pass_time),
+            run=at_once,
+        )
+        self.show_quote()
+        if not stands_still:
+            self.watch.start()
+
+    @property
+    def _source(self) -> str:
+        return str(self.quote.source_currency or "")
+
+    def values(self) -> dict[str, Any]:
+        """What is sent beside the quote's own terms."""
+        found = super().values()
+        if found.get("source_type") == "prefunded":
+            found.pop("source_type")
+        return {"quote_id": self.quote.id, **found}
+
+    def problems(self) -> list[Problem]:
+        """What is wrong with the reference."""
+        return transfers.check(self.values())
+
+    def refusal(self) -> list[Problem]:
+        """Why the service will refuse the transfer, if that can be told."""
+        if not codes.is_stablecoin(self._source) or not self._accounts:
+            return []
+        return transfers.check_wallet(self._accounts, self.quote.source_network)
+
+    def send(self) -> Transfer:
+        """Make the quote a transfer."""
+        return self._send(**self.values())
+
+    def code(self) -> str:
+        """The call that does the same."""
+        return call("lab.transfers.create", self.values(), to="transfer")
+
+    def outcome(self, result: Transfer) -> Sequence[Row]:
+        """How the transfer stands."""
+        return transfer_rows(result)
+
+    def rows(self) -> Sequence[Row]:
+        """What stays behind: the quote, or the transfer it became."""
+        warned = [("Will be refused", problem.message) for problem in self.refusal()]
+        return self.outcome(self.sent) if self.sent else [*quote_rows(self.quote), *warned]
+
+    def renew(self) -> None:
+        """Ask for the same quote afresh and show that."""
+        try:
+            self.quote = self._again()
+        except PaylabError as error:
+            self.show_error(error)
+            return
+        self.message.value = ""
+        self.show_quote()
+        self.keep()
+
+    def show_quote(self) -> None:
+        """Show the quote's terms, its lock, and what stands in its way."""
+        self.facts.value = page.table(quote_rows(self.quote))
+        self.caution.value = "".join(
+            page.warning(f"Will be refused: {problem.message}") for problem in self.refusal()
+        )
+        self.tell_time(self._clock())
+        self.check()
+
+    def tell_time(self, now: datetime) -> None:
+        """Show how long the lock still holds."""
+        text, expired = left(self.quote, now)
+        self.lock_line.value = page.warning(text) if expired else _line(text)
+        self.fresh.button_style = "primary" if expired else ""
+
+    def _is_over(self, now: datetime) -> bool:
+        return self.sent is not None or left(self.quote, now)[1]
+
+    def _wire_buttons(self, stands_still: bool) -> None:
+        self.fresh.on_click(lambda _: self.renew())
+        self.tick.on_click(lambda _: self.watch.start())
+        show(self.tick, stands_still)
+
+
+def _void(pass_time: Callable[[float], object]) -> Callable[[float], None]:
+    def passing(seconds: float) -> None:
+        pass_time(seconds)
+
+    return passing
+
+
+def _line(text: str) -> str:
+    return f'<div class="paylab-good" role="timer">{page.escape(text)}</div>'

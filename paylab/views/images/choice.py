@@ -1,0 +1,133 @@
+"""An image that somebody chose: where it comes from, what it is, and how it leaves."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ...errors import Problem, RuleError
+from ...rules import images as rules
+from ..forms.code import Expression, call, literal
+from ..specimens import specimen
+from . import location
+from .preview import BombError, UnreadableError, preview
+from .spool import temporary
+
+HEAD = 64
+YOURS = Expression('Path("FILE.jpg")')
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How an image is opened, by whoever closes it again; how it is told, and written in code."""
+
+    open: Callable[[], BinaryIO]
+    origin: str
+    code: Expression
+    close: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look at an image found; `doubt` is why it cannot be shown."""
+
+    mime: str
+    size: int
+    located: bool
+    picture: bytes | None
+    doubt: str = ""
+
+    @property
+    def words(self) -> str:
+        """Kind and size."""
+        kind = self.mime.rpartition("/")[2].upper()
+        if self.size < 2**20:
+            return f"{kind}, {self.size // 2**10} KB"
+        return f"{kind}, {self.size / 2**20:.1f} MB"
+
+
+def spooled(file: BinaryIO) -> Choice:
+    """A file that came through the picker; the browser does not tell where it lay."""
+    return Choice(lambda: _again(file), "from a file", YOURS, file.close)
+
+
+def on_disk(text: str) -> Choice:
+    """A file on the machine the kernel runs on."""
+    path = Path(text).expanduser()
+    return Choice(lambda: _opened(path), "from disk", Expression(f"Path({literal(text)})"))
+
+
+def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
+    """A specimen, drawn when it is looked at."""
+    given = {"name": name, "country": country} | ({"fault": fault} if fault else {})
+    code = Expression(call("specimen", given, side))
+    draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
+    return Choice(lambda: BytesIO(draw()), "a specimen", code)
+
+
+def look(choice: Choice, side: str) -> Seen:
+    """Kind, size and preview; RuleError says why it cannot be sent."""
+    try:
+        with choice.open() as file:
+            return _look(file, side)
+    except OSError as error:
+        raise _refused(side, f"cannot be read: {error.strerror or error}") from None
+    except BombError as error:
+        raise _refused(side, str(error)) from None
+
+
+def sealed(choice: Choice, *, located: bool) -> BinaryIO:
+    """The image as it is sent, for the caller to close: without its location unless that stays."""
+    file = choice.open()
+    if located:
+        return file
+    data = bytearray(file.read())
+    if location.remove(data):
+        file.close()
+        file = temporary()
+        file.write(data)
+    file.seek(0)
+    return file
+
+
+def _look(file: BinaryIO, side: str) -> Seen:
+    size, head = file.seek(0, os.SEEK_END), _head(file)
+    measured = rules.Measured(size, head)
+    problems = rules.check({"images": [{"type": side, "content": measured}]})
+    if problems:
+        raise RuleError([Problem(side, problem.message) for problem in problems])
+    file.seek(0)
+    located, mime = bool(location.find(file.read())), str(measured.mime)
+    try:
+        return Seen(mime, size, located, preview(file, mime))
+    except UnreadableError as error:
+        return Seen(mime, size, located, None, str(error))
+
+
+def _head(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read(HEAD)
+
+
+def _again(file: BinaryIO) -> BinaryIO:
+    """A second handle on a file without a name, so that closing it leaves the first."""
+    again = cast(BinaryIO, os.fdopen(os.dup(file.fileno()), "rb"))
+    file.flush()
+    again.seek(0)
+    return again
+
+
+def _opened(path: Path) -> BinaryIO:
+    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+        raise OSError("it is not a file")
+    return path.open("rb")
+
+
+def _refused(side: str, reason: str) -> RuleError:
+    return RuleError([Problem(side, reason)])

@@ -1,0 +1,86 @@
+// The inbox's table. Cells are set as text; `detail` is HTML that the kernel has escaped.
+const NAMES = ["time", "type", "resource", "status", "delivered", "order"];
+
+function heading(count, shown) {
+  const more = count > shown ? `, the latest ${shown} shown` : "";
+  return `Inbox: ${count} event${count === 1 ? "" : "s"}${more}`;
+}
+
+function cell(text, name) {
+  const td = document.createElement("td");
+  td.className = `paylab-inbox-${name}`;
+  td.dataset.label = name;
+  td.textContent = text;
+  return td;
+}
+
+function row(model, { seq, cells }) {
+  const open = model.get("opened") === seq;
+  const tr = document.createElement("tr");
+  tr.dataset.order = cells[5];
+  tr.append(...cells.map((text, index) => cell(text, NAMES[index])));
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = open ? "close" : "open";
+  button.dataset.seq = seq;
+  button.setAttribute("aria-expanded", String(open));
+  button.setAttribute("aria-label", `${open ? "close" : "open"} ${cells[1]} ${cells[2]}`);
+  const last = document.createElement("td");
+  last.append(button);
+  tr.append(last);
+  return tr;
+}
+
+function detail(model) {
+  const tr = document.createElement("tr");
+  const td = document.createElement("td");
+  td.colSpan = NAMES.length + 1;
+  td.innerHTML = model.get("detail") || "asking ...";
+  tr.className = "paylab-inbox-detail";
+  tr.append(td);
+  return tr;
+}
+
+function render({ model, el }) {
+  const title = document.createElement("div");
+  title.className = "paylab-inbox-title";
+  title.setAttribute("role", "status");
+  const frame = document.createElement("div");
+  frame.className = "paylab-inbox-frame";
+  const table = document.createElement("table");
+  const head = table.createTHead().insertRow();
+  for (const name of [...NAMES, ""]) {
+    const th = document.createElement("th");
+    th.scope = "col";
+    th.textContent = name;
+    head.append(th);
+  }
+  const body = table.createTBody();
+  frame.append(table);
+  el.classList.add("paylab-inbox");
+  el.append(title, frame);
+
+  function draw() {
+    const rows = model.get("rows");
+    const focused = document.activeElement?.dataset?.seq;
+    title.textContent = heading(model.get("total"), rows.length);
+    body.replaceChildren();
+    for (const each of rows) {
+      body.append(row(model, each));
+      if (each.seq === model.get("opened")) body.append(detail(model));
+    }
+    if (focused && el.isConnected) body.querySelector(`button[data-seq="${focused}"]`)?.focus();
+  }
+
+  body.addEventListener("click", (event) => {
+    const seq = Number(event.target.closest("tr")?.querySelector("button")?.dataset.seq);
+    if (!seq) return;
+    model.set("detail", "");
+    model.set("opened", model.get("opened") === seq ? 0 : seq);
+    model.save_changes();
+  });
+  for (const name of ["rows", "total", "opened", "detail"]) model.on(`change:${name}`, draw);
+  draw();
+}
+
+export default { render };

@@ -1,0 +1,159 @@
+"""The inbox as a live table: new events appear by themselves, a row opens to what it says.
+
+Rows reach the browser as data and are put in as text, so that nothing from the service can be
+anything but text there; what opens below a row is escaped here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from threading import Event as Signal
+from threading import Thread
+from typing import Any, Protocol
+
+import anywidget
+import traitlets
+
+from .page import MONO, MUTED, PANEL, escape
+
+SHOWN = 50
+"""Rows the table holds, newest first."""
+
+PAUSE = 0.15
+"""Seconds between two refreshes, so that a burst of events is shown a few times, not each one."""
+
+SCRIPT = Path(__file__).with_name("inbox.js")
+STYLE = Path(__file__).with_name("inbox.css")
+COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
+
+
+class Row(Protocol):
+    """What a table needs to know of an arrival."""
+
+    seq: int
+    payload: dict[str, Any]
+
+
+class Source(Protocol):
+    """What a view needs of an inbox."""
+
+    def newest(self, limit: int) -> Sequence[Any]: ...  # noqa: D102 - see Arrivals
+    def table(self, limit: int) -> list[tuple[str, ...]]: ...  # noqa: D102
+    def difference(self, event: int) -> Sequence[tuple[str, str, str]] | None: ...  # noqa: D102
+    def on_arrival(self, listener: Callable[[Any], object]) -> Callable[[], None]: ...  # noqa: D102
+    def __len__(self) -> int: ...
+
+
+class InboxView(anywidget.AnyWidget):
+    """A table of events that refreshes itself until it is closed."""
+
+    _esm = SCRIPT
+    _css = STYLE
+    rows: Any = traitlets.List().tag(sync=True)
+    total = traitlets.Int(0).tag(sync=True)
+    opened = traitlets.Int(0).tag(sync=True)
+    detail = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(self, source: Source) -> None:
+        super().__init__()
+        self._source, self._news, self._over = source, Signal(), False
+        self._stop = source.on_arrival(lambda _: self._news.set())
+        self.observe(self._open, "opened")
+        self.refresh()
+        Thread(target=self._follow, name="paylab-inbox-view", daemon=True).start()
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        arrivals = self._source.newest(SHOWN)
+        cells = self._source.table(SHOWN)
+        self.rows = [
+            {"seq": arrival.seq, "cells": list(texts)}
+            for arrival, texts in zip(arrivals, cells, strict=False)
+        ]
+        self.total = len(self._source)
+
+    def close(self) -> None:
+        """Follow the inbox no more."""
+        if not self._over:
+            self._over = True
+            self._stop()
+            self._news.set()
+        super().close()
+
+    def _follow(self) -> None:
+        while not self._over:
+            self._news.wait()
+            self._news.clear()
+            if not self._over:
+                self.refresh()
+            Signal().wait(PAUSE)
+
+    def _open(self, change: dict[str, Any]) -> None:
+        self.detail = self._details(change["new"]) if change["new"] else ""
+
+    def _details(self, seq: int) -> str:
+        arrival = next((one for one in self._source.newest(SHOWN) if one.seq == seq), None)
+        if arrival is None:
+            return note("This event is no longer among those shown.")
+        return details(arrival.payload, self._differences(seq))
+
+    def _differences(self, seq: int) -> Sequence[tuple[str, str, str]] | str | None:
+        try:
+            return self._source.difference(seq)
+        except Exception as error:  # shown where the answer would be
+            return f"The service could not be asked: {error}"
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
+        return {
+            **data,
+            "text/plain": repr(self._source),
+            "text/html": static(self._source),
+        }, metadata
+
+
+def static(source: Source) -> str:
+    """The table where no kernel runs."""
+    return _table(COLUMNS, source.table(SHOWN))
+
+
+def details(
+    payload: dict[str, Any], differences: Iterable[tuple[str, str, str]] | str | None
+) -> str:
+    """A payload, and what the service says otherwise now."""
+    text = escape_lines(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
+    pre = f'<pre style="{MONO};{PANEL};padding:8px;margin:4px 0;overflow:auto">{text}</pre>'
+    return f'<div class="paylab-detail"><b>Payload</b>{pre}{_compared(differences)}</div>'
+
+
+def note(text: str) -> str:
+    """A line of its own."""
+    return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
+
+
+def escape_lines(text: str) -> str:
+    """Text of several lines as HTML text."""
+    return "\n".join(map(escape, text.split("\n")))
+
+
+def _compared(differences: Iterable[tuple[str, str, str]] | str | None) -> str:
+    if differences is None:
+        return note("The service has no such resource now, or no way to read it.")
+    if isinstance(differences, str):
+        return note(differences)
+    rows = list(differences)
+    if not rows:
+        return note("GET says the same now.")
+    return f"<b>GET says otherwise now</b>{_table(('field', 'event', 'now'), rows)}"
+
+
+def _table(names: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A plain table, which the page it is on gives its looks."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,43 @@
+"""Calls shown live, under the cell that makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython import get_ipython
+from IPython.display import HTML, display
+
+from .calls import calls_table
+
+Listen = Callable[[Callable[[Any], None]], Callable[[], None]]
+
+
+class OnScreen:
+    """Shows every call as it is made; `stop()` ends it."""
+
+    def __init__(self, listen: Listen) -> None:
+        self._cell: object = object()
+        self._calls: list[Any] = []
+        self._handle: Any = None
+        self._end: Callable[[], None] | None = listen(self._show)
+
+    def stop(self) -> None:
+        """Show no more."""
+        if self._end is not None:
+            self._end()
+            self._end = None
+
+    def _show(self, call: Any) -> None:
+        """Add a line to the table of this cell, or begin one."""
+        shell = get_ipython()  # type: ignore[no-untyped-call] # IPython does not say
+        cell = shell.execution_count if shell else None
+        if self._handle is None or cell != self._cell:
+            self._cell, self._calls = cell, [call]
+            self._handle = display(HTML(calls_table(self._calls)), display_id=True)  # type: ignore[no-untyped-call] # the same
+            return
+        self._calls.append(call)
+        self._handle.update(HTML(calls_table(self._calls)))
+
+    def __repr__(self) -> str:
+        return "<calls are shown as they are made>" if self._end else "<stopped>"

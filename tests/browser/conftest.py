@@ -1,0 +1,260 @@
+"""JupyterLab as users run it, `paylab lab --no-browser`, and a headless Chromium to use it with.
+
+Notebooks open from copies, never from the repository. Screenshots go to PAYLAB_ARTEFACTS.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+TOKEN = "browser-test"
+PATIENCE = 30_000
+IDLE = re.compile(r"Python 3 \(ipykernel\) \| Idle")
+THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+OUTPUT = ".jp-OutputArea-output"
+
+
+def pytest_runtest_setup(item):
+    """Every test here needs a browser; on CI there has to be one."""
+    if "tests/browser" in item.path.as_posix() and _chromium() is None:
+        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        missing(f"no browser is installed: looked for {', '.join(NAMES)}")
+
+
+def _chromium():
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Server:
+    """A running `paylab lab` and the folder of notebooks it serves."""
+
+    def __init__(self, url, folder):
+        self.url, self.folder = url, folder
+
+    def ask(self, path, method="GET"):
+        """Call the Jupyter server's own interface."""
+        request = urllib.request.Request(
+            self.url + path, method=method, headers={"Authorization": f"token {TOKEN}"}
+        )
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.loads(answer.read() or "null")
+
+    def write(self, name, cells):
+        """Put a notebook of code cells into the folder."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(notebook, self.folder / name)
+
+    def restore(self, name):
+        """Put one of the project's notebooks back as it is in the repository."""
+        shutil.copyfile(REPOSITORY / "notebooks" / name, self.folder / name)
+
+    def stop_kernels(self):
+        """End every kernel."""
+        for session in self.ask("/api/sessions"):
+            self.ask(f"/api/sessions/{session['id']}", "DELETE")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """`paylab lab --no-browser` as an installed paylab runs it, beside nobody's settings."""
+    home = tmp_path_factory.mktemp("jupyter")
+    port = _port()
+    command = [sys.executable, "-m", "paylab", "lab", "--no-browser", "--port", str(port)]
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, cwd=home, env=_environment(home), stdout=log, stderr=log, process_group=0
+        )
+        running = Server(f"http://127.0.0.1:{port}", home / "paylab-notebooks")
+        _until_up(running, process, home / "log")
+        yield running
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(20)
+
+
+def _environment(home):
+    """A home of its own, and paylab laid out as in a wheel: with copies of the notebooks."""
+    package = home / "site" / "paylab"
+    (package / "notebooks").mkdir(parents=True)
+    for source in (REPOSITORY / "paylab").iterdir():
+        (package / source.name).symlink_to(source)
+    for source in (REPOSITORY / "notebooks").glob("*.ipynb"):
+        shutil.copyfile(source, package / "notebooks" / source.name)
+    own = {f"JUPYTER_{kind}_DIR": home / kind.lower() for kind in ("CONFIG", "DATA", "RUNTIME")}
+    own |= {f"JUPYTERLAB_{kind}_DIR": home / kind for kind in ("SETTINGS", "WORKSPACES")}
+    own |= {"IPYTHONDIR": home / "ipython", "PYTHONPATH": home / "site", "JUPYTER_TOKEN": TOKEN}
+    return {**os.environ, **{name: str(value) for name, value in own.items()}}
+
+
+def _port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def _until_up(running, process, log):
+    for _ in range(300):
+        try:
+            return running.ask("/api/status")
+        except OSError:
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
+    raise AssertionError(log.read_text())
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium for the whole session."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def artefacts(tmp_path_factory):
+    """Where screenshots are kept."""
+    folder = os.environ.get("PAYLAB_ARTEFACTS")
+    path = Path(folder) if folder else tmp_path_factory.mktemp("artefacts")
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+class Notebook:
+    """A notebook open in JupyterLab, used as a person would: menus, keys, buttons, labels."""
+
+    def __init__(self, server, page, name, artefacts):
+        self.server, self.page, self.name = server, page, name
+        self.artefacts = artefacts
+
+    def open(self):
+        """Open the notebook and wait until its kernel is ready."""
+        self.page.goto(f"{self.server.url}/lab/tree/{self.name}?reset&token={TOKEN}")
+        self.idle()
+        return self
+
+    def idle(self):
+        """Wait until the kernel rests."""
+        self.page.get_by_text(IDLE).wait_for()
+
+    def command(self, menu, command):
+        """Choose a command from a menu."""
+        self.page.get_by_role("menuitem", name=menu, exact=True).click()
+        self.page.locator(f"[data-command='{command}']").click()
+
+    def run_all(self):
+        """Run > Run All Cells, to the end."""
+        self.command("Run", "runmenu:run-all")
+        self.finished()
+
+    def run_next(self):
+        """Run the selected cell and go on to the next: Shift+Enter."""
+        before = self.executed()
+        self.page.locator(".jp-Notebook").focus()
+        self.page.keyboard.press("Shift+Enter")
+        self.page.wait_for_function(RAN_MORE, arg=before)
+
+    def executed(self):
+        """How many code cells have a number."""
+        return self.page.evaluate(NUMBERED)
+
+    def finished(self):
+        """Wait until every code cell that says something has run."""
+        self.page.wait_for_function(ALL_RAN)
+        self.idle()
+
+    @property
+    def outputs(self):
+        """The outputs; text is looked for here, since the source holds it too."""
+        return self.page.locator(OUTPUT)
+
+    def label(self, name):
+        """The input with a label."""
+        return self.page.get_by_label(name, exact=True)
+
+    def button(self, name):
+        """The button of this name that can be seen, the last where there are several."""
+        buttons = self.page.locator(OUTPUT).get_by_role("button", name=name, exact=True)
+        return buttons.locator("visible=true").last
+
+    def says(self, text):
+        """Wait until an output shows a text."""
+        found = self.outputs.get_by_text(text).locator("visible=true").first
+        found.wait_for()
+        return found
+
+    def shot(self, name, locator=None):
+        """Keep a screenshot, of the page or of a part of it."""
+        path = self.artefacts / f"{name}.png"
+        (locator or self.page).screenshot(path=path)
+        return path
+
+    def theme(self, name):
+        """Settings > Theme: light or dark."""
+        self.page.get_by_role("menuitem", name="Settings", exact=True).click()
+        self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Theme$")).click()
+        self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{THEMES[name]}$")).click()
+        self.page.wait_for_function(
+            f"document.body.dataset.jpThemeLight === '{str(name == 'light').lower()}'"
+        )
+
+    def save(self):
+        """Save, and give the file as it is on the disk."""
+        path = self.server.folder / self.name
+        before = path.stat().st_mtime_ns
+        self.page.keyboard.press("Control+s")
+        for _ in range(100):
+            if path.stat().st_mtime_ns != before:
+                break
+            self.page.wait_for_timeout(100)
+        return path.read_text(encoding="utf-8")
+
+    def reopen(self):
+        """Close the notebook, end its kernel, and open it again."""
+        self.page.goto("about:blank")
+        self.server.stop_kernels()
+        return self.open()
+
+
+NUMBERED = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .filter(prompt => /\\[\\d+\\]/.test(prompt.textContent)).length"""
+RAN_MORE = f"(before) => ({NUMBERED})() > before"
+ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
+  !cell.querySelector('.cm-content').textContent.trim()
+  || /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent))"""
+
+
+@pytest.fixture
+def notebook(server, chromium, artefacts):
+    """Opens a notebook: one of the project's by name, or a new one of the given cells."""
+    contexts = []
+
+    def opened(name, cells=None, *, width=1600, height=1200):
+        server.write(name, cells) if cells else server.restore(name)
+        contexts.append(chromium.new_context(viewport={"width": width, "height": height}))
+        contexts[-1].set_default_timeout(PATIENCE)
+        return Notebook(server, contexts[-1].new_page(), name, artefacts).open()
+
+    yield opened
+    for context in contexts:
+        context.close()
+    server.stop_kernels()

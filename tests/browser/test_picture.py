@@ -1,0 +1,18 @@
+"""The README's picture.
+
+`PAYLAB_ARTEFACTS=notebooks pytest tests/browser/test_picture.py` makes it again.
+"""
+
+import zxingcpp
+from PIL import Image
+
+
+def test_the_philippine_walkthrough_shows_a_qr_that_scans(notebook):
+    """Run All, and what a person then sees holds one QR Ph code."""
+    book = notebook("20_ph_onramp.ipynb", width=1280, height=900)
+    book.run_all()
+    picture = book.page.locator("img[alt='QR code']").first
+    picture.evaluate("image => image.scrollIntoView({block: 'center'})")
+    book.page.wait_for_timeout(500)
+    [code] = zxingcpp.read_barcodes(Image.open(book.shot("ph_walkthrough")))
+    assert "com.p2pqrpay" in code.text

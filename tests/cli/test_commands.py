@@ -1,0 +1,199 @@
+"""The commands: what they print, what they leave, and their exit status."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pyarrow.parquet
+import pytest
+import zxingcpp
+from PIL import Image
+
+import paylab
+from paylab.cli import main
+
+PAYLOAD = (
+    "00020101021228500011ph.ppmi.p2m0111PAPHPHM1XXX0309102140529050331052047299530360854041.00"
+    "5802PH5903Rui6006Manila62440014com.paymaya.qr052228oYUr47CjKVCKh57wfb3s6304C116"
+)
+
+
+@pytest.fixture
+def simulator():
+    """A running `paylab simulator --json` and the line it printed."""
+    command = [sys.executable, "-m", "paylab", "simulator", "--json", "--transfers", "3"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield process, json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+
+
+def test_the_simulator_prints_how_to_reach_it_and_serves(simulator):
+    """One line with three facts, once connections are accepted."""
+    _, facts = simulator
+    assert facts.keys() == {"base_url", "api_key", "secret_key"}
+    assert facts["base_url"].startswith("http://127.0.0.1:")
+    assert len(list(paylab.connect(**facts).transfers.list())) == 3
+    assert httpx.get(f"{facts['base_url']}/v1/transfers").status_code == 401
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_the_simulator_stops_when_asked(simulator, how):
+    """Done, not failed."""
+    process, _ = simulator
+    process.send_signal(how)
+    assert process.wait(10) == 0
+
+
+def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
+    """What was acknowledged before kill -9 is there after it."""
+    command = [sys.executable, "-m", "paylab", "simulator", "--json", "--data", tmp_path / "world"]
+    for expected in (0, 1):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            lab = paylab.connect(**json.loads(process.stdout.readline()))
+            assert len(list(lab.individuals.list())) == expected
+            person = paylab.examples.individual("MX", consent_at=lab.clock())
+            lab.individuals.create(**person)
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet or /"),
+        (["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"], 2, "goes with"),
+        (["qr", "--scan", "nowhere.png"], 1, "cannot be read"),
+        (["qr", PAYLOAD, "--out", "x.bmp"], 1, "saved as .png or .svg"),
+        (["sign", "GET", "transfers"], 2, "is no URL to sign"),
+        (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
+        (["simulator", "--port", "1", "--host", "203.0.113.1"], 1, "cannot listen"),
+        (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
+        (["lab", "99_nothing"], 1, "there is no notebook 99_nothing"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monkeypatch, tmp_path):
+    """On stderr, with the right status, and nothing on stdout."""
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == status
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.count("\n") <= 2
+    assert not said.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["nothing"], ["walkthrough", "xx"], ["qr"]])
+def test_wrong_use_ends_with_2(arguments, capsys):
+    """argparse says how it is meant."""
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: paylab" in capsys.readouterr().err
+
+
+def test_sign_prints_headers_that_a_service_accepts(simulator, tmp_path, capsys, monkeypatch):
+    """Sent as printed, a signed POST is carried out."""
+    _, facts = simulator
+    for name in facts:
+        monkeypatch.setenv(f"PAYLAB_{name.upper()}", facts[name])
+    body = tmp_path / "body.json"
+    body.write_text('{"url": "https://example.com/", "event_types": ["transfer.created"]}')
+    path = "/v1/webhook_subscriptions"
+    assert main(["sign", "post", path, "--body", str(body), "--json"]) == 0
+    headers = json.loads(capsys.readouterr().out)["headers"]
+    answer = httpx.post(facts["base_url"] + path, headers=headers, content=body.read_bytes())
+    assert answer.status_code == 201
+
+
+def test_sign_shows_each_layer(capsys):
+    """A fixed date and nonce give fixed texts."""
+    date, nonce = "2026-01-31T09:30:00.123Z", "1769851800123004217"
+    url = "https://api.example.com/v1/transfers?limit=3"
+    assert main(["sign", "GET", url, "--date", date, "--nonce", nonce]) == 0
+    printed = capsys.readouterr().out
+    assert "GET\n/v1/transfers\nlimit=3\nhost:api.example.com\n" in printed
+    assert f"HMAC-SHA256\n{date}\n" in printed
+    assert "Authorization: HMAC-SHA256 Credential=" in printed
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_qr_draws_and_explains(suffix, tmp_path, capsys):
+    """The picture decodes to the payload, the table says what it means."""
+    target = tmp_path / f"x.{suffix}"
+    assert main(["qr", PAYLOAD, "--out", str(target)]) == 0
+    assert "Name      Rui" in capsys.readouterr().out
+    if suffix == "png":
+        [code] = zxingcpp.read_barcodes(Image.open(target))
+        assert code.text == PAYLOAD
+
+
+def test_qr_reads_what_it_drew(tmp_path, capsys):
+    """--scan gives the payload back, as JSON for a program."""
+    main(["qr", PAYLOAD, "--out", str(tmp_path / "x.png")])
+    capsys.readouterr()
+    assert main(["qr", "--scan", str(tmp_path / "x.png"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["payload"] == PAYLOAD
+
+
+def test_qr_says_what_is_wrong_with_a_payload(capsys):
+    """A changed digit breaks the CRC: status 1, both values shown."""
+    assert main(["qr", PAYLOAD.replace("1.00", "9.00")]) == 1
+    assert "C116" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t/"])
+def test_export_writes_every_form(name, tmp_path, capsys):
+    """130 rows, whatever the form."""
+    target = f"{tmp_path}/{name}"
+    assert main(["export", "transfers", "--to", target, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 130
+    if not name.endswith(".csv"):
+        assert pyarrow.parquet.read_table(target).num_rows == 130
+
+
+def test_doctor_finds_a_healthy_simulator(capsys):
+    """Everything good: status 0."""
+    assert main(["doctor", "--json"]) == 0
+    found = {each["what"]: each["good"] for each in json.loads(capsys.readouterr().out)}
+    assert found["service"]
+    assert found["clock"]
+
+
+def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
+    """Status 1 and a line that says BAD."""
+    for name, value in {
+        "BASE_URL": "http://127.0.0.1:9",
+        "API_KEY": "k",
+        "SECRET_KEY": "s",
+    }.items():
+        monkeypatch.setenv(f"PAYLAB_{name}", value)
+    assert main(["doctor"]) == 1
+    assert "BAD  service" in capsys.readouterr().out
+
+
+def test_notebooks_are_copied_and_never_overwritten(tmp_path, monkeypatch):
+    """Outside a clone: a folder in the current directory; what is there stays."""
+    from paylab.cli import jupyter
+
+    package = tmp_path / "site" / "paylab"
+    (package / "notebooks").mkdir(parents=True)
+    for name in ("a.ipynb", "b.ipynb"):
+        (package / "notebooks" / name).write_text("new")
+    monkeypatch.setattr(jupyter, "PACKAGE", package)
+    monkeypatch.chdir(tmp_path)
+    Path("paylab-notebooks").mkdir()
+    Path("paylab-notebooks/a.ipynb").write_text("mine")
+    folder = jupyter.notebooks()
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+        "a.ipynb": "mine",
+        "b.ipynb": "new",
+    }
+
+
+def test_a_reader_that_went_away_is_no_failure():
+    """`paylab ... | head` ends quietly."""
+    command = f"{sys.executable} -m paylab walkthrough mx | head -1"
+    shell = ["bash", "-c", command]
+    done = subprocess.run(shell, capture_output=True, text=True, check=True)
+    assert "Traceback" not in done.stderr

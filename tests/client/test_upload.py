@@ -1,0 +1,191 @@
+"""Image bodies: the same bytes as JSON written at once, twice, and never half of them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from base64 import b64encode
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from paylab import examples
+from paylab.client import Client, Settings
+from paylab.client.sources import BLOCK, head, source
+from paylab.client.upload import Upload
+from paylab.errors import RuleError
+
+JPEG = b"\xff\xd8\xff" + bytes(range(256)) * 50
+SIZES = [10_240, 10_241, 10_242, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 2]
+
+
+def written(*images):
+    """The body as the standard library writes it."""
+    listed = [
+        {"type": s, "content": f"data:{m};base64,{b64encode(d).decode()}"} for s, m, d in images
+    ]
+    return json.dumps({"images": listed}, separators=(",", ":")).encode()
+
+
+def sized(size):
+    """A JPEG as far as its first bytes tell, of so many bytes."""
+    return (JPEG * (size // len(JPEG) + 1))[:size]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_body(size):
+    """Blocks encoded one by one make the one Base64 text, whatever the size."""
+    upload = Upload({"selfie": sized(size)})
+    expected = written(("selfie", "image/jpeg", sized(size)))
+    assert b"".join(upload) == expected
+    assert (upload.length, upload.digest) == (len(expected), sha256(expected).hexdigest())
+
+
+def test_read_again():
+    """Each reading gives the same bytes."""
+    upload = Upload({"selfie": JPEG, "document-front": b"%PDF-" + JPEG})
+    front = ("document-front", "application/pdf", b"%PDF-" + JPEG)
+    assert b"".join(upload) == b"".join(upload) == written(("selfie", "image/jpeg", JPEG), front)
+
+
+def spooled(path):
+    """An open temporary file in the middle of which somebody stopped."""
+    file = tempfile.SpooledTemporaryFile(max_size=100)  # noqa: SIM115 - the test reads it
+    file.write(path.read_bytes())
+    return file
+
+
+@pytest.mark.parametrize(
+    "give",
+    [
+        Path,
+        Path.read_bytes,
+        lambda path: bytearray(path.read_bytes()),
+        lambda path: memoryview(path.read_bytes()),
+        lambda path: BytesIO(path.read_bytes()),
+        lambda path: path.open("rb"),
+        lambda path: path.open("rb", buffering=0),
+        spooled,
+        lambda path: "data:image/jpeg;base64," + b64encode(path.read_bytes()).decode(),
+    ],
+)
+def test_sources(tmp_path, give):
+    """Wherever the bytes come from, the body is the same."""
+    path = tmp_path / "photo.png"
+    path.write_bytes(sized(2 * BLOCK + 1))
+    body = b"".join(Upload({"selfie": give(path)}))
+    assert body == written(("selfie", "image/jpeg", path.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_bytes(JPEG[:-1] + b"!"),
+        lambda path: path.write_bytes(JPEG + b"!"),
+        lambda path: path.write_bytes(JPEG[:-100]),
+        lambda path: path.unlink(),
+        lambda path: path.rename(path.with_name("other")),
+    ],
+)
+def test_a_file_that_changes(tmp_path, change):
+    """Refused before anything is sent."""
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(JPEG)
+    upload = Upload({"selfie": path})
+    change(path)
+    with pytest.raises(RuleError, match=r"images\.0\.content: (changed between|cannot be read)"):
+        iter(upload)
+
+
+def pieces(upload):
+    """What could be read of a body before its error."""
+    got = []
+    with pytest.raises(RuleError, match=r"images\.0\.content: changed between"):
+        got.extend(upload)
+    return b"".join(got)
+
+
+@pytest.mark.parametrize("at", [0, 20, BLOCK, 2 * BLOCK])
+def test_bytes_that_change(at):
+    """A source whose size stays is told by its content, before the body is complete."""
+    data = bytearray(sized(2 * BLOCK + 1))
+    upload = Upload({"selfie": data})
+    data[at] ^= 1
+    assert not bytes(pieces(upload)).endswith(b'"}]}')
+
+
+def test_a_file_that_grows_on_the_way(tmp_path):
+    """Never more is sent than the length that was announced."""
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(sized(BLOCK))
+    upload = Upload({"selfie": path})
+    reading = iter(upload)
+    path.write_bytes(sized(2 * BLOCK))
+    assert len(pieces(reading)) < upload.length
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (Path("/nowhere/photo.jpg"), "cannot be read: No such file or directory"),
+        (Path("/"), "cannot be read: .*not a file"),
+        (b"GIF89a" * 5000, "none of PDF, JPEG, PNG"),
+        (JPEG[:10_239], "at least 10 KB"),
+        (None, "is required"),
+        (7, "data URI"),
+    ],
+)
+def test_refused(content, words):
+    """What cannot go says why, by its place in the list."""
+    with pytest.raises(RuleError, match=rf"images\.0\.content: .*{words}"):
+        Upload({"selfie": content})
+
+
+def test_text_files_are_no_images(tmp_path):
+    """A file opened as text is no source."""
+    (tmp_path / "a.txt").write_text("a")
+    assert source((tmp_path / "a.txt").open()) is None
+
+
+def test_head_of_nothing():
+    """An empty file has an empty head."""
+    assert head(source(b"")) == b""
+
+
+@pytest.fixture(name="person")
+def individual(lab):
+    """Somebody whose images are asked for."""
+    return lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
+
+
+def test_in_process(lab, person):
+    """The signature holds for a body that is streamed."""
+    stored = lab.individuals.upload_images(person.id, {"selfie": BytesIO(JPEG)})
+    assert [image.content_type for image in stored.images] == ["image/jpeg"]
+
+
+@pytest.fixture(name="outside")
+def client_over_http(lab):
+    """A client of the same world over a real socket."""
+    with lab.serve() as server:
+        keys = lab.settings.api_key, lab.settings.secret_key
+        with Client(Settings(server.base_url, *keys)) as client:
+            yield client
+
+
+def test_over_http(lab, outside, person):
+    """The same over a socket."""
+    outside.individuals.upload_images(person.id, {"selfie": sized(3 * BLOCK)})
+    assert [image.type for image in lab.individuals.images(person.id).images] == ["selfie"]
+
+
+def test_nothing_half_accepted(lab, outside, person):
+    """What changes on the way leaves the individual as it was."""
+    data = bytearray(sized(3 * BLOCK))
+    upload = Upload({"selfie": data})
+    data[5] ^= 1
+    with pytest.raises(RuleError, match="nothing was accepted"):
+        outside.upload(f"/v1/individuals/{person.id}/verification_images", upload)
+    assert lab.individuals.images(person.id).images == []

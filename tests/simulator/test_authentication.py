@@ -1,0 +1,102 @@
+"""The door: 401 that says which part of the signature is wrong, and what uses up a nonce."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+PATH = "/v1/transfers"
+
+
+def sent(service, **changes):
+    """A GET whose signed headers were changed before signing."""
+    return service.carry("GET", PATH, service.signed("GET", PATH, **changes), b"")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"x-date": None}, "missing-header"),
+        ({"host": None}, "missing-header"),
+        ({"x-api-key": None}, "missing-header"),
+        ({"x-content-sha256": None}, "missing-header"),
+        ({"x-api-key": "pk_other"}, "unknown-key"),
+        ({"x-date": "today"}, "unreadable-date"),
+        ({"x-content-sha256": "0" * 64}, "body-hash"),
+        ({"x-nonce": None}, None),
+    ],
+)
+def test_signed_but_wrong(service, changes, reason):
+    """Only X-Nonce may be left out."""
+    answer = sent(service, **changes)
+    assert answer.status == (401 if reason else 200)
+    assert answer.json.get("reason") == reason
+
+
+@pytest.mark.parametrize(
+    "name", ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce", "authorization"]
+)
+def test_changed_or_dropped_after_signing(service, name):
+    """Whatever is signed cannot be touched."""
+    headers = service.signed("GET", PATH)
+    dropped = {each: value for each, value in headers.items() if each != name}
+    assert service.carry("GET", PATH, headers | {name: headers[name] + "x"}, b"").status == 401
+    assert service.carry("GET", PATH, dropped, b"").status == 401
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body"),
+    [
+        ("POST", PATH, b""),
+        ("GET", "/v1/individuals", b""),
+        ("GET", f"{PATH}?limit=1", b""),
+        ("GET", PATH, b"x"),
+    ],
+)
+def test_another_request_than_the_one_signed(service, method, target, body):
+    """Method, path, query and body are all part of it."""
+    assert service.carry(method, target, service.signed("GET", PATH), body).status == 401
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(-300, 200), (-300.001, 401), (300, 200), (300.001, 401), (0, 200)]
+)
+def test_tolerance(service, seconds, status):
+    """300 seconds either way, by the simulator's clock."""
+    moment = service.now() + timedelta(seconds=seconds)
+    text = moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    assert sent(service, **{"x-date": text}).status == status
+
+
+def test_a_nonce_is_used_once(service):
+    """The very same request again is a 401."""
+    headers = service.signed("GET", PATH)
+    answers = [service.carry("GET", PATH, headers, b"") for _ in range(2)]
+    assert [answer.status for answer in answers] == [200, 401]
+    assert answers[1]["reason"] == "nonce-reused"
+
+
+def test_a_refused_request_leaves_its_nonce(service):
+    """Only a good signature uses a nonce up; a 404 has one."""
+    bad = service.signed("GET", PATH, **{"x-nonce": "7"}) | {"authorization": "x"}
+    assert service.carry("GET", PATH, bad, b"").status == 401
+    good = service.signed("GET", "/v1/nothing", **{"x-nonce": "7"})
+    assert service.carry("GET", "/v1/nothing", good, b"").status == 404
+    assert sent(service, **{"x-nonce": "7"}).status == 401
+
+
+def test_a_nonce_is_forgotten_with_its_date(service):
+    """Once no date it came with can be good, it may come again."""
+    assert sent(service, **{"x-nonce": "7"}).status == 200
+    service.advance(599)
+    assert sent(service, **{"x-nonce": "7"}).status == 401
+    service.advance(2)
+    service.get(PATH)
+    assert sent(service, **{"x-nonce": "7"}).status == 200
+
+
+def test_401_comes_first(service):
+    """Before 404, 405 and 400."""
+    for method, target in (("GET", "/v1/nothing"), ("PUT", PATH), ("POST", "/v1/individuals")):
+        assert service.call(method, target, b"{", authorization="x").status == 401

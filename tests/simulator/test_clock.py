@@ -1,0 +1,226 @@
+"""The clock: frozen, running, sped up, moved on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from paylab.simulator import Simulator
+from paylab.simulator.clock import END, START, Clock
+
+NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+class Wall:
+    """A wall clock that a test moves by hand."""
+
+    def __init__(self):
+        self.seconds = 1_800_000_000.0
+
+    def __call__(self):
+        """The time it shows."""
+        return self.seconds
+
+
+@pytest.fixture
+def wall():
+    """A wall clock that stands where it is put."""
+    return Wall()
+
+
+def test_frozen_begins_at_one_instant(wall):
+    """Whenever it is launched, and however long it is looked at."""
+    clock = Clock(wall=wall)
+    wall.seconds += 1e6
+    assert clock.now() == Clock(wall=lambda: 5.0).now() == START == NOON
+
+
+@pytest.mark.parametrize(("speed", "passed"), [(1.0, 10), (50.0, 500), (0.5, 5)])
+def test_runs_at_its_speed(wall, speed, passed):
+    """So many simulated seconds in a real one."""
+    clock = Clock(frozen=False, speed=speed, wall=wall)
+    begun = clock.now()
+    assert begun == datetime.fromtimestamp(wall.seconds, UTC)
+    wall.seconds += 10
+    assert clock.now() - begun == timedelta(seconds=passed)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_never_back(wall, frozen):
+    """Neither by a jump nor with the wall clock."""
+    clock = Clock(frozen=frozen, wall=wall)
+    before = clock.now()
+    clock.jump(before - timedelta(days=1))
+    wall.seconds -= 100
+    assert clock.now() == before
+
+
+def test_freezing_and_thawing(wall):
+    """It stops where it is, and goes on from there."""
+    clock = Clock(frozen=False, wall=wall)
+    begun = clock.now()
+    wall.seconds += 3
+    clock.freeze(True)
+    wall.seconds += 1000
+    clock.freeze(False)
+    wall.seconds += 4
+    assert clock.now() - begun == timedelta(seconds=7)
+
+
+def test_a_new_speed_counts_from_now(wall):
+    """What passed before stays as it was."""
+    clock = Clock(frozen=False, speed=10, wall=wall)
+    begun = clock.now()
+    wall.seconds += 1
+    clock.set_speed(2)
+    wall.seconds += 1
+    assert clock.now() - begun == timedelta(seconds=12)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_saved_and_restored(wall, frozen):
+    """A frozen clock stands still while nobody looks, a running one runs on."""
+    old = Clock(frozen=frozen, speed=3, wall=wall)
+    saved = old.saved()
+    wall.seconds += 20
+    new = Clock(wall=wall)
+    new.restore(saved)
+    assert (new.now(), new.frozen, new.speed) == (old.now(), frozen, 3)
+
+
+def test_ends_before_dates_do(wall):
+    """Far out it stops, so that a deadline a day later can still be written."""
+    clock = Clock(frozen=False, speed=1e6, wall=wall)
+    wall.seconds += 1e9
+    assert clock.now() == END
+    clock.jump(END + timedelta(days=1))
+    assert clock.now() == END
+
+
+def test_whole_milliseconds(wall):
+    """Nothing finer is ever seen."""
+    clock = Clock(frozen=False, wall=wall)
+    wall.seconds += 0.1239
+    assert clock.now().microsecond % 1000 == 0
+
+
+def test_launches_are_alike():
+    """Two frozen simulators say the same of themselves."""
+    assert repr(Simulator()) == repr(Simulator())
+    assert Simulator().world.stamp() == "2026-01-15T12:00:00.000Z"
+
+
+def test_each_step_at_its_own_time(service):
+    """One leap of an hour leaves the times that small steps would have left."""
+    made = service.transfer(client_reference_id="scenario:failed")
+    service.advance(3600)
+    rows = [
+        (row["event_type"], row["at"])
+        for row in service.get("/_simulator/events").json
+        if row["resource_id"] == made["id"]
+    ]
+    assert rows == [
+        ("transfer.created", "2026-01-15T12:00:00.000Z"),
+        ("transfer.funded", "2026-01-15T12:00:01.000Z"),
+        ("transfer.payout_initiated", "2026-01-15T12:00:02.000Z"),
+        ("transfer.failed", "2026-01-15T12:00:03.000Z"),
+    ]
+    assert service.get("/_simulator")["clock"]["now"] == "2026-01-15T13:00:00.000Z"
+
+
+def test_steps_of_different_objects_interleave(service):
+    """In order of time, not of object."""
+    first = service.transfer()
+    service.advance(0.5)
+    second = service.transfer()
+    service.advance(10)
+    rows = service.get("/_simulator/events").json
+    rows = [row for row in rows if row["resource_id"] in (first["id"], second["id"])]
+    assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
+    assert [row["resource_id"] for row in rows[2:]] == [first["id"], second["id"]] * 3
+
+
+def test_small_steps_and_one_leap_agree(make):
+    """The same bytes in the end."""
+    ends = []
+    for steps in ([5], [1, 1, 1, 1, 1], [0.1] * 50):
+        service = make()
+        service.on_ramp("PH")
+        service.transfer()
+        for seconds in steps:
+            service.advance(seconds)
+        ends.append([service.get(f"/v1/{name}").body for name in ("transfers", "conversions")])
+    assert ends[0] == ends[1] == ends[2]
+
+
+def test_nothing_happens_because_somebody_looked(service):
+    """A thousand reads of a frozen world change nothing."""
+    made = service.transfer()
+    before = service.get("/_simulator/snapshot").json
+    for _ in range(300):
+        service.get(f"/v1/transfers/{made['id']}")
+        service.get("/_simulator/events")
+    assert service.get("/_simulator/snapshot").json == before
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ({"advance_seconds": 60}, {"frozen": True, "speed": 1.0}),
+        ({"advance_seconds": 0}, {"frozen": True, "speed": 1.0}),
+        ({"frozen": True}, {"frozen": True, "speed": 1.0}),
+        ({"frozen": False}, {"frozen": False, "speed": 1.0}),
+        ({"speed": 50}, {"frozen": False, "speed": 50}),
+        ({"speed": 50, "frozen": True}, {"frozen": True, "speed": 50}),
+    ],
+)
+def test_control(service, body, state):
+    """200 with the summary."""
+    answer = service.post("/_simulator/clock", body)
+    assert answer.status == 200
+    assert {name: answer["clock"][name] for name in state} == state
+    assert answer["seed"] == 7
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"advance": 1},
+        {"advance_seconds": -1},
+        {"advance_seconds": "60"},
+        {"advance_seconds": True},
+        {"advance_seconds": None},
+        {"advance_seconds": 1e300},
+        {"speed": 0},
+        {"speed": -5},
+        {"speed": 1e9},
+        {"frozen": "yes"},
+        {"frozen": None},
+        b'{"advance_seconds": 1e999}',
+        b'{"advance_seconds": NaN}',
+        b"[60]",
+    ],
+)
+def test_control_refuses(service, body):
+    """400, and the clock stays as it was."""
+    assert service.post("/_simulator/clock", body).status == 400
+    assert service.get("/_simulator")["clock"]["now"] == "2026-01-15T12:00:00.000Z"
+
+
+def test_over_and_over_to_the_end_of_time(service):
+    """Even there every request is answered."""
+    for _ in range(720):
+        service.advance(10 * 366 * 86_400)
+    assert service.get("/_simulator")["clock"]["now"] == "9000-01-01T00:00:00.000Z"
+    assert service.transfer()["status"] == "awaiting_funds"
+
+
+def test_a_running_world_lives_by_itself(make):
+    """At fifty times the speed a transfer is through in a blink."""
+    service = make(frozen=False, speed=1000)
+    made = service.transfer()
+    while service.get(f"/v1/transfers/{made['id']}")["status"] != "completed":
+        pass
+    assert service.get(f"/v1/transfers/{made['id']}")["completed_in"] == "2"

@@ -1,0 +1,62 @@
+"""One seed, one world: the same requests give the same bytes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STORY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from conftest import in_process
+from paylab.simulator import Simulator
+service = in_process(Simulator(transfers=30))
+print(service.get("/v1/transfers?limit=100").body)
+for country in ("MX", "PH"):
+    account = service.on_ramp(country)
+    service.advance(1)
+    print(service.deposit(account).body)
+print(service.post("/_simulator/faults", {"zeta": 1, "kind": "x", "alpha": 2, "mu": 3}).body)
+service.transfer(client_reference_id="scenario:failed")
+service.advance(60)
+for target in ("/v1/conversions", "/_simulator/events", "/_simulator/snapshot"):
+    print(service.get(target).body)
+"""
+
+
+def told(hash_seed):
+    """The story as another process tells it."""
+    command = [sys.executable, "-c", STORY, str(Path(__file__).parent)]
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.run(command, capture_output=True, check=True, env=env).stdout
+
+
+def test_two_processes_tell_the_same():
+    """Whatever Python does with the order of sets."""
+    story = told("1")
+    assert story == told("2")
+    assert b"conversion.completed" in story
+
+
+@pytest.mark.parametrize("seed", [0, 8, -1, 10**30])
+def test_another_seed_is_another_world(make, seed):
+    """Other ids, keys, CLABEs and addresses."""
+    one, other = make(), make(seed=seed)
+    assert one.simulator.api_key != other.simulator.api_key
+    assert one.person()["id"] != other.person()["id"]
+    clabes = [each.on_ramp("MX")["deposit_instructions"]["details"] for each in (one, other)]
+    assert clabes[0] != clabes[1]
+
+
+def test_ids(service):
+    """A prefix and 26 characters, none twice."""
+    account = service.payable()
+    ids = {service.transfer(account)["id"] for _ in range(50)} | {account["id"]}
+    assert len(ids) == 51
+    assert all(len(each.split("_")[1]) == 26 for each in ids)
+    prefixes = {each.split("_")[0] for each in ids}
+    assert prefixes == {"tr", "fa"}

@@ -1,0 +1,288 @@
+"""Events on their way: to whom, in what order, how often, and what is written down."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ALL = [
+    *(f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "completed")),
+    *("transfer.failed", "transfer.expired"),
+    *(f"conversion.{name}" for name in ("created", "payout_initiated", "completed", "failed")),
+    "individual.status_changed",
+]
+
+
+class Receiver:
+    """Takes events, and answers each from a list; the last answer goes on."""
+
+    def __init__(self, *answers):
+        self.answers, self.got = list(answers) or [200], []
+
+    def __call__(self, url, body):
+        """Take an event."""
+        self.got.append((url, json.loads(body)))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    @property
+    def types(self):
+        """The types that came, in order."""
+        return [body["event_type"].partition(".")[2] for _, body in self.got]
+
+
+@pytest.fixture
+def post(make):
+    """Makes a service whose events go to a receiver, and somebody who subscribed."""
+
+    def made(receiver, types=ALL, urls=("https://example.com/hook",)):
+        service = make(send=receiver)
+        service.subscriptions = [
+            service.made("/v1/webhook_subscriptions", {"url": url, "event_types": list(types)})
+            for url in urls
+        ]
+        return service
+
+    return made
+
+
+def log(service, *names):
+    """The chosen columns of the deliveries."""
+    rows = service.get("/_simulator/deliveries").json
+    return [tuple(row[name] for name in names) for row in rows]
+
+
+def test_the_life_of_a_transfer(post):
+    """Each event once, in order, a snapshot of its moment."""
+    receiver = Receiver()
+    service = post(receiver)
+    made = service.transfer()
+    service.advance(3)
+    assert receiver.types == ["created", "funded", "payout_initiated", "completed"]
+    payloads = [body["event_payload"] for _, body in receiver.got]
+    assert [each["status"] for each in payloads] == [
+        *("awaiting_funds", "started", "started", "completed")
+    ]
+    assert all(body.keys() == {"event_type", "event_payload"} for _, body in receiver.got)
+    assert payloads[0] | {"source_currency": "USD", "destination_currency": "MXN"} == made | {
+        "fee_currency": "usd",
+        "tax_currency": "usd",
+    }
+
+
+def test_the_life_of_a_conversion(post):
+    """Nulls until they happen, currencies in lower case."""
+    receiver = Receiver()
+    service = post(receiver, [each for each in ALL if each.startswith("conversion")])
+    service.deposit(service.on_ramp("MX"))
+    service.advance(3)
+    assert receiver.types == ["created", "payout_initiated", "completed"]
+    payouts = [body["event_payload"]["payout"] for _, body in receiver.got]
+    times = ("tx_hash", "initiated_at", "completed_at")
+    assert [[each[name] is None for name in times] for each in payouts] == [
+        [True, True, True],
+        [False, False, True],
+        [False, False, False],
+    ]
+    deposit = receiver.got[0][1]["event_payload"]["deposit"]
+    assert (deposit["currency"], payouts[0]["currency"]) == ("mxn", "usdc")
+
+
+def test_only_what_was_subscribed_to(post):
+    """And only since it was."""
+    receiver = Receiver()
+    service = post(receiver, ["transfer.completed"])
+    service.transfer()
+    service.advance(3)
+    assert receiver.types == ["completed"]
+
+
+def test_every_subscription_gets_its_own(post):
+    """Two subscriptions, two deliveries of each event."""
+    receiver = Receiver()
+    service = post(receiver, ["transfer.created"], ("https://a.co/", "https://b.co/?x=1"))
+    service.transfer()
+    assert [url for url, _ in receiver.got] == ["https://a.co/", "https://b.co/?x=1"]
+
+
+@pytest.mark.parametrize("answer", [500, 404, 301, 308, 100, OSError("gone"), ValueError("odd")])
+def test_tried_four_times(post, answer):
+    """After 5 s, 30 s and 5 min, each from the failure before; then given up."""
+    service = post(Receiver(answer), ["transfer.created"])
+    service.transfer()
+    service.advance(3600)
+    assert log(service, "attempt", "at") == [
+        (1, "2026-01-15T12:00:00.000Z"),
+        (2, "2026-01-15T12:00:05.000Z"),
+        (3, "2026-01-15T12:00:35.000Z"),
+        (4, "2026-01-15T12:05:35.000Z"),
+    ]
+    status = answer if isinstance(answer, int) else None
+    assert {row[0] for row in log(service, "status")} == {status}
+    assert len(service.simulator.world.tables["outbox"]) == 0
+
+
+@pytest.mark.parametrize("answer", [200, 201, 202, 204, 299])
+def test_any_2xx_will_do(post, answer):
+    """Delivered at the first attempt."""
+    service = post(Receiver(answer), ["transfer.created"])
+    service.transfer()
+    service.advance(3600)
+    assert log(service, "attempt", "status") == [(1, answer)]
+
+
+def test_a_delivery_as_written_down(post):
+    """The spec of the log."""
+    service = post(Receiver(), ["transfer.created"])
+    made = service.transfer()
+    [row] = service.get("/_simulator/deliveries").json
+    assert row["body"]["event_payload"]["id"] == made["id"]
+    assert {name: row[name] for name in row if name not in ("body", "error")} == {
+        "event_type": "transfer.created",
+        "resource_id": made["id"],
+        "url": "https://example.com/hook",
+        "attempt": 1,
+        "status": 200,
+        "at": "2026-01-15T12:00:00.000Z",
+    }
+
+
+def test_order_is_kept_while_a_receiver_fails(post):
+    """The second event of a transfer waits for the first; another transfer's does not."""
+    receiver = Receiver(500, 200)
+    service = post(receiver)
+    first = service.transfer()
+    service.advance(2)
+    second = service.transfer()
+    service.advance(100)
+    ids = [(body["event_payload"]["id"], body["event_type"]) for _, body in receiver.got]
+    assert [kind for row_id, kind in ids if row_id == first["id"]] == [
+        *("transfer.created", "transfer.created", "transfer.funded"),
+        *("transfer.payout_initiated", "transfer.completed"),
+    ]
+    assert [row_id for row_id, _ in ids].index(second["id"]) == 1
+
+
+def test_given_up_makes_way(post):
+    """After the last attempt the next event of the transfer goes."""
+    receiver = Receiver(500, 500, 500, 500, 200)
+    service = post(receiver)
+    service.transfer()
+    service.advance(3600)
+    assert receiver.types == ["created"] * 4 + ["funded", "payout_initiated", "completed"]
+
+
+def test_deleting_stops_everything(post):
+    """What waited for its next attempt is dropped."""
+    receiver = Receiver(500)
+    service = post(receiver)
+    service.transfer()
+    assert service.delete(f"/v1/webhook_subscriptions/{service.subscriptions[0]['id']}").status == (
+        204
+    )
+    service.advance(3600)
+    assert receiver.types == ["created"]
+    assert len(service.simulator.world.tables["outbox"]) == 0
+
+
+def fault(service, kind, **details):
+    """Lay a fault in wait."""
+    return service.made("/_simulator/faults", {"kind": kind, **details})
+
+
+def test_twice(post):
+    """The same event, the same bytes."""
+    receiver = Receiver()
+    service = post(receiver)
+    fault(service, "event_duplicate", event_type="transfer.funded")
+    service.transfer()
+    service.advance(3)
+    assert receiver.types == ["created", "funded", "funded", "payout_initiated", "completed"]
+    assert receiver.got[1] == receiver.got[2]
+
+
+def test_late(post):
+    """It comes that many seconds later, and holds up nothing."""
+    receiver = Receiver()
+    service = post(receiver)
+    fault(service, "event_delay", event_type="transfer.created", seconds=2.5)
+    service.transfer()
+    service.advance(10)
+    assert receiver.types == ["funded", "payout_initiated", "created", "completed"]
+
+
+def test_overtaken(post):
+    """It comes right behind the next event of its transfer."""
+    receiver = Receiver()
+    service = post(receiver)
+    fault(service, "event_reorder", event_type="transfer.created")
+    service.transfer()
+    service.advance(10)
+    assert receiver.types == ["funded", "created", "payout_initiated", "completed"]
+
+
+def test_nothing_to_overtake_it(post):
+    """An event with none behind it comes after a minute."""
+    receiver = Receiver()
+    service = post(receiver)
+    fault(service, "event_reorder", event_type="transfer.completed")
+    service.transfer()
+    service.advance(62.999)
+    assert receiver.types[-1] == "payout_initiated"
+    service.advance(0.001)
+    assert receiver.types[-1] == "completed"
+
+
+def test_overtaken_between_two_attempts(post):
+    """It goes behind the one that overtook it, and is not sent from two lanes."""
+    receiver = Receiver(200, 500, 200)
+    service = post(receiver)
+    fault(service, "event_reorder", event_type="transfer.funded")
+    made = service.transfer(client_reference_id="scenario:under_review")
+    service.advance(63)
+    service.post(f"/_simulator/objects/{made['id']}", {"to": "started"})
+    service.advance(3600)
+    assert receiver.types == ["created", "funded", "payout_initiated", "funded", "completed"]
+    assert len(service.simulator.world.tables["outbox"]) == 0
+
+
+def test_in_the_same_order_every_time(post):
+    """Many subscribers, many transfers: a patient courier goes one errand at a time."""
+    runs = []
+    for _ in range(2):
+        receiver = Receiver(200, 500, 200, 200, 500, 200)
+        service = post(receiver, ALL, [f"https://{name}.co/" for name in "abc"])
+        for _ in range(3):
+            service.transfer()
+        service.advance(100)
+        runs.append((receiver.got, service.get("/_simulator/deliveries").body))
+    assert runs[0] == runs[1]
+
+
+def test_a_receiver_may_ask_the_service(make):
+    """While it is being delivered to, in this process: the world is not locked."""
+    asked = []
+
+    def receive(url, body):
+        row = json.loads(body)["event_payload"]
+        asked.append(service.get(f"/v1/transfers/{row['id']}")["status"])
+        return 200
+
+    service = make(send=receive)
+    service.post("/v1/webhook_subscriptions", {"url": "https://e.co/", "event_types": ALL})
+    service.transfer()
+    service.advance(10)
+    assert asked == ["awaiting_funds", "started", "started", "completed"]
+
+
+def test_events_are_noted_without_subscribers(service):
+    """Every event since the beginning, subscribed to or not."""
+    made = service.transfer()
+    service.advance(10)
+    rows = service.get("/_simulator/events").json
+    assert [row["resource_id"] for row in rows] == [made["id"]] * 4
+    assert rows[0].keys() == {"event_type", "resource_id", "at", "body"}
+    assert service.get("/_simulator/deliveries").json == []

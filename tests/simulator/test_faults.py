@@ -1,0 +1,192 @@
+"""Faults on calls, in process; on a real socket they are in test_faults_on_the_wire."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from paylab.simulator.transport import BASE_URL, SimulatorTransport
+
+
+def fault(service, kind, **details):
+    """Lay a fault in wait."""
+    return service.made("/_simulator/faults", {"kind": kind, **details})
+
+
+def statuses(service, count=4, target="/v1/transfers"):
+    """The statuses of some GETs."""
+    return [service.get(target).status for _ in range(count)]
+
+
+def test_laid_listed_and_cleared(service):
+    """201 with an id, a list, and 204."""
+    made = fault(service, "status", status=503, method="POST", path="/v1/transfers", times=2)
+    assert made["id"]
+    assert service.get("/_simulator/faults").json == [made]
+    cleared = service.delete("/_simulator/faults")
+    assert (cleared.status, cleared.body) == (204, b"")
+    assert service.get("/_simulator/faults").json == []
+
+
+def test_strikes_so_many_times(service):
+    """And then the service is itself again."""
+    fault(service, "status", status=500, times=2)
+    assert statuses(service) == [500, 500, 200, 200]
+    assert service.get("/_simulator/faults").json[0]["left"] == 0
+
+
+@pytest.mark.parametrize(
+    ("details", "struck"),
+    [
+        ({}, True),
+        ({"method": "GET"}, True),
+        ({"method": "get"}, True),
+        ({"method": "POST"}, False),
+        ({"path": "/v1/transfers"}, True),
+        ({"path": "/v1/*"}, True),
+        ({"path": "/v1/conversions"}, False),
+        ({"probability": 0}, False),
+    ],
+)
+def test_whom_it_strikes(service, details, struck):
+    """Method and path choose; a path may hold a star."""
+    fault(service, "status", status=502, **details)
+    assert statuses(service, 1) == [502 if struck else 200]
+
+
+def test_by_chance(make):
+    """A seed makes the same strikes every time, and about as many as asked."""
+    runs = []
+    for seed in (7, 7, 8):
+        service = make()
+        fault(service, "status", status=500, times=1000, probability=0.3, seed=seed)
+        runs.append(statuses(service, 200))
+    assert runs[0] == runs[1] != runs[2]
+    assert 40 < runs[0].count(500) < 80
+
+
+@pytest.mark.parametrize(
+    ("details", "header"),
+    [
+        ({"status": 429, "retry_after": 7}, "7"),
+        ({"status": 429, "retry_after": 0}, "0"),
+        ({"status": 429}, "1"),
+        ({"status": 503, "retry_after": 2}, "2"),
+        ({"status": 503}, None),
+    ],
+)
+def test_retry_after(service, details, header):
+    """In seconds; a 429 always has one."""
+    fault(service, "status", **details)
+    answer = service.get("/v1/transfers")
+    assert answer.status == details["status"]
+    assert answer.headers.get("retry-after") == header
+
+
+def test_the_controls_are_never_struck(service):
+    """Or nobody could take the fault away."""
+    fault(service, "status", status=500, times=10)
+    assert service.get("/_simulator").status == 200
+
+
+@pytest.mark.parametrize("kind", ["status", "html", "refuse", "timeout"])
+def test_instead_of_the_service(service, transfer_body, kind):
+    """Nothing is carried out."""
+    fault(service, kind)
+    service.post("/v1/transfers", transfer_body)
+    assert service.get("/v1/transfers")["data"] == []
+
+
+@pytest.mark.parametrize("kind", ["drop_after", "truncate"])
+def test_after_the_service(service, transfer_body, kind):
+    """It is carried out, and the answer is lost."""
+    fault(service, kind)
+    service.post("/v1/transfers", transfer_body)
+    assert len(service.get("/v1/transfers")["data"]) == 1
+
+
+def test_html(service):
+    """A page of a gateway."""
+    fault(service, "html")
+    answer = service.get("/v1/transfers")
+    assert (answer.status, answer.headers["content-type"]) == (502, "text/html")
+    assert answer.body.startswith(b"<!doctype html>")
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(299, 200), (-299, 200), (301, 401), (-301, 401)])
+def test_skew(service, seconds, status):
+    """The service's clock is off: in what it accepts and in its Date header."""
+    fault(service, "skew", seconds=seconds)
+    answer = service.get("/v1/transfers")
+    assert answer.status == status
+    assert answer.headers["date"] != service.get("/v1/transfers").headers["date"]
+
+
+def test_bad_cursor(make):
+    """A cursor that was good is refused; a list without one is not."""
+    service = make(transfers=3)
+    fault(service, "bad_cursor")
+    cursor = service.get("/v1/transfers?limit=1")["cursor"]
+    target = f"/v1/transfers?limit=1&cursor={cursor}"
+    answer = service.get(target)
+    assert (answer.status, answer.json) == (400, {"error": "Invalid pagination token"})
+    assert service.get(target).status == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "kind"),
+        ({"kind": "statuss"}, "kind"),
+        ({"kind": ["status"]}, "kind"),
+        ({"kind": "status", "time": 2}, "time"),
+        ({"kind": "status", "times": 0}, "times"),
+        ({"kind": "status", "times": 1.5}, "times"),
+        ({"kind": "status", "status": 399}, "status"),
+        ({"kind": "status", "status": 600}, "status"),
+        ({"kind": "status", "probability": 1.1}, "probability"),
+        ({"kind": "status", "probability": -0.1}, "probability"),
+        ({"kind": "status", "retry_after": -1}, "retry_after"),
+        ({"kind": "status", "method": 7}, "method"),
+        ({"kind": "status", "path": ["x"]}, "path"),
+        ({"kind": "skew", "seconds": "5"}, "seconds"),
+        ({"kind": "event_delay", "event_type": "transfer.lost"}, "event_type"),
+    ],
+)
+def test_refused(service, body, field):
+    """400 that names the field; near names are suggested."""
+    answer = service.post("/_simulator/faults", body)
+    assert (answer.status, [*answer.fields]) == (400, [field])
+
+
+def test_a_suggestion(service):
+    """The near name comes first."""
+    message = service.post("/_simulator/faults", {"kind": "statuss"}).fields["kind"]
+    assert message.startswith("must be one of status")
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("refuse", httpx.ConnectError),
+        ("timeout", httpx.ReadTimeout),
+        ("drop_after", httpx.ReadError),
+        ("truncate", httpx.RemoteProtocolError),
+    ],
+)
+def test_as_httpx_sees_it(service, kind, error):
+    """The transport raises what a socket would have made httpx raise."""
+    fault(service, kind)
+    headers = service.signed("GET", "/v1/transfers")
+    with httpx.Client(transport=SimulatorTransport(service.simulator)) as client:
+        with pytest.raises(error):
+            client.get(f"{BASE_URL}/v1/transfers", headers=headers)
+        headers = service.signed("GET", "/v1/transfers")
+        assert client.get(f"{BASE_URL}/v1/transfers", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["[", "[z-a]", "[" * 999, "*" * 999, "[!]", "\\", "(?P<", "\x00"])
+def test_a_strange_pattern(service, path):
+    """It matches nothing, or everything, and breaks nothing."""
+    fault(service, "status", path=path, status=500)
+    assert statuses(service, 1)[0] in (200, 500)

@@ -1,0 +1,109 @@
+"""Faults as a client at the other end of a socket meets them."""
+
+from __future__ import annotations
+
+import time
+
+import httpx
+import pytest
+
+PATH = "/v1/transfers"
+
+
+def fault(wire, kind, **details):
+    """Lay a fault in wait."""
+    return wire.made("/_simulator/faults", {"kind": kind, **details})
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("refuse", (httpx.RemoteProtocolError, httpx.ReadError)),
+        ("drop_after", (httpx.RemoteProtocolError, httpx.ReadError)),
+        ("truncate", (httpx.RemoteProtocolError, httpx.ReadError)),
+    ],
+)
+def test_cut(wire, kind, error):
+    """No answer, or half of one; the next request is answered."""
+    fault(wire, kind)
+    with pytest.raises(error):
+        wire.get(PATH)
+    assert wire.get(PATH).status == 200
+
+
+def test_half_an_answer(wire):
+    """The head promises the whole body, and half of it comes."""
+    fault(wire, "truncate")
+    target, headers, got = wire.server.base_url + PATH, wire.signed("GET", PATH), []
+    with (
+        httpx.Client() as client,
+        client.stream("GET", target, headers=headers) as response,
+        pytest.raises(httpx.RemoteProtocolError),
+    ):
+        got.extend(response.iter_bytes())
+    assert response.status_code == 200
+    assert 0 < len(b"".join(got)) < int(response.headers["content-length"])
+
+
+def test_silence(wire):
+    """The request is taken, and nothing comes; others are served meanwhile."""
+    fault(wire, "timeout")
+    began = time.monotonic()
+    with httpx.Client(timeout=0.3) as client, pytest.raises(httpx.ReadTimeout):
+        client.get(wire.server.base_url + PATH, headers=wire.signed("GET", PATH))
+    assert time.monotonic() - began < 2
+    assert wire.get(PATH).status == 200
+
+
+def test_carried_out_and_lost(wire):
+    """After drop_after the transfer is there."""
+    account = wire.payable()
+    body = {
+        "financial_account": {"id": account["id"]},
+        "source_currency": "usd",
+        "destination_currency": "mxn",
+        "payout_method": "spei",
+        "source_amount": "5",
+    }
+    fault(wire, "drop_after", method="POST", path=PATH)
+    with pytest.raises(httpx.HTTPError):
+        wire.post(PATH, body)
+    assert len(wire.get(PATH)["data"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "details", "status", "header"),
+    [
+        ("html", {}, 502, ("content-type", "text/html")),
+        ("status", {"status": 429, "retry_after": 3}, 429, ("retry-after", "3")),
+        ("status", {"status": 503}, 503, ("content-type", "application/json")),
+        ("skew", {"seconds": 400}, 401, ("content-type", "application/json")),
+        ("skew", {"seconds": 200}, 200, ("content-type", "application/json")),
+    ],
+)
+def test_answers(wire, kind, details, status, header):
+    """As in process."""
+    fault(wire, kind, **details)
+    answer = wire.get(PATH)
+    assert (answer.status, answer.headers[header[0]]) == (status, header[1])
+
+
+def test_bad_cursor(wire):
+    """A good cursor is refused once."""
+    wire.post("/_simulator/seed", {"transfers": 2})
+    cursor = wire.get(f"{PATH}?limit=1")["cursor"]
+    fault(wire, "bad_cursor")
+    answers = [wire.get(f"{PATH}?limit=1&cursor={cursor}") for _ in range(2)]
+    assert [answer.status for answer in answers] == [400, 200]
+    assert answers[0].json == {"error": "Invalid pagination token"}
+
+
+def test_only_the_struck_connection_is_cut(wire):
+    """Another client's idle connection stays open."""
+    with httpx.Client() as other:
+        url = wire.server.base_url + PATH
+        assert other.get(url, headers=wire.signed("GET", PATH)).status_code == 200
+        fault(wire, "refuse")
+        with pytest.raises(httpx.HTTPError):
+            wire.get(PATH)
+        assert other.get(url, headers=wire.signed("GET", PATH)).status_code == 200

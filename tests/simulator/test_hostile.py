@@ -1,0 +1,305 @@
+"""Whatever comes in, no answer is a 5xx, and the world can still be read afterwards."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paylab.simulator import Request, Simulator
+from paylab.simulator.routes import ROUTES
+
+JUNK = [
+    b"",
+    b"{",
+    b"nul",
+    b"[]",
+    b"7",
+    b'"text"',
+    b"null",
+    b"NaN",
+    b'{"a": NaN}',
+    b'{"a": Infinity}',
+    b'{"a": 1e999}',
+    b'{"a": 1' + b"0" * 5000 + b"}",
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b"[" * 100_000 + b"]" * 100_000,
+    b'{"a":' + b"[" * 900 + b"]" * 900 + b"}",
+    b'{"a":' + b"[" * 64 + b"]" * 64 + b"}",
+    b"\x00",
+    b'{"\x00": 1}',
+    b'{"id": "\\u0000", "to": "\\ud800"}',
+    b"\xff\xfe{\x00}\x00",
+    b"\xed\xa0\x80",
+    b'{"a": "\xff"}',
+    b'\xef\xbb\xbf{"a": 1}',
+    '{"é": "\N{PILE OF POO}"}'.encode("utf-16"),
+]
+
+
+def operations():
+    """Every method of every path."""
+    return [
+        (method, path.replace("{id}", "x"))
+        for path, methods in ROUTES.items()
+        for method in methods
+        if path != "/_simulator/reset"
+    ]
+
+
+@pytest.mark.parametrize(("method", "path"), operations())
+def test_junk_everywhere(service, method, path):
+    """400 where a body is read, and a JSON reason always."""
+    for body in JUNK:
+        answer = service.call(method, path, body)
+        assert answer.status < 500
+        assert answer.status == 204 or answer.json is not None
+    assert service.get("/_simulator/snapshot").status == 200
+
+
+@pytest.mark.parametrize("body", JUNK)
+def test_junk_is_a_400(service, body):
+    """Where the body is all that matters."""
+    assert service.post("/v1/individuals", body).status == 400
+
+
+def targets(service):
+    """A world with one of everything, and a good body for every POST."""
+    owner = service.active("MX", "on_ramp", "global_payouts")
+    account, wallet = service.account(owner), service.wallet(owner)
+    ready = service.on_ramp("MX")
+    waiting, tokened = service.person("MX", "on_ramp"), service.person("US", "on_ramp")
+    pay = {
+        "financial_account": {"id": account["id"]},
+        "source_currency": "usd",
+        "destination_currency": "mxn",
+        "payout_method": "spei",
+        "source_amount": "100",
+        "client_reference_id": "r",
+    }
+    quote = service.made("/v1/quotes", pay)
+    paid = service.made("/v1/transfers", pay)
+    url = {"url": "https://example.com/a?b=c", "event_types": ["transfer.created"]}
+    image = {"type": "selfie", "content": "data:image/png;base64,AAAA"}
+    clabe = {"clabe": "1" * 18}
+    return {
+        "/v1/individuals": {
+            **{name: owner[name] for name in ("product_types", "given_name", "family_name")},
+            **{name: owner[name] for name in ("country", "phone", "date_of_birth", "document")},
+            **{name: owner[name] for name in ("idv_consent_recorded_at", "address")},
+            "financial_accounts": [{"type": "bank_account", "details": clabe}],
+        },
+        f"/v1/individuals/{tokened['id']}/verification_token": {
+            "provider": "idv_provider",
+            "token": "t",
+            "applicant_id": "a",
+            "partner_terms_accepted_at": "2026-01-15T11:00:00Z",
+        },
+        f"/v1/individuals/{waiting['id']}/verification_images": {"images": [image]},
+        "/v1/financial_accounts": {
+            "individual_id": owner["id"],
+            "type": "bank_account",
+            "details": clabe,
+        },
+        f"/v1/financial_accounts/{account['id']}": {"details": clabe},
+        f"/v1/financial_accounts/{wallet['id']}": {"details": wallet["details"]},
+        "/v1/quotes": {**pay, "source_network": "base"},
+        "/v1/transfers": {**pay, "source_type": "prefunded", "source_network": "base"},
+        "/v1/transfers ": {"quote_id": quote["id"], "payout_method": "spei", "source_type": None},
+        "/v1/conversion_accounts": {
+            "individual_id": ready["individual_id"],
+            "payout_account": {"id": ready["payout_account"]["id"]},
+            "source_currency": "mxn",
+            "destination_currency": "usdc",
+            "client_reference_id": "scenario:slow",
+        },
+        "/v1/sandbox/deposits": {
+            "conversion_account_id": ready["id"],
+            "amount": "1",
+            "currency": "mxn",
+            "sender_name": "",
+        },
+        "/v1/webhook_subscriptions": url,
+        "/_simulator/clock": {"advance_seconds": 1, "frozen": True, "speed": 1},
+        f"/_simulator/objects/{paid['id']}": {"to": "started", "reason": "r"},
+        "/_simulator/faults": {
+            "kind": "event_delay",
+            "method": "POST",
+            "path": "/none",
+            "times": 1,
+            "retry_after": 1,
+            "probability": 0.5,
+            "seed": 1,
+            "seconds": 1,
+            "event_type": "transfer.created",
+        },
+    }
+
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=12)
+    | st.sampled_from(
+        ["\ud800", "\x00", "", " ", "mxn", "base", "x" * 5000, "[", "*?[z-a]", "9" * 40]
+    ),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def spoilt(body, path, value):
+    """A copy of the body with the value at a path of keys."""
+    if not path:
+        return value
+    if isinstance(body, list):
+        return [spoilt(body[0], path[1:], value), *body[1:]]
+    return {**body, path[0]: spoilt(body[path[0]], path[1:], value)}
+
+
+def paths(body, at=()):
+    """Every place in a body."""
+    if at:
+        yield at
+    inner = body.items() if isinstance(body, dict) else ()
+    for name, each in inner:
+        yield from paths(each, (*at, name))
+    if isinstance(body, list) and body:
+        yield from paths(body[0], (*at, 0))
+
+
+@pytest.fixture(scope="module")
+def world(module_service):
+    """One world for all examples, and the good bodies."""
+    return module_service, targets(module_service)
+
+
+@settings(max_examples=400, deadline=None, suppress_health_check=[*HealthCheck])
+@given(data=st.data())
+def test_valid_bodies_spoilt(world, data):
+    """A good body with one or two values replaced is taken or refused, never a 5xx."""
+    service, bodies = world
+    target = data.draw(st.sampled_from(sorted(bodies)))
+    body = bodies[target]
+    for _ in range(data.draw(st.integers(1, 2))):
+        place = data.draw(st.sampled_from([*paths(body)]))
+        body = spoilt(body, place, data.draw(values))
+    answer = service.post(target.strip(), json.dumps(body).encode())
+    assert answer.status < 500
+    assert answer.json is not None
+
+
+def test_the_world_is_still_whole(world):
+    """After all of that every list can be read, and the clock moves on."""
+    service, _ = world
+    assert service.delete("/_simulator/faults").status == 204
+    assert service.advance(10**6).status == 200
+    for name in ("individuals", "transfers", "conversions", "conversion_accounts"):
+        assert service.get(f"/v1/{name}?limit=100").status == 200
+    for target in ("/_simulator/events", "/_simulator/deliveries", "/_simulator/faults"):
+        assert service.get(target).status == 200
+    snapshot = service.get("/_simulator/snapshot")
+    assert service.put("/_simulator/snapshot", snapshot.body).status == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "", 404),
+        ("GET", "*", 404),
+        ("GET", "/v1", 404),
+        ("GET", "/v1/", 404),
+        ("GET", "/v1/nothing", 404),
+        ("GET", "/V1/transfers", 404),
+        ("GET", "/v1/transfers/", 404),
+        ("GET", "//v1/transfers", 404),
+        ("GET", "/v1/individuals/{id}", 404),
+        ("GET", "/v1/individuals/x/verification_images/y", 404),
+        ("GET", "/v1/../v1/transfers", 404),
+        ("GET", "/v1/individuals/%00", 404),
+        ("GET", "/v1/individuals/%ff%fe", 404),
+        ("GET", "/v1/individuals/" + "x" * 100_000, 404),
+        ("GET", "/v1/individuals/\x00\xff", 404),
+        ("GET", "/_simulator/nothing", 404),
+        ("DELETE", "/v1/transfers", 405),
+        ("PUT", "/v1/individuals", 405),
+        ("PATCH", "/v1/transfers/x", 405),
+        ("HEAD", "/v1/transfers", 405),
+        ("OPTIONS", "/v1/transfers", 405),
+        ("BREW", "/v1/transfers", 405),
+        ("get", "/v1/transfers", 405),
+        ("GET", "/v1/quotes", 405),
+        ("GET", "/v1/sandbox/deposits", 405),
+        ("GET", "/v1/financial_accounts/x", 405),
+        ("DELETE", "/_simulator", 405),
+    ],
+)
+def test_paths_and_methods(service, method, path, status):
+    """404 for a path that is none, 405 with Allow for a method it does not take."""
+    answer = service.call(method, path)
+    assert answer.status == status
+    assert ("allow" in answer.headers) is (status == 405)
+
+
+def test_allow(service):
+    """The methods, parted by commas."""
+    assert service.delete("/v1/transfers").headers["allow"] == "POST, GET"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "&", "&&=&", "=", "limit", "limit=%", "limit=%zz", "cursor=%ff", "+", "?"),
+        *("limit=5;cursor=x", "limit=1%00", "cursor=\xff", "a=" + "b" * 100_000),
+        "limit=" + "9" * 10_000,
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/transfers", "/v1/individuals", "/_simulator"])
+def test_queries(service, path, query):
+    """Taken or refused."""
+    assert service.get(f"{path}?{query}").status in (200, 400)
+
+
+HEADERS = ["authorization", "x-date", "x-nonce", "x-api-key", "x-content-sha256", "host"]
+
+
+@pytest.mark.parametrize("name", HEADERS)
+@pytest.mark.parametrize("value", ["", " ", "\x00", "\xff" * 50, "é", "9" * 10_000, ";", ",,,"])
+def test_headers(service, name, value):
+    """A header that is junk is a 401 that says which."""
+    answer = service.get("/v1/transfers", **{name.replace("-", "_"): value})
+    assert answer.status == 401
+    assert answer["error"]
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_headers_signed_as_junk(service, name):
+    """Even junk that is signed well is taken or refused."""
+    for value in ("", "\xff", "2026-13-45T99:99:99Z", "0001-01-01T00:00:00+14:00", "x" * 9999):
+        headers = service.signed("GET", "/v1/transfers", **{name: value})
+        assert service.carry("GET", "/v1/transfers", headers, b"").status in (200, 401)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(st.characters(max_codepoint=255), max_size=8),
+    st.text(st.characters(max_codepoint=255), max_size=40),
+    st.text(st.characters(max_codepoint=255), max_size=40),
+    st.dictionaries(
+        st.sampled_from([*HEADERS, "idempotency-key"]),
+        st.text(st.characters(max_codepoint=255), max_size=40),
+    ),
+    st.binary(max_size=40),
+)
+def test_anything_at_all(method, path, query, headers, body):
+    """Anything that a socket could bring is refused."""
+    reply = Simulator().respond(Request(method, path, query, headers, body))
+    assert reply.status == 401

@@ -1,0 +1,127 @@
+"""Idempotency: one effect, the same answer, for a day."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+KEY = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
+OTHER = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b12"
+DAY = 24 * 3600
+
+
+def total(service):
+    """How many transfers there are."""
+    return len(service.get("/v1/transfers?limit=100")["data"])
+
+
+def test_replayed(service, transfer_body):
+    """The same key and bytes: the same status and bytes, and the header; one transfer."""
+    first = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    service.advance(10)
+    second = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    assert (second.status, second.body) == (first.status, first.body) == (201, first.body)
+    assert second.headers["idempotency-replayed"] == "true"
+    assert "idempotency-replayed" not in first.headers
+    assert total(service) == 1
+
+
+def test_another_body(service, transfer_body):
+    """409, and what was stored stays."""
+    service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    spaced = json.dumps(transfer_body, indent=1).encode()
+    assert service.post("/v1/transfers", spaced, idempotency_key=KEY).status == 409
+    assert service.post("/v1/transfers", b"{", idempotency_key=KEY).status == 409
+    assert service.post("/v1/transfers", transfer_body, idempotency_key=KEY).status == 201
+    assert total(service) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "status"),
+    [
+        (KEY, 201),
+        (KEY.upper(), 201),
+        ("00000000-0000-0000-0000-000000000000", 201),
+        ("", 400),
+        (KEY[:-1], 400),
+        (KEY + "0", 400),
+        (KEY.replace("-", "0"), 400),
+        ("{" + KEY[:-2] + "}", 400),
+        (KEY[:-1] + "g", 400),
+        (KEY[:-1] + "é", 400),
+    ],
+)
+def test_the_key_is_a_uuid(service, transfer_body, key, status):
+    """36 characters of the usual form."""
+    assert service.post("/v1/transfers", transfer_body, idempotency_key=key).status == status
+
+
+def test_errors_are_not_stored(service, transfer_body):
+    """A refused request can be sent again, mended, under its key."""
+    bad = transfer_body | {"payout_method": "pix"}
+    assert service.post("/v1/transfers", bad, idempotency_key=KEY).status == 400
+    answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    assert (answer.status, "idempotency-replayed" in answer.headers) == (201, False)
+
+
+@pytest.mark.parametrize(("seconds", "replayed"), [(DAY - 0.001, True), (DAY, False)])
+def test_a_day_on_the_simulators_clock(service, transfer_body, seconds, replayed):
+    """Stored answers are forgotten after 24 hours."""
+    service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    service.advance(seconds)
+    answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    assert ("idempotency-replayed" in answer.headers) is replayed
+    assert total(service) == (1 if replayed else 2)
+
+
+def test_a_202_is_not_stored(service):
+    """A second POST after a 202 makes a second account."""
+    service.on_ramp("PH")
+    made = service.get("/v1/conversion_accounts")["data"][0]
+    body = {
+        "individual_id": made["individual_id"],
+        "payout_account": {"id": made["payout_account"]["id"]},
+        "source_currency": "php",
+    }
+    answers = [service.post("/v1/conversion_accounts", body, idempotency_key=KEY) for _ in range(2)]
+    assert [answer.status for answer in answers] == [202, 202]
+    assert answers[0]["id"] != answers[1]["id"]
+
+
+def test_scoped_by_path(service, transfer_body):
+    """One key may serve both operations; elsewhere a key means nothing."""
+    service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    answer = service.post("/v1/conversion_accounts", {}, idempotency_key=KEY)
+    assert answer.status == 400
+    assert service.post("/v1/quotes", {}, idempotency_key="junk").fields
+
+
+def test_two_keys_two_transfers(service, transfer_body):
+    """A key of its own, or none, is a transfer of its own."""
+    for key in ({"idempotency_key": KEY}, {"idempotency_key": OTHER}, {}, {}):
+        service.post("/v1/transfers", transfer_body, **key)
+    assert total(service) == 4
+
+
+def test_identical_requests_at_once(service, transfer_body):
+    """One is carried out, the others wait and replay."""
+    with ThreadPoolExecutor(8) as pool:
+        futures = [
+            pool.submit(service.post, "/v1/transfers", transfer_body, idempotency_key=KEY)
+            for _ in range(24)
+        ]
+    answers = [future.result() for future in futures]
+    assert {answer.body for answer in answers} == {answers[0].body}
+    assert sum("idempotency-replayed" not in answer.headers for answer in answers) == 1
+    assert total(service) == 1
+
+
+def test_carried_out_then_cut(service, transfer_body):
+    """After an answer that was lost, the key brings it back."""
+    service.post("/_simulator/faults", {"kind": "drop_after", "method": "POST"})
+    service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
+    assert (answer.status, answer.headers["idempotency-replayed"]) == (201, "true")
+    assert total(service) == 1

@@ -1,0 +1,97 @@
+"""Prices: fees, rates, and the three ways to name an amount."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paylab import codes
+from paylab.simulator import money
+
+SOURCES = st.sampled_from(codes.SOURCE_CURRENCIES)
+DESTINATIONS = st.sampled_from(codes.DESTINATION_CURRENCIES)
+
+
+def amounts(currency, least):
+    """Amounts in a currency's minor unit."""
+    places = codes.minor_unit(currency)
+    return st.integers(least, 10**24).map(lambda units: Decimal(units).scaleb(-places))
+
+
+@pytest.mark.parametrize(
+    ("source", "currency", "fee"),
+    [
+        ("100", "USD", "0.50"),
+        ("100.99", "USD", "0.50"),
+        ("101.01", "USD", "0.51"),
+        ("103", "USD", "0.52"),
+        ("105", "USD", "0.52"),
+        ("107", "USD", "0.54"),
+        ("1", "USD", "0.50"),
+        ("123.456789", "USDC", "0.617284"),
+        ("10000", "PHP", "50.00"),
+    ],
+)
+def test_fees(source, currency, fee):
+    """Half a percent, at least 0.50, rounded half to even."""
+    assert money.text(money.fee(Decimal(source), currency), currency) == fee
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "text"),
+    [
+        ("1", "USD", "1.00"),
+        ("1.005", "USD", "1.00"),
+        ("1.015", "USD", "1.02"),
+        ("0.5", "VND", "0"),
+        ("1.5", "VND", "2"),
+        ("1", "usdc", "1.000000"),
+        ("123456789012345678901234567890.12", "MXN", "123456789012345678901234567890.12"),
+    ],
+)
+def test_rounded_half_to_even(amount, currency, text):
+    """To the currency's minor unit."""
+    assert money.text(Decimal(amount), currency) == text
+
+
+@given(st.data(), SOURCES, DESTINATIONS)
+def test_from_source(data, source, destination):
+    """The amount is echoed exactly, and the parts add up."""
+    amount = data.draw(amounts(source, 1))
+    price = money.from_source(amount, source, destination)
+    assert price.source == amount == money.EXACT.add(price.fee, price.net)
+    assert price.fee >= money.LEAST_FEE
+
+
+@given(st.data(), SOURCES, DESTINATIONS)
+def test_from_net(data, source, destination):
+    """Exactly that net, from the smallest source that leaves it."""
+    wanted = data.draw(amounts(source, 1))
+    price = money.from_net(wanted, source, destination)
+    step = Decimal(1).scaleb(-codes.minor_unit(source))
+    less = money.EXACT.subtract(price.source, step)
+    assert price.net == wanted
+    assert money.EXACT.subtract(less, money.fee(less, source)) < wanted
+
+
+@given(st.data(), SOURCES, DESTINATIONS)
+def test_from_destination(data, source, destination):
+    """The amount is echoed exactly; the net at the rate reaches it, a step less would not."""
+    wanted = data.draw(amounts(destination, 1))
+    price = money.from_destination(wanted, source, destination)
+    step = Decimal(1).scaleb(-codes.minor_unit(source))
+    assert price.destination == wanted
+    assert money.EXACT.multiply(price.net, price.rate) >= wanted
+    assert money.EXACT.multiply(money.EXACT.subtract(price.net, step), price.rate) < wanted
+
+
+@pytest.mark.parametrize("source", codes.SOURCE_CURRENCIES)
+@pytest.mark.parametrize("destination", codes.DESTINATION_CURRENCIES)
+def test_every_pair_has_a_rate(source, destination):
+    """In plain digits, whatever the case."""
+    text = money.rate_text(money.rate(source.lower(), destination))
+    assert Decimal(text) > 0
+    assert "E" not in text

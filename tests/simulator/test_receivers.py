@@ -1,0 +1,273 @@
+"""Webhooks to real receivers on this machine."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from paylab.simulator import Simulator
+from paylab.simulator.courier import post
+from paylab.simulator.server import Server
+
+ALL = [f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "completed")]
+
+
+class Receiver:
+    """A server that takes events and answers as `answer(self, body)` says."""
+
+    def __init__(self, answer):
+        self.got, self.answer = [], answer
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                outer.got.append((self.path, dict(self.headers), body))
+                outer.respond(self, body)
+
+            def log_message(self, *_):
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}/hook?a=1&b=%2F"
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def respond(self, handler, body):
+        """Send the status, or whatever the answer does by itself."""
+        status = self.answer(handler, body) if callable(self.answer) else self.answer
+        if status:
+            handler.send_response(status)
+            handler.send_header("content-length", "0")
+            handler.send_header("location", "/elsewhere")
+            handler.end_headers()
+
+    @property
+    def types(self):
+        """The types that came, in order."""
+        return [body["event_type"].partition(".")[2] for _, _, body in self.got]
+
+
+@pytest.fixture
+def receiver():
+    """Makes receivers, and closes them."""
+    made = []
+
+    def start(answer=204):
+        made.append(Receiver(answer))
+        return made[-1]
+
+    yield start
+    for each in made:
+        each.server.shutdown()
+        each.server.server_close()
+
+
+def subscribe(service, url, types=ALL):
+    """Subscribe a URL."""
+    return service.made("/v1/webhook_subscriptions", {"url": url, "event_types": types})
+
+
+def until(true, seconds=8):
+    """Wait until something is so."""
+    deadline = time.monotonic() + seconds
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.002)
+    assert true()
+
+
+def test_delivered(wire, receiver):
+    """A POST of JSON to the URL with its query; nothing of a signature."""
+    hook = receiver()
+    subscribe(wire, hook.url)
+    made = wire.transfer()
+    until(lambda: hook.got)
+    path, headers, body = hook.got[0]
+    headers = {name.lower(): value for name, value in headers.items()}
+    assert path == "/hook?a=1&b=%2F"
+    assert headers["content-type"] == "application/json"
+    assert not {"authorization", "x-api-key"} & headers.keys()
+    assert body["event_payload"]["id"] == made["id"]
+
+
+def test_advance_waits_for_deliveries(wire, receiver):
+    """When the answer is there, so is everything that fell due, in order."""
+    hook = receiver()
+    subscribe(wire, hook.url)
+    wire.transfer()
+    wire.advance(3)
+    assert hook.types == ["created", "funded", "payout_initiated", "completed"]
+
+
+def test_a_receiver_that_asks_the_service(wire, receiver):
+    """It calls the API while it handles an event, and advance does not hang."""
+    seen = []
+
+    def ask(_, body):
+        row = body["event_payload"]
+        seen.append(wire.get(f"/v1/transfers/{row['id']}")["status"])
+        return 200
+
+    subscribe(wire, receiver(ask).url)
+    wire.transfer()
+    began = time.monotonic()
+    assert wire.advance(10).status == 200
+    assert time.monotonic() - began < 5
+    assert seen == ["awaiting_funds", "started", "started", "completed"]
+
+
+@pytest.mark.parametrize("status", [500, 302, 307])
+def test_attempts(wire, receiver, status):
+    """Four of them on the simulator's clock; a redirect is a failure and is not followed."""
+    hook = receiver(status)
+    subscribe(wire, hook.url, ALL[:1])
+    wire.transfer()
+    wire.advance(3600)
+    rows = wire.get("/_simulator/deliveries").json
+    assert [(row["attempt"], row["status"], row["at"][14:19]) for row in rows] == [
+        (1, status, "00:00"),
+        (2, status, "00:05"),
+        (3, status, "00:35"),
+        (4, status, "05:35"),
+    ]
+    assert [path for path, _, _ in hook.got] == ["/hook?a=1&b=%2F"] * 4
+
+
+def test_nobody_there(wire):
+    """A refused connection is a failure like any other, and is told."""
+    subscribe(wire, "http://127.0.0.1:9/", ALL[:1])
+    wire.transfer()
+    wire.advance(6)
+    rows = wire.get("/_simulator/deliveries").json
+    assert [(row["attempt"], row["status"]) for row in rows] == [(1, None), (2, None)]
+    assert "ConnectError" in rows[0]["error"]
+
+
+def test_a_hanging_receiver_holds_up_nobody(wire, receiver):
+    """Others get their events while it hangs, and the service answers."""
+    let_go = threading.Event()
+    slow, quick = receiver(lambda *_: let_go.wait(10) and 200), receiver()
+    subscribe(wire, slow.url)
+    subscribe(wire, quick.url)
+    account = wire.payable()
+    for _ in range(6):
+        wire.transfer(account)
+    until(lambda: len(quick.got) == 6, 3)
+    assert len(slow.got) <= 4
+    let_go.set()
+    until(lambda: len(slow.got) == 6)
+
+
+def test_deletion_stops(wire, receiver):
+    """After the 204 nothing more comes, not even another attempt."""
+    hook = receiver(500)
+    made = subscribe(wire, hook.url)
+    wire.transfer()
+    until(lambda: wire.get("/_simulator/deliveries").json)
+    assert wire.delete(f"/v1/webhook_subscriptions/{made['id']}").status == 204
+    wire.advance(3600)
+    assert hook.types == ["created"]
+
+
+def test_reset_during_a_delivery(wire, receiver):
+    """What comes of it belongs to a world that is gone."""
+    began, let_go = threading.Event(), threading.Event()
+    hook = receiver(lambda *_: began.set() or (let_go.wait(5) and 500))
+    subscribe(wire, hook.url)
+    wire.transfer()
+    assert began.wait(5)
+    wire.post("/_simulator/reset", {})
+    let_go.set()
+    wire.advance(3600)
+    assert wire.get("/_simulator/deliveries").json == []
+
+
+def test_deletion_during_a_delivery(wire, receiver):
+    """What is under way ends; it is not tried again."""
+    began, let_go = threading.Event(), threading.Event()
+
+    def hang(*_):
+        began.set()
+        let_go.wait(10)
+        return 500
+
+    hook = receiver(hang)
+    made = subscribe(wire, hook.url)
+    wire.transfer()
+    assert began.wait(5)
+    assert wire.delete(f"/v1/webhook_subscriptions/{made['id']}").status == 204
+    let_go.set()
+    wire.advance(3600)
+    assert hook.types == ["created"]
+
+
+def test_order_with_many_at_once(wire, receiver):
+    """Each transfer's events in order, whatever the others do."""
+    hook = receiver(lambda *_: time.sleep(0.002) or 200)
+    subscribe(wire, hook.url)
+    account = wire.payable()
+    made = [wire.transfer(account)["id"] for _ in range(12)]
+    wire.advance(10)
+    for row_id in made:
+        mine = [body for _, _, body in hook.got if body["event_payload"]["id"] == row_id]
+        assert [body["event_type"] for body in mine] == ALL
+
+
+def test_in_real_time(serve, receiver):
+    """A running clock tries again by itself."""
+    answers = [500, 200]
+    hook = receiver(lambda *_: answers.pop(0) if answers else 200)
+    service = serve(frozen=False, speed=20)
+    subscribe(service, hook.url, ALL[:1])
+    service.transfer(service.payable())
+    rows = "/_simulator/deliveries"
+    until(lambda: [row["status"] for row in service.get(rows).json] == [500, 200])
+    assert len(hook.got) == 2
+
+
+def test_a_receiver_that_drips(receiver):
+    """Ten seconds are for the whole of it, not for each byte. Gap webhook.time."""
+
+    def drip(handler, _):
+        for byte in b"HTTP/1.1 200 OK\r\nx: " + b"y" * 100:
+            handler.wfile.write(bytes([byte]))
+            time.sleep(0.05)
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        post(receiver(drip).url, b"{}", timeout=0.3)
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize(
+    "answer", [b"nonsense\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"\x00" * 100, b""]
+)
+def test_a_receiver_that_talks_nonsense(wire, receiver, answer):
+    """A failure like any other."""
+
+    def babble(handler, _):
+        handler.wfile.write(answer)
+        handler.close_connection = True
+
+    subscribe(wire, receiver(babble).url, ALL[:1])
+    wire.transfer()
+    wire.advance(1)
+    [row] = wire.get("/_simulator/deliveries").json
+    assert (row["status"], row["attempt"]) == (None, 1)
+
+
+def test_served_then_not(in_process, receiver):
+    """A simulator that is no longer served delivers as before it was."""
+    hook = receiver()
+    service = in_process(Simulator())
+    with Server(service.simulator):
+        subscribe(service, hook.url)
+    service.transfer()
+    service.advance(3)
+    assert hook.types == ["created", "funded", "payout_initiated", "completed"]

@@ -1,0 +1,125 @@
+"""Outcomes asked for by name; what `GET /_simulator/scenarios` lists, comes true."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab import gaps
+
+# The spec's list, "StatusDetail"; the last three are terminal by gap kyc.terminal.
+CODES = [
+    *("front_image_needed", "back_image_needed", "selfie_needed", "token_needed"),
+    *("image_blurry", "image_glare", "portrait_unclear", "portrait_missing"),
+    *("document_not_detected", "image_unprocessable", "document_damaged", "document_expired"),
+    *("unsupported_document_type", "country_not_determined", "electronic_replica"),
+    *("attribute_mismatch", "unknown_error"),
+    *("disallowed_country", "age_mismatch", "identity_unverified"),
+]
+TERMINAL = set(CODES[-3:])
+
+
+def name_of(code):
+    """`verification_image_blurry` as a family name."""
+    return f"verification {code}".replace("_", " ").title()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_family_named_after_a_code(service, code):
+    """rejected with a terminal code, action_required with any other; the code is told."""
+    made = service.active("MX", "on_ramp", family_name=name_of(code))
+    assert made["status"] == ("rejected" if code in TERMINAL else "action_required")
+    [detail] = made["status_details"]
+    assert detail["code"] == f"verification_{code}"
+    assert detail["message"]
+
+
+@pytest.mark.parametrize(
+    ("family", "status"),
+    [
+        ("Under Review", "under_review"),
+        ("UNDER REVIEW", "under_review"),
+        ("verification image blurry", "action_required"),
+        ("VERIFICATION AGE MISMATCH", "rejected"),
+        ("Verification Image Blurry Jr", "active"),
+        ("Image Blurry", "active"),
+        ("García", "active"),
+    ],
+)
+def test_the_name_is_compared_whole_and_without_case(service, family, status):
+    """Anything else is active. Gap kyc.names."""
+    made = service.active("MX", "on_ramp", family_name=family)
+    assert made["status"] == status
+    assert ("status_details" in made) is (status in ("action_required", "rejected"))
+
+
+def test_the_check_takes_two_seconds(service):
+    """Both sides of that instant."""
+    made = service.person("MX", "on_ramp")["id"]
+    service.upload(made)
+    service.advance(1.999)
+    assert service.get(f"/v1/individuals/{made}")["status"] == "pending"
+    service.advance(0.001)
+    assert service.get(f"/v1/individuals/{made}")["status"] == "active"
+
+
+def test_asked_again_and_uploaded_again(service):
+    """The next upload starts the check anew, and it ends the same way."""
+    made = service.active("MX", "on_ramp", family_name="Verification Image Glare")
+    service.upload(made["id"], "document-front")
+    assert service.get(f"/v1/individuals/{made['id']}")["status"] == "pending"
+    service.advance(2)
+    assert service.get(f"/v1/individuals/{made['id']}")["status"] == "action_required"
+
+
+def test_asked_for_one_side(service):
+    """Another side does not start the check; that side does."""
+    made = service.active("MX", "on_ramp", family_name="Verification Selfie Needed")
+    path = f"/v1/individuals/{made['id']}"
+    service.upload(made["id"], "document-front")
+    assert service.get(path)["status"] == "action_required"
+    service.upload(made["id"], "selfie")
+    assert service.get(path)["status"] == "pending"
+
+
+def test_rejected_is_final(service):
+    """Uploading again is a 422, and no move leads on."""
+    made = service.active("MX", "on_ramp", family_name="Verification Age Mismatch")
+    assert service.upload(made["id"]).status == 422
+    answer = service.post(f"/_simulator/objects/{made['id']}", {"to": "active"})
+    assert (answer.status, answer["legal"]) == (422, [])
+
+
+@pytest.mark.parametrize(("to", "status"), [("active", "active"), ("rejected", "rejected")])
+def test_under_review_until_decided(service, to, status):
+    """A control decides, however late."""
+    made = service.active("MX", "on_ramp", family_name="Under Review")
+    service.advance(10**6)
+    path = f"/v1/individuals/{made['id']}"
+    assert service.get(path)["status"] == "under_review"
+    service.post(f"/_simulator/objects/{made['id']}", {"to": to, "reason": "by hand"})
+    assert service.get(path)["status"] == status
+
+
+def test_events_of_an_individual(service):
+    """Every change is told, with the status before."""
+    made = service.active("MX", "on_ramp", family_name="Verification Image Blurry")
+    bodies = [row["body"]["event_payload"] for row in service.get("/_simulator/events").json]
+    shown = [(each["previous_status"], each["status"]) for each in bodies]
+    assert shown == [("action_required", "pending"), ("pending", "action_required")]
+    assert "status_details" not in bodies[0]
+    assert bodies[1] == {
+        "id": made["id"],
+        "status": "action_required",
+        "status_details": made["status_details"],
+        "previous_status": "pending",
+        "updated_at": "2026-01-15T12:00:02.000Z",
+    }
+
+
+def test_listed(service):
+    """The list is the one of the gaps."""
+    rows = service.get("/_simulator/scenarios").json
+    assert [tuple(row.values()) for row in rows] == [
+        (each.where, each.value, each.outcome) for each in gaps.SCENARIOS
+    ]
+    assert all(row.keys() == {"where", "value", "outcome"} for row in rows)

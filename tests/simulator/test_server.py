@@ -1,0 +1,273 @@
+"""The simulator on a port: its clock at the door, its manners on a socket."""
+
+from __future__ import annotations
+
+import socket
+import statistics
+import time
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from paylab.errors import SimulatorError
+from paylab.simulator import Simulator
+from paylab.simulator.asgi import App
+from paylab.simulator.server import Server
+
+PATH = "/v1/transfers"
+MIB = 1024 * 1024
+
+
+def raw(wire, *parts, answers=1):
+    """What the server says to these bytes, until that many answers came or it hung up."""
+    said = b""
+    with socket.create_connection((wire.server.host, wire.server.port), timeout=0.5) as client:
+        for part in parts:
+            client.sendall(part)
+        with suppress(TimeoutError, ConnectionError):
+            while said.count(b"HTTP/1.1 ") < answers:
+                got = client.recv(65_536)
+                said += got
+                if not got:
+                    break
+    return said
+
+
+def status(answer):
+    """The status code of an answer's first line."""
+    return int(answer.split(b" ", 2)[1]) if answer else None
+
+
+def head(wire, method="GET", target=PATH, body=b"", extra=""):
+    """The bytes of a signed request without its body."""
+    lines = [f"{name}: {value}\r\n" for name, value in wire.signed(method, target, body).items()]
+    return f"{method} {target} HTTP/1.1\r\n{''.join(lines)}{extra}\r\n".encode("latin-1")
+
+
+@pytest.mark.parametrize(("seconds", "good"), [(-290, 200), (-310, 401), (290, 200), (310, 401)])
+def test_dates_are_judged_by_the_wall_clock(wire, seconds, good):
+    """An outside client cannot know another, even of a frozen world. Gap clock.signing."""
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    headers = wire.signed("GET", PATH, **{"x-date": moment.isoformat(timespec="milliseconds")})
+    assert wire.carry("GET", PATH, headers, b"").status == good
+
+
+def test_nonces_are_too(wire):
+    """However far the world moves on, the same request stays refused."""
+    headers = wire.signed("GET", PATH)
+    assert wire.carry("GET", PATH, headers, b"").status == 200
+    wire.advance(10_000)
+    again = wire.carry("GET", PATH, headers, b"")
+    assert (again.status, again["reason"]) == (401, "nonce-reused")
+
+
+def test_the_host_is_signed_as_sent(wire):
+    """Port included; another name for the same place does not verify."""
+    headers = wire.signed("GET", PATH, host="localhost")
+    assert wire.carry("GET", PATH, headers, b"").status == 200
+    headers = wire.signed("GET", PATH) | {"host": "localhost"}
+    assert wire.carry("GET", PATH, headers, b"").status == 401
+
+
+def test_a_query_arrives_as_it_was_sent(wire):
+    """Neither decoded nor sorted."""
+    assert wire.get(f"{PATH}?limit=5&b=%2F+%20&a=%e9~").status == 200
+    assert wire.get("/v1/individuals/a%20b%2Fc").status == 404
+
+
+def test_keep_alive_is_quick(wire):
+    """Without TCP_NODELAY each of these takes 40 ms; in process, a few tenths of one."""
+    took = []
+    for _ in range(50):
+        began = time.perf_counter()
+        assert wire.get("/_simulator").status == 200
+        took.append(time.perf_counter() - began)
+    assert statistics.median(took) < 0.010
+
+
+def test_connections_have_nodelay(wire):
+    """The option itself, on an accepted connection."""
+    wire.get("/_simulator")
+    server = wire.server._server
+    connection = next(iter(server.server_state.connections))
+    accepted = connection.transport.get_extra_info("socket")
+    assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "PATCH", "OPTIONS", "PROPFIND"])
+def test_other_methods(wire, method):
+    """405 with Allow."""
+    answer = wire.call(method, PATH)
+    assert (answer.status, answer.headers["allow"]) == (405, "POST, GET")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GET",
+        "GET /v1/transfers",
+        "BREW /v1/transfers HTTP/1.1",
+        "GET /v1/transfers HTTP/9.9",
+        "GET /v1/tränsfers HTTP/1.1",
+        "GET http://x/v1/transfers HTTP/1.1",
+        "GET http://x HTTP/1.1",
+        "GET // HTTP/1.1",
+        "GET /v1/transfers?\x01 HTTP/1.1",
+        "GET /v1/transfers#x HTTP/1.1",
+        "OPTIONS * HTTP/1.1",
+        "CONNECT x:1 HTTP/1.1",
+        "\x00\x01\x02",
+        "GET /" + "x" * 100_000 + " HTTP/1.1",
+        "PRI * HTTP/2.0",
+    ],
+)
+def test_strange_request_lines(wire, line):
+    """Refused in some way, never with a 5xx; the next request is answered."""
+    answer = raw(wire, f"{line}\r\nhost: x\r\n\r\n".encode())
+    assert status(answer) in (None, 400, 401, 404, 405)
+    assert wire.get(PATH).status == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "x-date: é\r\n",
+        "authorization: \x01\r\n",
+        "x: " + "y" * 200_000 + "\r\n",
+        "x: y\r\n" * 2_000,
+        "connection: upgrade\r\nupgrade: websocket\r\n",
+        "connection: upgrade\r\nupgrade: h2c\r\n",
+        "transfer-encoding: gzip, chunked\r\n",
+        "content-length: -1\r\n",
+        "content-length: x\r\n",
+        "content-length: 5\r\ncontent-length: 6\r\n",
+        "no colon\r\n",
+        " folded\r\n",
+    ],
+)
+def test_strange_headers(wire, headers):
+    """Refused in some way, never with a 5xx."""
+    answer = raw(wire, f"GET {PATH} HTTP/1.1\r\nhost: x\r\n{headers}\r\n".encode())
+    assert status(answer) in (None, 400, 401)
+    assert wire.get(PATH).status == 200
+
+
+def test_a_body_cut_short_is_not_carried_out(wire):
+    """The client went away halfway: nobody answers, and nothing is made."""
+    said = raw(wire, head(wire, "POST", "/_simulator/reset", b"", "content-length: 9\r\n"))
+    wire.person()
+    assert (said, len(wire.get("/v1/individuals")["data"])) == (b"", 1)
+
+
+def test_pipelined(wire):
+    """Two requests in one go, two answers in order."""
+    answer = raw(wire, head(wire), head(wire, target="/v1/nothing"), answers=2)
+    assert [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"404"]
+
+
+def test_too_large_by_its_length(wire):
+    """413 as soon as the header is there; not a byte of the body is waited for."""
+    length = f"content-length: {256 * MIB + 1}\r\n"
+    answer = raw(wire, head(wire, "POST", extra=length), b"x" * 1000)
+    assert status(answer) == 413
+    assert b"connection: close" in answer
+    assert b'"error"' in answer
+
+
+def test_large_enough(wire):
+    """256 MiB itself is not too large: its length is taken, and the body waited for."""
+    length = f"content-length: {256 * MIB}\r\n"
+    assert raw(wire, head(wire, "POST", extra=length), b"x" * 1000) == b""
+
+
+async def chunks(count, size=MIB):
+    """An ASGI receive of that many chunks."""
+    part = b"x" * size
+    for left in range(count, 0, -1):
+        yield {"type": "http.request", "body": part, "more_body": left > 1}
+
+
+@pytest.mark.parametrize(("count", "code"), [(256, 401), (257, 413), (4000, 413)])
+def test_too_large_in_chunks(run_app, count, code):
+    """413 once it is more than 256 MiB, and the rest is never asked for."""
+    received, sent = run_app(App(Simulator(), None), chunks(count))
+    assert sent[0]["status"] == code
+    assert received <= 257
+
+
+def test_too_large_in_chunks_on_a_socket(wire):
+    """The connection is closed in the middle of the body, and the 413 can be read."""
+    chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
+    server = (wire.server.host, wire.server.port)
+    with socket.create_connection(server, timeout=20) as client:
+        client.sendall(head(wire, "POST", extra="transfer-encoding: chunked\r\n"))
+        for _ in range(300):
+            try:
+                client.sendall(chunk)
+            except OSError:
+                break
+        assert status(client.recv(1000)) == 413
+
+
+def test_a_lawful_large_body(wire, image):
+    """Three images of 15 MB, 63 MB in Base64."""
+    made = wire.person("MX", "on_ramp")["id"]
+    content = image(15_728_640)
+    sides = ("selfie", "document-front", "document-front")
+    body = {"images": [{"type": side, "content": content} for side in sides]}
+    answer = wire.post(f"/v1/individuals/{made}/verification_images", body)
+    assert (answer.status, len(answer["images"])) == (200, 2)
+
+
+def test_a_port_that_is_taken(wire):
+    """One clear sentence."""
+    port = wire.server.port
+    with pytest.raises(SimulatorError, match=f"cannot listen on 127.0.0.1 port {port}"):
+        Server(Simulator(), port=port)
+
+
+@pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70_000), ("no.such.host.invalid", 0)])
+def test_an_address_that_is_none(host, port):
+    """One clear sentence."""
+    with pytest.raises(SimulatorError, match="cannot listen on"):
+        Server(Simulator(), host=host, port=port)
+
+
+def test_loopback_unless_told_otherwise():
+    """Nobody else can reach it."""
+    with Server(Simulator()) as server:
+        assert server.base_url.startswith("http://127.0.0.1:")
+
+
+def test_stopped(serve):
+    """The port is free again, the threads are gone, and stopping twice is no harm."""
+    service = serve()
+    service.server.stop()
+    assert not service.server.is_alive()
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection((service.server.host, service.server.port), timeout=1)
+
+
+def test_never_started():
+    """Stopping what never ran is no harm either."""
+    Server(Simulator()).stop()
+
+
+def test_time_passes_by_itself(serve):
+    """Nobody asks, and still events are sent when they are due."""
+    sent = []
+    service = serve(frozen=False, speed=200, send=lambda url, body: sent.append(body) or 200)
+    types = ["transfer.created", "transfer.completed"]
+    service.post("/v1/webhook_subscriptions", {"url": "https://e.co", "event_types": types})
+    service.transfer(service.payable())
+    deadline = time.monotonic() + 5
+    while len(sent) < 2 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert [b"created" in sent[0], b"transfer.completed" in sent[1]] == [True, True]
+
+
+def test_one_world_inside_and_outside(wire):
+    """What is made through the port is there in this process."""
+    made = wire.person()
+    assert wire.simulator.world.find("individuals", made["id"])["country"] == "MX"

@@ -1,0 +1,84 @@
+"""Rows in order, and lanes: against the plain way of doing the same."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paylab.simulator.lanes import Lanes
+from paylab.simulator.table import Table, place
+
+rows = st.lists(
+    st.tuples(st.sampled_from("abcdef"), st.sampled_from("12"), st.sampled_from("xy")),
+    unique_by=lambda row: row[0],
+)
+
+
+def table_of(made):
+    """A table of these rows, each put in by itself."""
+    table = Table(by="kind")
+    for row_id, moment, kind in made:
+        table.put({"id": row_id, "created_at": moment, "_": {"kind": kind}})
+    return table
+
+
+@given(rows, st.sampled_from([None, "x", "y", "z"]), st.tuples(st.text(), st.text()) | st.none())
+def test_newest(made, lane, before):
+    """Sorted the other way round, from a place on."""
+    table = table_of(made)
+    chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
+    wanted = sorted((row for row in chosen if not before or place(row) < before), key=place)
+    assert [*table.newest(lane, before=before)] == wanted[::-1]
+
+
+@given(rows)
+def test_many_at_once(made):
+    """As if each came by itself; putting one again changes no order."""
+    one, other = table_of(made), Table(by="kind")
+    other.extend(one.rows.values())
+    for row in list(one.rows.values()):
+        one.put(row)
+    assert [*one.newest()] == [*other.newest()]
+
+
+@given(rows, st.sampled_from("abcdef"))
+def test_removed(made, gone):
+    """As if it had never been there."""
+    table = table_of(made)
+    if gone in table.rows:
+        table.remove(gone)
+    rest = table_of([row for row in made if row[0] != gone])
+    assert [*table.newest()] == [*rest.newest()]
+    assert [*table.newest("x")] == [*rest.newest("x")]
+
+
+def queued(number, lane, due):
+    """A row of an outbox."""
+    return {"id": str(number), "rank": number, "lane": lane, "due": str(due)}
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3))), st.data())
+def test_lanes(made, data):
+    """Only the first of a lane goes, only when due; every row goes once, in its lane's order."""
+    lanes, went = Lanes(), []
+    for number, (lane, due) in enumerate(made):
+        lanes.add(queued(number, lane, due))
+    under_way = []
+    for now in "0123":
+        while (row := lanes.take(now)) is not None:
+            assert row["due"] <= now
+            assert row["lane"] not in [each["lane"] for each in under_way]
+            under_way.append(row)
+            if data.draw(st.booleans()):
+                went.append(under_way.pop(0))
+                lanes.done(went[-1])
+    while under_way:
+        went.append(under_way.pop(0))
+        lanes.done(went[-1])
+        while (row := lanes.take("9")) is not None:
+            under_way.append(row)
+    assert sorted(int(row["id"]) for row in went) == [*range(len(made))]
+    for lane in "ab":
+        ranks = [row["rank"] for row in went if row["lane"] == lane]
+        assert ranks == sorted(ranks)
+    assert lanes.next_due() is None

@@ -1,0 +1,225 @@
+"""Transfers: what is taken, what is refused, and every life one can have."""
+
+from __future__ import annotations
+
+import pytest
+
+DAY = 24 * 3600
+
+
+def life(service, transfer, seconds=5):
+    """The statuses a transfer goes through, a second apart."""
+    seen = [transfer["status"]]
+    for _ in range(seconds):
+        service.advance(1)
+        seen.append(service.get(f"/v1/transfers/{transfer['id']}")["status"])
+    return seen
+
+
+def test_shape(service):
+    """Null keys stand in the answer; deposit_instructions does not."""
+    made = service.transfer(client_reference_id="r-1")
+    assert made.keys() == {
+        *("id", "client_reference_id", "source_amount", "source_currency", "destination_amount"),
+        *("destination_currency", "exchange_rate", "recipient_id", "financial_account_id"),
+        *("payout_method", "status", "total_fee", "fee_currency", "total_tax", "tax_currency"),
+        *("net_source_amount", "completed_in", "created_at", "updated_at", "failure_reason"),
+        "settlement_reference_id",
+    }
+    nulls = ("completed_in", "failure_reason", "settlement_reference_id")
+    assert [made[name] for name in nulls] == [None] * 3
+    assert (made["source_currency"], made["destination_currency"]) == ("USD", "MXN")
+    assert (made["status"], made["client_reference_id"]) == ("awaiting_funds", "r-1")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "statuses", "events"),
+    [
+        (
+            None,
+            "awaiting_funds started started completed completed completed",
+            "created funded payout_initiated completed",
+        ),
+        (
+            "scenario:failed",
+            "awaiting_funds started started failed failed failed",
+            "created funded payout_initiated failed",
+        ),
+        (
+            "scenario:under_review:7",
+            "awaiting_funds started under_review under_review under_review under_review",
+            "created funded",
+        ),
+        ("scenario:expired", "awaiting_funds expired expired expired expired expired", None),
+        ("scenario:cancelled:x:y", "awaiting_funds" + " cancelled" * 5, "created"),
+        ("scenario:nothing", "awaiting_funds started started completed completed completed", None),
+        ("xscenario:failed", "awaiting_funds started started completed completed completed", None),
+    ],
+)
+def test_lives(service, scenario, statuses, events):
+    """Each scenario ends where it says; a second colon may be followed by anything."""
+    made = service.transfer(client_reference_id=scenario)
+    assert life(service, made) == statuses.split()
+    if events:
+        assert service.events(made["id"]) == [f"transfer.{name}" for name in events.split()]
+
+
+def test_completed(service):
+    """Whole seconds from started to completed, and a settlement reference."""
+    made = service.transfer()
+    service.advance(3)
+    done = service.get(f"/v1/transfers/{made['id']}")
+    assert (done["completed_in"], done["failure_reason"]) == ("2", None)
+    assert done["settlement_reference_id"].isdigit()
+    assert done["updated_at"] > done["created_at"] == made["created_at"]
+
+
+def test_failed(service):
+    """A reason, and no settlement."""
+    made = service.transfer(client_reference_id="scenario:failed")
+    service.advance(3)
+    failed = service.get(f"/v1/transfers/{made['id']}")
+    assert failed["failure_reason"]
+    assert (failed["completed_in"], failed["settlement_reference_id"]) == (None, None)
+
+
+@pytest.fixture
+def off_ramp(service):
+    """The body of an off-ramp transfer of somebody with a wallet on base."""
+    account = service.payable("MX", "global_payouts", "off_ramp")
+    service.wallet(service.get("/v1/individuals")["data"][0])
+    return {
+        "financial_account": {"id": account["id"]},
+        "source_currency": "USDC",
+        "destination_currency": "MXN",
+        "payout_method": "spei",
+        "source_amount": "10.000001",
+        "source_network": "base",
+    }
+
+
+def test_deposit_source(service, off_ramp):
+    """It waits with instructions and a deadline a day away, and then expires."""
+    made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
+    instructions = made["deposit_instructions"]
+    assert instructions["details"].keys() == {"address", "network"}
+    assert (instructions["type"], instructions["currency"]) == ("crypto_wallet", "usdc")
+    assert instructions["payment_methods"] == ["base"]
+    assert instructions["deadline"] == "2026-01-16T12:00:02.000Z"
+    service.advance(DAY - 0.001)
+    assert service.get(f"/v1/transfers/{made['id']}")["status"] == "awaiting_funds"
+    service.advance(0.001)
+    expired = service.get(f"/v1/transfers/{made['id']}").json
+    assert (expired["status"], "deposit_instructions" in expired) == ("expired", False)
+
+
+def test_deposit_source_funded(service, off_ramp):
+    """Once funded it goes the usual way, and no longer says where to pay."""
+    made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
+    moved = service.post(f"/_simulator/objects/{made['id']}", {"to": "started"}).json
+    assert "deposit_instructions" not in moved
+    assert life(service, moved, 2) == ["started", "started", "completed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({}, 201),
+        ({"source_network": "solana"}, 422),
+        ({"source_network": "bitcoin"}, 400),
+        ({"source_amount": "1.0000001"}, 400),
+        ({"source_type": "prefunded"}, 201),
+        ({"source_type": "wire"}, 400),
+    ],
+)
+def test_off_ramp(service, off_ramp, change, status):
+    """A wallet on the source network is what it takes."""
+    assert service.post("/v1/transfers", off_ramp | change).status == status
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"client_reference_id": "r" * 64}, 201),
+        ({"client_reference_id": "r" * 65}, 400),
+        ({"source_type": "deposit"}, 400),
+        ({"source_amount": None}, 400),
+        ({"source_amount": None, "destination_amount": "5"}, 201),
+        ({"source_amount": None, "net_source_amount": "5"}, 201),
+        ({"source_currency": None}, 400),
+        ({"payout_method": None}, 400),
+        ({"destination_currency": "VND"}, 400),
+        ({"financial_account": None}, 400),
+        ({"financial_account": {"id": "x"}}, 404),
+        ({"source_currency": "PHP"}, 201),
+    ],
+)
+def test_rules(service, transfer_body, change, status):
+    """What the body may be."""
+    assert service.post("/v1/transfers", transfer_body | change).status == status
+
+
+def test_all_problems_at_once(service, transfer_body):
+    """The body's, and those of the way to the account."""
+    junk = {"source_amount": 1, "payout_method": "pix", "client_reference_id": "r" * 65}
+    fields = service.post("/v1/transfers", transfer_body | junk).fields
+    assert fields.keys() == junk.keys()
+
+
+@pytest.mark.parametrize(
+    ("individual", "word"),
+    [
+        ({"product_types": ["on_ramp", "global_payouts"]}, "not active"),
+        ({"product_types": ["global_payouts"]}, None),
+    ],
+)
+def test_the_recipient(service, person_body, ramp_fields, transfer_body, individual, word):
+    """Somebody who is not active cannot be paid."""
+    owner = service.made("/v1/individuals", person_body | ramp_fields | individual)
+    account = {"financial_account": {"id": service.account(owner)["id"]}}
+    answer = service.post("/v1/transfers", transfer_body | account)
+    assert answer.status == (422 if word else 201)
+    assert (word or "") in answer.json.get("error", "")
+
+
+def test_the_product(service, transfer_body):
+    """Nor somebody without the product."""
+    account = {"financial_account": {"id": service.payable("MX", "on_ramp")["id"]}}
+    answer = service.post("/v1/transfers", transfer_body | account)
+    assert (answer.status, "global_payouts" in answer["error"]) == (422, True)
+
+
+def test_to_a_wallet(service):
+    """A crypto wallet is reached over its own network, in USDC."""
+    wallet = service.wallet(service.person(), "polygon")
+    body = {
+        "financial_account": {"id": wallet["id"]},
+        "source_currency": "USD",
+        "destination_currency": "USDC",
+        "source_amount": "10",
+    }
+    assert service.post("/v1/transfers", body | {"payout_method": "polygon"}).status == 201
+    assert service.post("/v1/transfers", body | {"payout_method": "base"}).status == 400
+
+
+def test_unknown(service):
+    """404."""
+    assert service.get("/v1/transfers/tr_x").status == 404
+
+
+@pytest.mark.parametrize(
+    ("product", "count"), [("global_payouts", 1), ("off_ramp", 1), ("on_ramp", 0), ("", 2)]
+)
+def test_the_product_filter(service, off_ramp, product, count):
+    """A stablecoin source makes an off_ramp transfer, anything else global_payouts."""
+    service.made("/v1/transfers", off_ramp)
+    service.transfer()
+    query = f"?product_type={product}" if product else ""
+    assert len(service.get(f"/v1/transfers{query}")["data"]) == count
+
+
+@pytest.mark.parametrize("product", ["payouts", "", "ON_RAMP", "%00"])
+def test_an_unknown_product(service, product):
+    """400."""
+    answer = service.get(f"/v1/transfers?product_type={product}")
+    assert (answer.status, [*answer.fields]) == (400, ["product_type"])

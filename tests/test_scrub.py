@@ -1,0 +1,189 @@
+"""Notebooks without what must not be shared, and with everything else as it was."""
+
+from __future__ import annotations
+
+import json
+import stat
+from base64 import b64encode
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from paylab.cli import main
+from paylab.scrub import THUMBNAIL, scrub
+from paylab.views.drawing import modules
+from paylab.views.specimens import specimen
+
+ROOT = Path(__file__).parents[1]
+KEY = "sk_simulator_" + "0123456789" * 4
+SIGNED = b64encode(b"9f" * 32).decode()
+PHOTO = b64encode(specimen("document-front")).decode()
+CURP, CPF, CNPJ = "GODE561231HDFRRNA0", "529.982.247-25", "11.222.333/0001-81"
+STATE = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {"value": "x"}}}}
+
+
+def picture(size):
+    """A PNG of noise, so of many bytes."""
+    file = BytesIO()
+    Image.effect_noise((size, size), 200).save(file, "PNG")
+    return b64encode(file.getvalue()).decode()
+
+
+def notebook(*cells, **metadata):
+    """A notebook of code cells, each a source and perhaps the data of its output."""
+    made = [
+        {
+            "cell_type": "code",
+            "execution_count": 1,
+            "metadata": {},
+            "outputs": [{"output_type": "display_data", "data": data, "metadata": {}}],
+            "source": source.splitlines(keepends=True),
+        }
+        for source, data in cells
+    ]
+    return {"cells": made, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (f"key = '{KEY}'", "key"),
+        ("connect(secret_key='hunter2-hunter2')", "key"),
+        ('{"api_key": "abcdefgh1234"}', "key"),
+        ("os.environ['PAYLAB_SECRET_KEY'] = 'hunter2-hunter2'", "key"),
+        ("X-API-Key: abcdefgh1234", "key"),
+        ("HMAC-SHA256 Credential=abcdefgh1234,SignedHeaders=host", "key"),
+        (f"Signature={SIGNED}", "signature"),
+        (f"the value is {SIGNED}.", "signature"),
+        (f"number: {CURP}", "CURP"),
+        (f"cpf {CPF}", "CPF"),
+        ("cpf 52998224725", "CPF"),
+        (f"cnpj {CNPJ}", "CNPJ"),
+        ("cnpj 11222333000181", "CNPJ"),
+        ("tin 123-456-789", "TIN"),
+        ("tin 123-456-789-00000", "TIN"),
+        (f'<img src="data:image/jpeg;base64,{PHOTO}">', "data URI"),
+        (f"data:application/pdf;base64,{PHOTO}", "data URI"),
+    ],
+)
+def test_found(text, kind):
+    """In a source, and in an output however deep: named by cell, and gone."""
+    dirty = notebook(("1 + 1", {}), (text, {"application/json": {"deep": [text]}}))
+    clean, found = scrub(dirty)
+    assert [str(each) for each in found] == [f"cell 2, outputs: {kind}", f"cell 2, source: {kind}"]
+    assert f"[removed: {kind}]" in clean["cells"][1]["source"][0]
+    assert scrub(clean)[1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "XEXX010101HNEXXXA4",
+        "000-000-000-000",
+        "000.000.000-00",
+        "secret_key='***'",
+        'secret_key = "env:PAYLAB_SECRET"',
+        "PAYLAB_SECRET_KEY=<your secret>",
+        "X-API-Key: ***",
+        "Signature=***",
+        "+525500000000",
+        "1769850000123",
+        "646180157000000004",
+        "0x000000000000000000000000000000000000dEaD",
+        "4c9184f37cff01bcdc32dc486ec36961b2b9b0a0f0f8f3c0f7cf5f5f5f5f5f5f",
+        "data:image/png;base64,...",
+        f"data:image/png;base64,{b64encode(bytes(THUMBNAIL)).decode()}",
+    ],
+)
+def test_kept(text):
+    """Examples, placeholders, thumbnails and numbers that only look alike stay."""
+    dirty = notebook((text, {"text/plain": [text]}))
+    assert scrub(dirty) == (dirty, [])
+
+
+def test_qr_codes_are_kept():
+    """A QR code may be larger than a thumbnail: it is square and of two colours."""
+    code = b64encode(modules("x" * 200).png(400, compress=False)).decode()
+    assert len(code) > THUMBNAIL
+    dirty = notebook(("", {"image/png": code, "text/html": f"data:image/png;base64,{code}"}))
+    assert scrub(dirty) == (dirty, [])
+
+
+def test_images():
+    """A picture above thumbnail size goes, a smaller one stays."""
+    dirty = notebook(("", {"image/png": picture(200)}), ("", {"image/png": picture(50)}))
+    clean, found = scrub(dirty)
+    assert [str(each) for each in found] == ["cell 1, outputs: image"]
+    assert [list(c["outputs"][0]["data"]) for c in clean["cells"]] == [[], ["image/png"]]
+
+
+def test_attachments():
+    """Pictures pasted into prose are pictures too."""
+    cell = {"cell_type": "markdown", "attachments": {"a.jpg": {"image/jpeg": PHOTO}}, "source": []}
+    clean, found = scrub({"cells": [cell]})
+    assert [str(each) for each in found] == ["cell 1, attachments: image"]
+    assert clean["cells"][0]["attachments"] == {"a.jpg": {}}
+
+
+def test_widget_state():
+    """The state of every widget, which holds whatever was typed."""
+    clean, found = scrub(notebook(widgets=STATE, kernelspec={"name": "python3"}))
+    assert [str(each) for each in found] == ["notebook: widget state"]
+    assert clean["metadata"] == {"kernelspec": {"name": "python3"}}
+
+
+@pytest.mark.parametrize("layout", [{"indent": 1}, {"indent": "\t"}, {}, {"ensure_ascii": False}])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_layout(tmp_path, layout, end):
+    """What was not found stands as it stood, to the byte."""
+    path = tmp_path / "a.ipynb"
+    dirty = notebook((f"# ñ 最\nx = '{CURP}'", {"text/plain": "é"}))
+    path.write_text(json.dumps(dirty, **layout) + end)
+    path.chmod(0o640)
+    expected = path.read_text().replace(CURP, "[removed: CURP]")
+    assert main(["scrub", str(path)]) == 0
+    assert path.read_text() == expected
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert [each.name for each in tmp_path.iterdir()] == ["a.ipynb"]
+
+
+def test_check(tmp_path, capsys):
+    """A check changes nothing, names cell and kind, and fails."""
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps(notebook(("1", {}), (CURP, {}))))
+    before = path.read_bytes()
+    assert main(["scrub", "--check", str(path)]) == 1
+    assert capsys.readouterr().err == f"{path}: cell 2, source: CURP\n"
+    assert path.read_bytes() == before
+    main(["scrub", str(path)])
+    assert main(["scrub", "--check", str(path)]) == 0
+
+
+def test_json(tmp_path, capsys):
+    """What a program reads."""
+    path = tmp_path / "a.ipynb"
+    path.write_text(json.dumps(notebook((CURP, {}))))
+    assert main(["scrub", "--check", "--json", str(path)]) == 1
+    row = {"path": str(path), "where": "cell 1, source", "kind": "CURP"}
+    assert json.loads(capsys.readouterr().out) == [row]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"cells": 1}', '{"worksheets": []}', "\xff"])
+def test_no_notebook(tmp_path, capsys, text):
+    """Anything else is left alone, and said to be none."""
+    path = tmp_path / "a.ipynb"
+    path.write_text(text, "latin-1")
+    assert main(["scrub", str(path)]) == 1
+    assert "is not a notebook" in capsys.readouterr().err
+    assert path.read_text("latin-1") == text
+
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_our_own(path):
+    """The notebooks of this project pass the check."""
+    assert scrub(json.loads(path.read_text()))[1] == []

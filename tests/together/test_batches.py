@@ -1,0 +1,260 @@
+"""Batches against the simulator: killed anywhere, gone on with, and never paid twice."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from random import Random
+
+import httpx
+import pytest
+
+import paylab
+from paylab.lab import Lab
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
+from paylab.simulator.transport import SimulatorTransport
+
+HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
+COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
+MANY = 5_000
+
+
+class KilledError(BaseException):
+    """The process ended here, as far as anything in it could tell."""
+
+
+class Dying(httpx.BaseTransport):
+    """Hands POSTs of transfers on, until it dies: just before, or just after the service acted."""
+
+    def __init__(self, simulator, lives, after):
+        self.inner, self.lives, self.after = SimulatorTransport(simulator), lives, after
+
+    def handle_request(self, request):
+        """The simulator's answer, or the end."""
+        if request.url.path != "/v1/transfers" or request.method != "POST":
+            return self.inner.handle_request(request)
+        self.lives -= 1
+        if self.lives < 0 and not self.after:
+            raise KilledError
+        response = self.inner.handle_request(request)
+        if self.lives < 0:
+            raise KilledError
+        return response
+
+
+@pytest.fixture
+def simulator():
+    """A world with a past, so that a batch's own transfers are not all there is."""
+    return Simulator(transfers=130)
+
+
+@pytest.fixture
+def account(simulator):
+    """A Mexican bank account to pay to."""
+    bank = {"type": "bank_account", "details": {"clabe": "032180000118359719"}}
+    person = paylab.connect(simulator=simulator).individuals.create(
+        product_types=["global_payouts"],
+        given_name="Ana",
+        family_name="Ejemplo",
+        country="MX",
+        address={"country": "MX"},
+        financial_accounts=[bank],
+    )
+    return person.financial_accounts[0].id
+
+
+@pytest.fixture
+def payouts(tmp_path, account):
+    """Writes a CSV of so many payouts."""
+
+    def write(count):
+        path = tmp_path / "payouts.csv"
+        with path.open("w", newline="") as file:
+            rows = ((f"inv-{at}", account, f"{10 + at % 7}.50", "spei") for at in range(count))
+            csv.writer(file).writerows([HEAD, *rows])
+        return path
+
+    return write
+
+
+def lab_on(simulator, transport=None):
+    """A lab of another process, as it were, on the same world."""
+    settings = paylab.connect(simulator=simulator).settings
+    given = transport or SimulatorTransport(simulator)
+    return Lab(settings, embedded=simulator, transport=given, clock=simulator.world.now)
+
+
+def made(simulator):
+    """How often each reference of the batch was paid."""
+    rows = simulator.world.tables["transfers"].rows.values()
+    return Counter(
+        row["client_reference_id"] for row in rows if row["client_reference_id"].startswith("inv-")
+    )
+
+
+def killed(simulator, path, lives, *, after, **options):
+    """Run a batch that dies after so many payouts; True when it did."""
+    lab = lab_on(simulator, Dying(simulator, lives, after))
+    try:
+        lab.transfers.create_many(path, **COMMON, **options)
+    except KilledError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+@pytest.mark.parametrize("pause", [0, 25 * 3600])
+def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrency):
+    """Each payout is made once, also when the service has long forgotten the keys."""
+    path, draw = payouts(400), Random(f"{pause}{concurrency}")
+    while killed(
+        simulator, path, draw.randrange(120), after=draw.random() < 0.5, concurrency=concurrency
+    ):
+        simulator.advance(pause)
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(400)}
+
+
+def test_a_finished_batch_again_sends_nothing(simulator, payouts):
+    """All of it is in the journal."""
+    path = payouts(30)
+    first = lab_on(simulator).transfers.create_many(path, **COMMON)
+    lab = lab_on(simulator, Dying(simulator, 0, after=False))
+    again = lab.transfers.create_many(path, **COMMON)
+    assert (first.attrs["outcomes"], again.attrs["outcomes"]) == ({"created": 30}, {"done": 30})
+    assert list(first["id"]) == list(again["id"])
+
+
+def test_without_the_journal_the_keys_still_stand(simulator, payouts):
+    """For 24 hours the service answers from memory: the key follows from the reference."""
+    path = payouts(30)
+    lab_on(simulator).transfers.create_many(path, **COMMON)
+    path.with_name("payouts.csv.journal").unlink()
+    again = lab_on(simulator).transfers.create_many(path, **COMMON)
+    assert again.attrs["outcomes"] == {"replayed": 30}
+    assert set(made(simulator).values()) == {1}
+
+
+def test_a_row_changed_after_it_was_paid_is_a_conflict(simulator, payouts):
+    """The reference stands for the payout that was made."""
+    path = payouts(3)
+    lab_on(simulator).transfers.create_many(path, **COMMON)
+    path.write_text(path.read_text().replace("10.50", "99.00"))
+    again = lab_on(simulator).transfers.create_many(path, **COMMON)
+    assert list(again["outcome"]) == ["conflict", "done", "done"]
+    assert "with other terms" in again["error"][0]
+
+
+def test_a_row_changed_between_the_kill_and_the_resume(simulator, payouts):
+    """Paid before the crash under other terms: found, and not paid again."""
+    path = payouts(3)
+    assert killed(simulator, path, 0, after=True)
+    path.write_text(path.read_text().replace("10.50", "99.00"))
+    simulator.advance(25 * 3600)
+    again = lab_on(simulator).transfers.create_many(path, **COMMON)
+    assert list(again["outcome"]) == ["conflict", "created", "created"]
+
+
+def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
+    """An unknown account is the service's to refuse; once put right, only that row is sent."""
+    path = payouts(3)
+    good = path.read_text()
+    path.write_text(good.replace("inv-1,fa_", "inv-1,xx_"))
+    first = lab_on(simulator).transfers.create_many(path, **COMMON)
+    assert list(first["outcome"]) == ["created", "refused", "created"]
+    assert "financial account not found" in first["error"][1]
+    path.write_text(good)
+    again = lab_on(simulator).transfers.create_many(path, **COMMON)
+    assert list(again["outcome"]) == ["done", "created", "done"]
+
+
+def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
+    """Some rows without an answer, and the others stay here; later all of them go through."""
+    path = payouts(40)
+    lab = lab_on(simulator)
+    lab.simulator.faults.add("status", status=503, method="POST", path="/v1/transfers", times=15)
+    first = lab.transfers.create_many(path, **COMMON)
+    assert first.attrs["outcomes"] == {"unknown": 5, "unsent": 35}
+    assert lab_on(simulator).transfers.create_many(path, **COMMON).attrs["outcomes"] == {
+        "created": 40
+    }
+
+
+def test_a_cut_connection_is_looked_for(simulator, payouts):
+    """The service acted and the answer was lost on every try: the rerun finds the transfer."""
+    path = payouts(1)
+    lab = lab_on(simulator)
+    lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers", times=3)
+    assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["unknown"]
+    simulator.advance(25 * 3600)
+    assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["found"]
+
+
+def test_a_journal_of_a_world_that_is_gone(simulator, payouts):
+    """An embedded simulator ends with its process: its journal says nothing of the next one."""
+    path = payouts(3)
+    lab_on(simulator).transfers.create_many(path, **COMMON)
+    stranger = Simulator()
+    result = lab_on(stranger).transfers.create_many(path, **COMMON)
+    assert set(result["outcome"]) == {"refused"}
+
+
+def test_a_frame_without_a_journal_is_remembered_by_the_lab(simulator, account):
+    """The same frame again pays nobody twice, the next day either."""
+    lab = lab_on(simulator)
+    rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
+    rows[0] |= {"source_amount": "10", "payout_method": "spei"}
+    lab.transfers.create_many(rows, **COMMON)
+    simulator.advance(25 * 3600)
+    assert list(lab.transfers.create_many(rows, **COMMON)["outcome"]) == ["done"]
+
+
+def test_progress_is_told_row_by_row(simulator, payouts):
+    """From the first to the last, with how many there are."""
+    told = []
+    lab_on(simulator).transfers.create_many(
+        payouts(3), progress=lambda done, all_: told.append((done, all_)), **COMMON
+    )
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.fixture
+def served(simulator):
+    """The world on a port."""
+    with Server(simulator) as server:
+        yield server
+
+
+def start(server, path):
+    """`paylab payout` in a process of its own."""
+    keys = {
+        "PAYLAB_BASE_URL": server.base_url,
+        "PAYLAB_API_KEY": server.simulator.api_key,
+        "PAYLAB_SECRET_KEY": server.simulator.secret_key,
+    }
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in COMMON.items()]
+    command = [sys.executable, "-m", "paylab", "payout", str(path), "--json", *options]
+    return subprocess.Popen(command, env={**os.environ, **keys}, stdout=subprocess.PIPE)
+
+
+def kill_at(process, simulator, count):
+    """End a process once so many of the batch's transfers exist."""
+    while len(simulator.world.tables["transfers"]) < count:
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.kill()
+    process.wait()
+
+
+def test_killed_by_the_system_and_gone_on_with(simulator, served, payouts):
+    """Over HTTP, ended by SIGKILL at random points: 5,000 rows end with 5,000 transfers."""
+    path, draw = payouts(MANY), Random(5)
+    for point in sorted(draw.randrange(MANY * 9 // 10) for _ in range(4)):
+        kill_at(start(served, path), simulator, 130 + point)
+    last = start(served, path)
+    assert last.wait(120) == 0
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}

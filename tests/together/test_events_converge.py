@@ -1,0 +1,115 @@
+"""Whatever happens to events on their way, handlers end where GET is."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import paylab
+from paylab import examples
+from paylab.events import Router
+from paylab.simulator import Simulator
+
+MANY = 1_000
+ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")
+FAULTS = (
+    ("event_duplicate", {"seed": 1}),
+    ("event_delay", {"seed": 2, "seconds": 400}),
+    ("event_reorder", {"seed": 3}),
+)
+
+
+class Books:
+    """What somebody's handlers would keep: the status of each payment, and who ran how often."""
+
+    def __init__(self):
+        self.statuses, self.runs, self.router = {}, Counter(), Router()
+        self.router.default(self.note)
+
+    def note(self, event):
+        """The whole of a handler."""
+        self.statuses[event.id] = event.status
+        self.runs[event.identity] += 1
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """A lab on an empty simulator."""
+    return paylab.connect(simulator=Simulator())
+
+
+@pytest.fixture(scope="module")
+def books(lab):
+    """A thousand transfers and conversions lived through, with everything going wrong."""
+    kept = Books()
+    account, wallet = _accounts(lab)
+    inbox = lab.inbox(router=kept.router)
+    watch = lab.watch(kept.router, every=3600)
+    for kind, details in FAULTS:
+        lab.simulator.faults.add(kind, times=10**6, probability=0.2, **details)
+    inbox.answer(503, 10**6, probability=0.4, seed=4)
+    for number in range(MANY):
+        _pay(lab, account, wallet, number)
+    for _ in range(12):
+        lab.simulator.clock.advance("90s")
+    kept.by_webhook = dict(kept.statuses)
+    watch.poll()
+    watch.stop()
+    kept.inbox = inbox
+    return kept
+
+
+def _accounts(lab):
+    fields = examples.individual("MX", consent_at=lab.clock())
+    person = lab.individuals.create(**fields | {"product_types": ["on_ramp", "global_payouts"]})
+    lab.simulator.move(person.id, "pending")
+    lab.individuals.wait(person.id)
+    coin = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    bank = lab.financial_accounts.create(person.id, "bank_account", {"clabe": "999999000000000004"})
+    return bank.id, lab.conversion_accounts.create(person.id, coin.id, "mxn").id
+
+
+def _pay(lab, account, wallet, number):
+    lab.transfers.create(
+        account,
+        source_amount="10.00",
+        source_currency="usd",
+        destination_currency="mxn",
+        payout_method="spei",
+        client_reference_id=f"scenario:{ENDS[number % len(ENDS)]}:{number}",
+    )
+    lab.sandbox.deposit(wallet, "10", "mxn", "Scenario Failed" if number % 5 == 0 else None)
+
+
+@pytest.fixture(scope="module")
+def truth(lab, books):
+    """What GET says."""
+    rows = [*lab.transfers.list(100), *lab.conversions.list(100)]
+    return {row.id: row.status for row in rows}
+
+
+def test_webhooks_and_polling_end_where_get_is(books, truth):
+    """The same statuses, every one of them."""
+    assert len(truth) == 2 * MANY
+    assert {row: status for row, status in books.statuses.items() if row in truth} == truth
+
+
+def test_webhooks_alone_had_lost_some(books, truth):
+    """Statuses without an event, and events that were given up: what polling is for."""
+    behind = [row for row in truth if books.by_webhook.get(row) != truth[row]]
+    assert MANY / 4 < len(behind) < MANY
+
+
+def test_no_event_was_handled_twice(books):
+    """However often it was delivered, and however polling came to know of it."""
+    assert set(books.runs.values()) == {1}
+
+
+def test_everything_did_go_wrong(lab, books):
+    """Duplicates, retries, events given up, events out of order."""
+    frame, log = books.inbox.frame(), lab.simulator.deliveries()
+    attempts = Counter(row["attempt"] for row in log if row["status"] == 503)
+    assert (frame["deliveries"] > 1).sum() > 100
+    assert (frame["order"] == "stale").sum() > 100
+    assert min(attempts[number] for number in (1, 2, 3, 4)) > 50

@@ -1,0 +1,192 @@
+"""The inbox of a lab: subscribed, filled, waited for, replayed, closed."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import httpx
+import pytest
+
+import paylab
+from paylab import codes
+from paylab.errors import ConfigError, WaitTimeoutError
+from paylab.events import Router
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
+from paylab.triggering import trigger
+
+
+@pytest.fixture
+def inbox(lab):
+    """An open inbox."""
+    with lab.inbox() as opened:
+        yield opened
+
+
+@pytest.fixture
+def served():
+    """A lab on a simulator behind a port, whose clock stands still."""
+    with Server(Simulator()) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        with paylab.connect(server.base_url, *keys) as lab:
+            yield lab
+
+
+@pytest.mark.parametrize("kind", codes.EVENT_TYPES)
+def test_every_event_type_is_reached_and_shown(lab, inbox, kind):
+    """All eleven, by the scenarios of the service."""
+    trigger(lab, kind)
+    assert inbox.where(type=kind)
+    assert kind in repr(inbox.where(type=kind))
+
+
+def test_it_is_subscribed_while_it_is_open(lab):
+    """Through the real operation, and no longer than it is open."""
+    with lab.inbox(["transfer.created"]) as inbox:
+        (found,) = lab.webhook_subscriptions.list()
+        assert (found.url, found.event_types) == (inbox.url, ["transfer.created"])
+    assert list(lab.webhook_subscriptions.list()) == []
+    inbox.close()
+
+
+def test_only_what_was_subscribed_to_arrives(lab):
+    """The filter is the service's."""
+    with lab.inbox(["transfer.completed"]) as inbox:
+        trigger(lab, "transfer.completed")
+        assert [arrival.type for arrival in inbox] == ["transfer.completed"]
+
+
+def test_what_arrived_can_be_read_when_it_is_closed(lab):
+    """Closing ends the receiving alone."""
+    with lab.inbox() as inbox:
+        trigger(lab, "transfer.completed")
+    trigger(lab, "transfer.completed")
+    assert len(inbox) == 4
+
+
+def test_two_inboxes_each_get_everything(lab):
+    """One subscription each."""
+    with lab.inbox() as one, lab.inbox() as other:
+        trigger(lab, "transfer.completed")
+        assert (len(one), len(other), one.url == other.url) == (4, 4, False)
+
+
+def test_waiting_moves_a_frozen_clock(lab, inbox):
+    """And gives the event, typed."""
+    trigger(lab, "conversion.created")
+    began = lab.clock()
+    event = inbox.wait(type="conversion.completed", timeout=10)
+    assert event.resource.payout.tx_hash.startswith("0x")
+    assert (lab.clock() - began).total_seconds() == pytest.approx(3, abs=0.5)
+
+
+def test_waiting_in_vain_says_for_what(inbox):
+    """And for how long."""
+    with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2 s"):
+        inbox.wait(type="transfer.failed", timeout=2)
+
+
+def test_a_row_knows_what_changed_since(lab, inbox):
+    """The snapshot of the creation against what GET says now."""
+    trigger(lab, "conversion.completed")
+    created, completed = inbox[-3], inbox[-1]
+    fields = [each.field for each in inbox.difference(created)]
+    assert fields[:2] == ["status", "updated_at"]
+    assert inbox.difference(completed) == []
+
+
+def test_what_is_gone_has_no_difference(lab, inbox):
+    """None, and no error."""
+    events = trigger(lab, "transfer.completed")
+    lab.simulator.reset()
+    assert inbox.difference(events[0]) is None
+
+
+@pytest.mark.parametrize("which", [0, -1])
+def test_replaying_delivers_again(lab, inbox, which):
+    """To the inbox itself it counts as another delivery."""
+    trigger(lab, "transfer.completed")
+    assert inbox.replay(inbox[which]) == 200
+    assert (len(inbox), inbox[which].deliveries) == (4, 2)
+
+
+def test_a_broken_inbox_gets_its_events_later(lab, inbox):
+    """By the service's own schedule of retries."""
+    inbox.answer(500, 2)
+    trigger(lab, "transfer.created")
+    event = inbox.wait(type="transfer.completed")
+    attempts = [(row["attempt"], row["status"]) for row in lab.simulator.deliveries()]
+    assert attempts[:3] == [(1, 500), (2, 500), (3, 200)]
+    assert event.status == "completed"
+
+
+def test_a_handler_may_ask_the_service(lab):
+    """From inside a delivery, without waiting for itself."""
+    router, found = Router(), []
+    router.on("transfer.completed")(lambda event: found.append(lab.transfers.get(event.id).status))
+    with lab.inbox(router=router):
+        trigger(lab, "transfer.completed")
+    assert found == ["completed"]
+
+
+def test_a_handler_that_raises_is_given_the_event_again(lab):
+    """The service delivers it once more, as its schedule has it."""
+    router, failures, seen = Router(), [OSError("away")], []
+
+    @router.default
+    def fragile(event):
+        if failures:
+            raise failures.pop()
+        seen.append(event.type)
+
+    with lab.inbox(router=router) as inbox:
+        trigger(lab, "transfer.completed")
+        lab.sleep(10)
+    assert (seen[0], len(seen), inbox[0].deliveries) == ("transfer.created", 4, 2)
+
+
+def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
+    """A second inbox goes on where the first one ended."""
+    path = str(tmp_path / "events.db")
+    with lab.inbox(data=path):
+        trigger(lab, "transfer.completed")
+    with lab.inbox(data=path) as again:
+        assert len(again) == 4
+
+
+def test_over_http_it_is_a_port(served):
+    """Events come over a socket; waiting advances the clock of the simulator behind its URL."""
+    with served.inbox() as inbox:
+        trigger(served, "conversion.created")
+        assert inbox.url.startswith("http://127.0.0.1:")
+        assert inbox.wait(type="conversion.completed").status == "completed"
+        assert httpx.post(inbox.url, content=b"junk", trust_env=False).status_code == 415
+
+
+def test_an_embedded_lab_may_have_a_port_too(lab):
+    """For what lives outside the process; handlers may still ask the service."""
+    router, found = Router(), []
+    router.on("transfer.created")(lambda event: found.append(lab.transfers.get(event.id).id))
+    with lab.inbox(port=0, router=router) as inbox:
+        events = trigger(lab, "transfer.created")
+        inbox.wait(type="transfer.created")
+        body = json.dumps({"event_type": "wallet.opened", "event_payload": {}})
+        kind = {"content-type": "application/json"}
+        assert httpx.post(inbox.url, content=body, headers=kind, trust_env=False).status_code == 200
+    assert found == [events[0].id]
+
+
+def test_a_service_elsewhere_needs_a_way_in():
+    """It cannot reach a loopback port; the error says what to do."""
+    lab = paylab.connect("https://pay.test", "k", "s")
+    with pytest.raises(ConfigError, match=r"lab\.watch"):
+        lab.inbox()
+
+
+def test_a_refused_subscription_leaves_nothing_open(lab):
+    """No thread goes on listening."""
+    before = threading.active_count()
+    with pytest.raises(paylab.RuleError):
+        lab.inbox(["transfer.unheard_of"], port=0)
+    assert threading.active_count() <= before

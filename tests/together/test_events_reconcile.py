@@ -1,0 +1,164 @@
+"""List, events and one's own books compared: what is missing, what differs, exact totals."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+
+from paylab.errors import ExactnessError, RuleError
+from paylab.reconciliation import references
+from paylab.triggering import trigger
+
+HEAD = "client_reference_id,amount,currency,status\n"
+
+
+@pytest.fixture
+def lab(lab):
+    """A lab with an inbox, two transfers and a conversion; the past is not in the way."""
+    lab.simulator.reset()
+    with lab.inbox():
+        for kind in ("transfer.completed", "transfer.failed", "conversion.completed"):
+            trigger(lab, kind)
+        yield lab
+
+
+def problems(result):
+    """Every problem there is."""
+    return sorted(problem for line in result.problems for problem in line.problems)
+
+
+def write(tmp_path, *rows, head=HEAD):
+    """A CSV file of the user's."""
+    path = tmp_path / "books.csv"
+    path.write_text(head + "".join(f"{row}\n" for row in rows), encoding="utf-8-sig")
+    return path
+
+
+def test_list_and_events_agree(lab):
+    """Everything that was paid since the inbox was opened."""
+    result = lab.reconcile()
+    assert (bool(result), len(result.lines), result.sides) == (True, 3, ("list", "events"))
+    assert "everything agrees" in result.report()
+
+
+def test_an_event_that_never_came_is_missed(lab):
+    """The inbox is broken for longer than the service tries."""
+    lab._inboxes[-1].answer(503, 1_000)
+    trigger(lab, "transfer.completed")
+    assert problems(lab.reconcile()) == ["missing in events"]
+
+
+def test_a_status_that_moved_on_without_an_event_differs(lab):
+    """Polling would have told."""
+    (event, *_) = trigger(lab, "transfer.created")
+    lab.simulator.move(event.id, "cancelled")
+    (problem,) = problems(lab.reconcile())
+    assert problem == "status differs in events: cancelled listed, awaiting_funds there"
+
+
+def test_what_is_older_than_the_inbox_is_not_missed(lab):
+    """No event of it could have come."""
+    lab.simulator.seed(transfers=5)
+    assert problems(lab.reconcile()) == []
+
+
+def test_late_events_do_not_count(lab):
+    """The events' side is the latest of each resource, in whatever order they are given."""
+    events = [arrival.event for arrival in lab._inboxes[-1]][::-1]
+    assert problems(lab.reconcile(events=events)) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (["trigger,100,usd,completed", "scenario:failed,100.00,USD,failed"], []),
+        (["trigger,100,usd,", "scenario:failed,,,"], []),
+        (["trigger,100,usd,completed"], ["missing in references"]),
+        (["trigger,100,usd,", "scenario:failed,100,usd,", "order-9,5,usd,"], ["missing in list"]),
+        (
+            ["trigger,100.01,usd,", "scenario:failed,100,eur,"],
+            [
+                "amount differs in references: 100.00 listed, 100.01 there",
+                "currency differs in references: USD listed, EUR there",
+            ],
+        ),
+        (
+            ["trigger,100,usd,started", "scenario:failed,100,usd,"],
+            ["status differs in references: completed listed, started there"],
+        ),
+        (
+            ["trigger,100,usd,", "trigger,100,usd,", "scenario:failed,100,usd,"],
+            ["twice in references: 2 rows"],
+        ),
+    ],
+)
+def test_books(lab, tmp_path, rows, expected):
+    """By reference; blank cells say nothing, spelling of numbers and currencies does not matter."""
+    assert problems(lab.reconcile(write(tmp_path, *rows))) == expected
+
+
+def test_books_by_id(lab, tmp_path):
+    """Conversions have no reference of their own."""
+    rows = [f"{row.id},{row.deposit.amount}" for row in lab.conversions.list()]
+    result = lab.reconcile(write(tmp_path, *rows, head="id,deposit_amount\n"))
+    assert problems(result) == []
+    assert "references 50.00" in result.report()
+
+
+@pytest.mark.parametrize("amount", ["100.00", Decimal("100.00"), 100, 100.0])
+def test_books_as_a_frame(lab, amount):
+    """Text, Decimal, whole numbers, and floats while they are exact."""
+    frame = pd.DataFrame({"reference": ["trigger", "scenario:failed"], "amount": [amount] * 2})
+    assert problems(lab.reconcile(frame)) == []
+
+
+def test_our_own_export_is_a_list_of_references(lab, tmp_path):
+    """A frame of transfers agrees with the list it came from."""
+    lab.transfers.export(tmp_path / "t.csv")
+    assert problems(lab.reconcile(tmp_path / "t.csv")) == []
+    assert problems(lab.reconcile(lab.transfers.frame())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("name,amount\nx,1\n", RuleError, "id or client_reference_id"),
+        ("id,amount\nx,ten\n", ExactnessError, "row 1.*'ten'"),
+        ("id,amount\nx,1\ny,NaN\n", ExactnessError, "row 2"),
+    ],
+)
+def test_books_that_cannot_be_read(tmp_path, text, error, words):
+    """Say which row, and why."""
+    with pytest.raises(error, match=words):
+        references(write(tmp_path, head=text))
+
+
+def test_a_float_that_lost_digits_is_refused():
+    """It is no longer known what the file said."""
+    with pytest.raises(ExactnessError, match="too many digits"):
+        references(pd.DataFrame({"id": ["x"], "amount": [1234567890123456.75]}))
+
+
+def test_the_frame_is_exact(lab):
+    """Decimals, aware times, a row a payment."""
+    frame = lab.reconcile().frame()
+    assert frame["amount_list"].tolist() == [Decimal("100.00")] * 2 + [Decimal("50.00")]
+    assert str(frame["amount_events"].dtype).startswith("decimal128")
+    assert frame["problem"].tolist() == ["", "", ""]
+
+
+def test_totals_are_exact(lab, tmp_path):
+    """Per kind and currency, far beyond what a float holds."""
+    rows = ["trigger,100000000000000000.01,usd,", "scenario:failed,0.02,usd,"]
+    totals = lab.reconcile(write(tmp_path, *rows)).totals().set_index("kind")
+    assert totals.loc["transfer", "amount_references"] == Decimal("100000000000000000.03")
+    assert totals.loc["transfer", "amount_list"] == Decimal("200.00")
+    assert totals.loc["conversion", "count_list"] == 1
+
+
+def test_the_report_is_shown_escaped(lab, tmp_path):
+    """What the user's file holds is text."""
+    shown = lab.reconcile(write(tmp_path, "<img src=x>,1,usd,"))._repr_html_()
+    assert "<img" not in shown

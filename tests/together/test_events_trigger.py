@@ -1,0 +1,90 @@
+"""Events brought about on purpose, of one's own resources, by legal moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab import codes
+from paylab.errors import ConfigError, NotFoundError, SimulatorError
+from paylab.triggering import trigger
+
+
+@pytest.mark.parametrize("kind", codes.EVENT_TYPES)
+def test_each_of_the_eleven_of_a_new_resource(lab, kind):
+    """Without an id one is made."""
+    assert kind in [event.type for event in trigger(lab, kind)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "types"),
+    [
+        ("transfer.funded", ["funded"]),
+        ("transfer.payout_initiated", ["funded", "payout_initiated"]),
+        ("transfer.completed", ["funded", "completed"]),
+        ("transfer.failed", ["funded", "failed"]),
+        ("transfer.expired", ["expired"]),
+    ],
+)
+def test_a_transfer_of_ones_own(lab, kind, types):
+    """By the moves that lead there, and no others."""
+    (created, *_) = trigger(lab, "transfer.created")
+    events = trigger(lab, kind, created.id)
+    assert [event.type.partition(".")[2] for event in events] == types
+
+
+@pytest.mark.parametrize("kind", ["payout_initiated", "completed", "failed"])
+def test_a_conversion_of_ones_own(lab, kind):
+    """From the deposit on."""
+    (created, *_) = trigger(lab, "conversion.created")
+    assert trigger(lab, f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
+
+
+def test_a_conversion_account_of_ones_own(lab):
+    """Its id stands for a new deposit into it."""
+    (created, *_) = trigger(lab, "conversion.created")
+    account = created.resource.conversion_account_id
+    event = trigger(lab, "conversion.completed", account)[-1]
+    assert event.resource.conversion_account_id == account
+    assert event.id != created.id
+
+
+@pytest.mark.parametrize(
+    ("to", "status"), [(None, "active"), ("rejected", "rejected"), ("under_review", "under_review")]
+)
+def test_an_individual_of_ones_own(lab, to, status):
+    """On to its next status, or to the one that is named."""
+    (changed, *_) = trigger(lab, "individual.status_changed")
+    assert trigger(lab, "individual.status_changed", changed.id, to=to)[-1].status == status
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        ("transfer.funded", "transfer.expired", "legal moves: completed, failed, under_review"),
+        ("transfer.funded", "transfer.created", "is started"),
+        ("transfer.funded", "transfer.funded", "is started"),
+        ("transfer.completed", "transfer.failed", "none, the state is final"),
+        ("transfer.completed", "transfer.payout_initiated", "is completed"),
+        ("conversion.completed", "conversion.failed", "none, the state is final"),
+    ],
+)
+def test_what_cannot_follow_says_what_can(lab, first, then, words):
+    """And moves nothing."""
+    row = trigger(lab, first)[-1].id
+    before = len(lab.events(row))
+    with pytest.raises(SimulatorError, match=words):
+        trigger(lab, then, row)
+    assert len(lab.events(row)) == before
+
+
+@pytest.mark.parametrize("kind", codes.EVENT_TYPES)
+def test_nobody_is_moved_by_an_unknown_id(lab, kind):
+    """It is said not to be there."""
+    with pytest.raises(NotFoundError):
+        trigger(lab, kind, "nobody")
+
+
+def test_an_unknown_event_names_the_known_ones(lab):
+    """All eleven."""
+    with pytest.raises(ConfigError, match=r"transfer\.created, transfer\.funded"):
+        trigger(lab, "transfer.cancelled")

@@ -1,0 +1,171 @@
+"""Polling: the same events to the same router, through errors, beside webhooks, until stopped."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from paylab.events import Router
+from paylab.triggering import trigger
+
+
+@pytest.fixture
+def router():
+    """A router that notes what it is given."""
+    made = Router()
+    made.seen = []
+    made.default(made.seen.append)
+    return made
+
+
+@pytest.fixture
+def watch(lab, router):
+    """A watch that polls when it is told to."""
+    with lab.watch(router, every=3600) as made:
+        yield made
+
+
+def told(router):
+    """What was handled."""
+    return [(event.type, event.status) for event in router.seen]
+
+
+def test_the_past_is_no_news(watch, router):
+    """The hundred transfers there are when it begins."""
+    assert (watch.poll(), router.seen) == (0, [])
+
+
+@pytest.mark.parametrize(("year", "count"), [(2020, 130), (2030, 0)])
+def test_the_past_is_news_since_a_time(lab, router, year, count):
+    """What was updated at or after it, oldest first."""
+    lab.watch(router, every=3600, since=datetime(year, 1, 1, tzinfo=UTC)).stop()
+    times = [event.resource.created_at for event in router.seen]
+    assert len(times) == count
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("kind", ["transfer.completed", "conversion.completed"])
+def test_a_life_is_followed_step_by_step(lab, watch, router, kind):
+    """Polled often enough, it tells what webhooks tell."""
+    events = trigger(lab, f"{kind.partition('.')[0]}.created")
+    row = events[0].id
+    while router.latest(events[0]) is None or router.latest(events[0]).type != kind:
+        watch.poll()
+        lab.sleep(1.0)
+    polled = [event.identity for event in router.seen if event.id == row]
+    assert polled == [event.identity for event in lab.events(row)]
+
+
+def test_an_individual_is_followed(lab, watch, router):
+    """With the status it had before."""
+    (event, *_) = trigger(lab, "individual.status_changed")
+    watch.poll()
+    lab.individuals.wait(event.id)
+    watch.poll()
+    changes = [(each.resource.previous_status, each.status) for each in router.seen]
+    assert changes == [(None, "pending"), ("pending", "active")]
+
+
+def test_a_status_without_an_event_is_told_all_the_same(lab, watch, router):
+    """By a type of ours, which the default handler takes."""
+    (event, *_) = trigger(lab, "transfer.created")
+    lab.simulator.move(event.id, "cancelled")
+    watch.poll()
+    assert told(router) == [("transfer.status_changed", "cancelled")]
+
+
+def test_what_came_by_webhook_is_not_told_again(lab, watch, router):
+    """In whichever order the two find out."""
+    with lab.inbox(router=router):
+        trigger(lab, "transfer.completed")
+        before = len(router.seen)
+        assert (watch.poll(), len(router.seen)) == (0, before)
+
+
+def test_what_polling_told_is_not_told_by_webhook(lab, watch, router):
+    """A delivery that comes later is a duplicate."""
+    with lab.inbox(["transfer.completed"], router=router) as inbox:
+        inbox.answer(503, 1)
+        trigger(lab, "transfer.completed")
+        watch.poll()
+        inbox.wait(type="transfer.completed")
+    assert told(router) == [("transfer.completed", "completed")]
+
+
+def test_a_handler_that_raises_is_given_it_again_by_the_next_round(lab, router):
+    """And the failure is kept to be looked at."""
+    failures = [OSError("away")]
+
+    @router.default
+    def fragile(event):
+        if failures:
+            raise failures.pop()
+        router.seen.append(event)
+
+    with lab.watch(router, every=3600) as watch:
+        trigger(lab, "transfer.completed")
+        assert [watch.poll(), watch.poll(), watch.poll()] == [0, 1, 0]
+    assert [str(error) for error in watch.errors] == ["away"]
+
+
+@pytest.mark.parametrize("kind", ["status", "refuse", "html", "truncate"])
+def test_a_failing_service_is_survived(lab, watch, router, kind):
+    """What was missed is found when it answers again; other lists have their turn meanwhile."""
+    trigger(lab, "transfer.completed")
+    lab.simulator.faults.add(kind, path="/v1/transfers", times=10)
+    watch.poll()
+    lab.simulator.faults.clear()
+    watch.poll()
+    assert (told(router)[-1], len(watch.errors)) == (("transfer.completed", "completed"), 1)
+
+
+def test_more_than_a_page_is_seen(lab, watch, router):
+    """A round goes back to what it knows."""
+    (first, *_) = trigger(lab, "conversion.created")
+    for _ in range(120):
+        lab.sandbox.deposit(first.resource.conversion_account_id, "1", "mxn")
+    watch.poll()
+    assert sum(event.type == "conversion.created" for event in router.seen) == 121
+
+
+def test_what_is_old_and_open_is_looked_after(lab, router):
+    """A transfer beyond the first page is asked for by itself, a conversion looked for."""
+    (transfer, *_) = trigger(lab, "transfer.created")
+    with lab.watch(router, every=3600) as watch:
+        lab.simulator.seed(transfers=150)
+        lab.transfers.wait(transfer.id)
+        watch.poll()
+    assert (transfer.id, "completed") in [(event.id, event.status) for event in router.seen]
+
+
+def test_it_runs_beside_the_kernel(lab, router):
+    """A thread finds by itself what waiting in a cell brought about, on a frozen clock too."""
+    found = threading.Event()
+    router.on("transfer.completed")(lambda event: found.set())
+    with lab.watch(router, every=0.02) as watch:
+        trigger(lab, "transfer.completed")
+        assert found.wait(5)
+        assert watch.is_running
+
+
+def test_it_stops_on_request(lab, router):
+    """At once, for good, and from inside a handler too."""
+    watch = lab.watch(router, every=0.02)
+    router.default(lambda event: watch.stop())
+    trigger(lab, "transfer.completed")
+    deadline = time.monotonic() + 5
+    while watch.is_running and time.monotonic() < deadline:
+        time.sleep(0.01)
+    watch.stop()
+    rounds = watch.rounds
+    time.sleep(0.1)
+    assert (watch.is_running, watch.rounds) == (False, rounds)
+
+
+def test_every_has_to_be_a_time(lab, router):
+    """Zero would never pause."""
+    with pytest.raises(ValueError, match="more than 0"):
+        lab.watch(router, every=0)

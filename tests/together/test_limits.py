@@ -1,0 +1,266 @@
+"""The table of limits against the rules, the forms and the simulator: all three say the same."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import paylab
+from paylab import codes, corridors, example_recipients, examples
+from paylab.client import wire
+from paylab.client.resources import listing
+from paylab.errors import APIStatusError, RuleError
+from paylab.rules import accounts, deposits, images, individuals, transfers
+from paylab.views.forms.account_form import AccountForm
+from paylab.views.forms.deposit_form import DepositForm
+from paylab.views.forms.quote_form import QuoteForm
+from paylab.views.forms.recipient_form import RecipientForm
+from paylab.views.forms.transfer_form import TransferForm
+from paylab.views.specimens import specimen
+
+_spec = importlib.util.spec_from_file_location("limits", Path(__file__).with_name("limits.py"))
+table = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(table)
+
+AMOUNT = {"payout_method": "spei", "destination_currency": "MXN", "source_currency": "USD"}
+TERMS = {"applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T12:00:00Z"}
+
+
+def entry(limit, value):
+    """The account of a case: the country's example with one field changed."""
+    found = example_recipients.account(limit.country)
+    change = {limit.field: value}
+    if limit.kind == "pix":
+        change = {"pix_key": value, "pix_key_type": limit.field}
+    return {"type": found["type"], "details": found["details"] | change}
+
+
+def person(limit, value):
+    """The individual of a case."""
+    found = example_recipients.recipient(limit.country)
+    if limit.kind == "document":
+        return found | {"document": {"type": limit.field, "number": value}}
+    return found | {limit.field: value}
+
+
+def amounts(limit, value):
+    """The quote or transfer of a case, without its account."""
+    stable = {"source_currency": "USDC", "source_network": "base"} if limit.kind == "usdc" else {}
+    given = {} if limit.kind == "transfer" else {limit.field: value}
+    reference = {"client_reference_id": value, "source_amount": "10"}
+    return AMOUNT | stable | given | (reference if limit.kind == "transfer" else {})
+
+
+def refused(check, *given):
+    """Whether a check of the client raises, as a list of problems."""
+    try:
+        check(*given)
+    except RuleError as error:
+        return error.problems
+    return []
+
+
+def deposited(limit, value):
+    """A deposit's amount by the rules."""
+    currency = codes.ON_RAMP[limit.country]
+    body = {"conversion_account_id": "ca", "amount": value, "currency": currency}
+    return deposits.check(body, currency)
+
+
+REFERENCE = {"financial_account": {"id": "fa_1"}}
+RULES = {
+    "account": lambda limit, value: accounts.check_entry(entry(limit, value), limit.country),
+    "pix": lambda limit, value: accounts.check_entry(entry(limit, value), limit.country),
+    "document": lambda limit, value: individuals.check(person(limit, value)),
+    "individual": lambda limit, value: individuals.check(person(limit, value)),
+    "deposit": deposited,
+    "quote": lambda limit, value: transfers.check_quote(REFERENCE | amounts(limit, value)),
+    "usdc": lambda limit, value: transfers.check_quote(REFERENCE | amounts(limit, value)),
+    "transfer": lambda limit, value: transfers.check(REFERENCE | amounts(limit, value)),
+    "token": lambda _, value: individuals.check_token(
+        {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
+    ),
+    "images": lambda _, value: images.check({"images": value}),
+    "page": lambda _, value: refused(listing.check, value),
+    "key": lambda _, value: refused(wire.key, value),
+}
+
+
+@pytest.mark.parametrize(("limit", "value", "good"), table.CASES, ids=table.case_id)
+def test_rules(limit, value, good):
+    """What the rules say before anything is sent."""
+    assert (RULES[limit.kind](limit, value) == []) is good
+
+
+def put(field, value):
+    """Type a value into a field; one that cannot be chosen is as good as refused."""
+    options = getattr(field.widget, "options", None) or [value]
+    if value not in [one[1] if isinstance(one, tuple) else one for one in options]:
+        return False
+    field.widget.value = value
+    return True
+
+
+def account_form(limit, value):
+    """An account's form with one field typed in."""
+    form = AccountForm(None, limit.country, example=example_recipients.account(limit.country))
+    if limit.kind == "pix":
+        put(form.parts.details["pix_key_type"], limit.field)
+    name = "pix_key" if limit.kind == "pix" else limit.field
+    return put(form.parts.details[name], value) and not form.problems()
+
+
+def recipient_form(limit, value):
+    """A recipient's form with one field typed in."""
+    form = RecipientForm(None, limit.country, example=True)
+    if limit.kind == "document":
+        put(form.fields["document.type"], limit.field)
+    name = "document.number" if limit.kind == "document" else limit.field
+    return put(form.fields[name], value) and not form.problems()
+
+
+def deposit_form(limit, value):
+    """The deposit's form."""
+    currency = codes.ON_RAMP[limit.country]
+    form = DepositForm(None, currency, codes.DEPOSIT_CAPS[currency])
+    return put(form.fields["amount"], value) and not form.problems()
+
+
+def amount_form(limit, value):
+    """The form of a quote, or of a transfer where the reference is asked for."""
+    route = {"financial_account": "fa_1", "payout_method": "spei", "destination_currency": "MXN"}
+    form = (TransferForm if limit.kind == "transfer" else QuoteForm)(None, [("SPEI", route)])
+    if limit.kind == "transfer":
+        return put(form.fields[limit.field], value) and not form.problems()
+    put(form.fields["source_currency"], "USDC" if limit.kind == "usdc" else "USD")
+    form.fields["given"].widget.value = limit.field
+    return put(form.fields["amount"], value) and not form.problems()
+
+
+FORMS = {
+    **dict.fromkeys(("account", "pix"), account_form),
+    **dict.fromkeys(("document", "individual"), recipient_form),
+    **dict.fromkeys(("quote", "usdc", "transfer"), amount_form),
+    "deposit": deposit_form,
+}
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "good"),
+    [case for case in table.CASES if case[0].kind in FORMS],
+    ids=table.case_id,
+)
+def test_forms(limit, value, good):
+    """What a form shows while it is typed in."""
+    assert FORMS[limit.kind](limit, value) is good
+
+
+class Service:
+    """One simulator, and what it takes to put a case before it."""
+
+    def __init__(self):
+        self.lab = paylab.connect()
+        self.payee = cache(self.payee)
+        self.payable_in = cache(self.payable_in)
+
+    def payee(self, country):
+        """A recipient in a country."""
+        return self.lab.individuals.create(**example_recipients.recipient(country))
+
+    def unverified(self, country):
+        """A new on-ramp individual, of whom something is asked."""
+        source = country if country in examples.PEOPLE else "MX"
+        found = examples.individual(source, consent_at=self.lab.clock())
+        found |= {"country": country, "address": {"country": country}}
+        if source != country:
+            found["document"] = {"type": "passport"}
+        return self.lab.individuals.create(**found)
+
+    def payable_in(self, country):
+        """An active conversion account."""
+        who = self.unverified(country)
+        sides = ("document-front", "document-back", "selfie")
+        pictures = {side: specimen(side, name="A B", country=country) for side in sides}
+        self.lab.individuals.upload_images(who.id, pictures)
+        self.lab.individuals.wait(who.id)
+        wallet = self.lab.financial_accounts.create(who.id, "crypto_wallet", examples.WALLET)
+        currency = codes.ON_RAMP[country]
+        account = self.lab.conversion_accounts.create(who.id, wallet.id, currency)
+        return self.lab.conversion_accounts.wait(account.id)
+
+    def ask(self, limit, value):
+        """Method, path, body or query, and key of a case, past the client's own checks."""
+        return getattr(self, f"_{limit.kind}")(limit, value)
+
+    def _account(self, limit, value):
+        owner = {"individual_id": self.payee(limit.country).id}
+        return "POST", "/v1/financial_accounts", {"json": owner | entry(limit, value)}
+
+    _pix = _account
+
+    def _document(self, limit, value):
+        return "POST", "/v1/individuals", {"json": person(limit, value)}
+
+    _individual = _document
+
+    def _deposit(self, limit, value):
+        account = self.payable_in(limit.country).id
+        body = {"conversion_account_id": account, "currency": codes.ON_RAMP[limit.country]}
+        return "POST", "/v1/sandbox/deposits", {"json": body | {"amount": value}}
+
+    def _quote(self, limit, value):
+        account = {"financial_account": {"id": self.payee("MX").financial_accounts[0].id}}
+        return "POST", "/v1/quotes", {"json": account | amounts(limit, value)}
+
+    _usdc = _quote
+
+    def _transfer(self, limit, value):
+        _, _, given = self._quote(limit, value)
+        return "POST", "/v1/transfers", given
+
+    def _token(self, limit, value):
+        path = f"/v1/individuals/{self.unverified(limit.country).id}/verification_token"
+        body = {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
+        return "POST", path, {"json": body}
+
+    def _images(self, limit, value):
+        path = f"/v1/individuals/{self.unverified(limit.country).id}/verification_images"
+        return "POST", path, {"json": {"images": value}}
+
+    def _page(self, limit, value):
+        return "GET", "/v1/transfers", {"params": {"limit": value}}
+
+    def _key(self, limit, value):
+        method, path, given = self._transfer(limit, "r")
+        given["json"] |= {"source_amount": "10", "client_reference_id": "r"}
+        given["json"].pop("idempotency_key", None)
+        return method, path, {**given, "idempotency_key": value}
+
+
+@pytest.fixture(scope="module")
+def service():
+    """A simulator for the whole table."""
+    return Service()
+
+
+@pytest.mark.parametrize(("limit", "value", "good"), table.CASES, ids=table.case_id)
+def test_simulator(service, limit, value, good):
+    """What the service answers: a 2xx, or a 400."""
+    method, path, given = service.ask(limit, value)
+    try:
+        service.lab.request(method, path, **given)
+        status = 200
+    except APIStatusError as error:
+        status = error.status
+    assert status == (200 if good else 400)
+
+
+def test_every_kind_of_account_has_a_limit_in_the_table():
+    """A corridor added without a case would go untested."""
+    tested = {limit.country for limit in table.LIMITS if limit.kind in ("account", "pix")}
+    alone = {one.country for one in corridors.ALL if one.country not in codes.SEPA}
+    assert alone - {"CO"} <= tested
+    assert tested & set(codes.SEPA)

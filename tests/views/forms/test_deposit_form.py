@@ -1,0 +1,74 @@
+"""The deposit form: an amount with a cap, and three ways to name a sender."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from paylab.errors import RuleError
+from paylab.models import Deposit
+from paylab.views.forms.deposit_form import DepositForm
+
+
+@pytest.fixture
+def send(noted):
+    """Pays in the same every time."""
+    return noted(Deposit.model_validate({"id": "dep_1", "amount": "50.00", "currency": "mxn"}))
+
+
+@pytest.fixture
+def form(send):
+    """A form for Mexico."""
+    return DepositForm(send, "mxn", Decimal(50), account_id="ca_1")
+
+
+@pytest.mark.parametrize(
+    ("sender", "name", "sent"),
+    [
+        ("own", "", {}),
+        ("another", "Somebody Else", {"sender_name": "Somebody Else"}),
+        ("missing", "", {"sender_name": ""}),
+    ],
+)
+def test_three_senders(form, send, sender, name, sent):
+    """The person's own name is left out, a missing one is empty."""
+    form.fields["sender"].widget.value = sender
+    form.fields["sender_name"].widget.value = name
+    assert form.submit().id == "dep_1"
+    assert send == [{"amount": "50", "currency": "mxn", **sent}]
+
+
+@pytest.mark.parametrize(
+    ("amount", "said"),
+    [("50.01", "must be at most 50 MXN"), ("", "is required"), ("0", "more than 0")],
+)
+def test_amounts(form, amount, said):
+    """The cap stands below the amount, and so does what breaks it."""
+    assert "At most 50 MXN" in form.fields["amount"].note.value
+    form.fields["amount"].widget.value = amount
+    assert said in form.fields["amount"].note.value
+
+
+@pytest.mark.parametrize("amount", ["50.01", ""])
+def test_refused_before_sending(form, send, amount):
+    """What the spec refuses is not sent."""
+    form.fields["amount"].widget.value = amount
+    with pytest.raises(RuleError):
+        form.submit()
+    assert not send
+
+
+def test_another_sender_has_a_name(form, send):
+    """An empty name of another is asked for, not sent as a missing one."""
+    form.fields["sender"].widget.value = "another"
+    form.click()
+    assert "whose name" in form.fields["sender_name"].note.value
+    assert not send
+
+
+def test_code(form):
+    """The call with the values as they stand."""
+    assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "50", "mxn")'
+    form.fields["sender"].widget.value = "missing"
+    assert form.code().endswith('"mxn", sender_name="")')

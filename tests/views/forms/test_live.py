@@ -1,0 +1,111 @@
+"""Lines that keep themselves up to date."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from paylab.errors import APIConnectionError
+from paylab.models import Conversion, Individual
+from paylab.views.forms.conversion_view import ConversionView
+from paylab.views.forms.status_line import StatusLine
+from paylab.views.forms.watch import at_once, in_thread
+
+
+def person(status, **more):
+    """A person in a state."""
+    return Individual.model_validate({"id": "ind_1", "status": status, **more})
+
+
+def line(*states, **options):
+    """A line that sees one state after another, and notes how time passed."""
+    left, passed = iter(states), []
+    options = {"run": at_once, "every": 0.001, "pass_time": passed.append, **options}
+    return StatusLine(lambda: person(next(left)), **options), passed
+
+
+async def _live(*states, **options):
+    shown, passed = line(*states, **options)
+    await asyncio.sleep(0.2)
+    return shown, passed
+
+
+@pytest.mark.parametrize("run", [at_once, in_thread])
+def test_refreshes_until_final(run):
+    """It looks until nothing can come any more; only what moves by itself makes time pass."""
+    states = ["action_required", "action_required", "pending", "pending", "active"]
+    shown, passed = asyncio.run(_live(*states, run=run))
+    assert shown.seen.status == "active"
+    assert passed == [0.001, 0.001]
+    assert not shown.watch.running
+
+
+def test_static_without_a_loop():
+    """In a plain script it says what it saw."""
+    shown, _ = line("pending")
+    assert "pending" in repr(shown)
+    assert "active, action_required, rejected, under_review" in repr(shown)
+
+
+def test_stop_and_go_on():
+    """The button stops it, and makes it go on."""
+
+    async def walk():
+        shown, _ = line(*["pending"] * 900)
+        shown.button.click()
+        stopped = shown.watch.running
+        shown.button.click()
+        going = shown.watch.running
+        shown.stop()
+        return stopped, going
+
+    assert asyncio.run(walk()) == (False, True)
+
+
+def test_a_failure_is_shown_and_ends_it():
+    """An error is a sentence in the line; asking again takes it away."""
+    answers = iter([person("pending"), APIConnectionError("no <answer>"), person("active")])
+
+    def look():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    shown = StatusLine(look)
+    shown.refresh()
+    assert "no &lt;answer&gt;" in shown.trouble.value
+    shown.refresh()
+    assert not shown.trouble.value
+
+
+def test_current_state_is_marked():
+    """For the eye and for a screen reader; a state of a later version is shown too."""
+    shown, _ = line("resting")
+    assert '<li aria-current="step">resting</li>' in shown.line.value
+    assert "not known" in shown.line.value
+
+
+def test_hostile_words_are_text():
+    """Names, states and messages of the service never become HTML."""
+    bad = "<img src=x onerror=alert(1)>"
+    details = [{"code": bad, "message": bad}]
+    shown = StatusLine(lambda: person(bad, given_name=bad, status_details=details))
+    said = shown.line.value + shown.facts.value + shown._repr_mimebundle_()["text/html"]
+    assert "<img" not in said
+
+
+def test_a_conversion_that_is_not_there_yet():
+    """It counts as pending."""
+    view = ConversionView(lambda: None)
+    assert '<li aria-current="step">pending</li>' in view.line.value
+
+
+def test_a_conversion_says_what_it_paid():
+    """Money in and out, and the times that are known."""
+    payout = {"amount": "2.5", "currency": "USDC", "tx_hash": "0xabc", "completed_at": None}
+    whole = {"id": "con_1", "status": "started", "payout": payout, "total_fee": "0.25"}
+    view = ConversionView(lambda: Conversion.model_validate(whole))
+    assert ("Paid out", "2.5 USDC") in view.rows()
+    assert not any(label == "Confirmed" for label, _ in view.rows())

@@ -1,0 +1,230 @@
+"""The onboarding form: what it asks, what it refuses, what it sends, what it leaves behind."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from paylab import codes, corridors
+from paylab.errors import BadRequestError, Problem, RuleError
+
+CURP = "XEXX010101HNEXXXA4"
+TEXTS = ("given_name", "family_name", "email", "phone", "date_of_birth", "document.number")
+
+
+def fill(form, **values):
+    """Type into fields; a dot in a name is written as two underscores."""
+    for name, value in values.items():
+        form.fields[name.replace("__", ".")].widget.value = value
+
+
+def note(form, name):
+    """What stands below a field."""
+    return form.fields[name].note.value
+
+
+def test_an_example_is_complete_but_for_consent(onboarding, create):
+    """Nobody's consent is given by filling in a form."""
+    with pytest.raises(RuleError) as caught:
+        onboarding().submit()
+    assert [problem.field for problem in caught.value.problems] == ["idv_consent_recorded_at"]
+    assert not create
+
+
+def test_consent_is_an_act_with_a_time(onboarding, create):
+    """Ticking the box records the instant, in UTC."""
+    form = onboarding()
+    form.consent.give()
+    assert form.submit().id == "ind_1"
+    assert create[0]["idv_consent_recorded_at"] == "2026-01-15T12:00:00.000Z"
+
+
+def test_consent_can_be_taken_back(onboarding):
+    """An empty box has no time."""
+    form = onboarding()
+    form.consent.give()
+    form.consent.withdraw()
+    assert "idv_consent_recorded_at" not in form.values()
+
+
+def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
+    """`consent=True` counts when the result is read, and ticks no box before."""
+    form = onboarding(consent=True)
+    form.click()
+    assert not create
+    assert form.result.id == "ind_1"
+
+
+def test_sent_once(onboarding, create, quick):
+    """Two clicks, `submit` and a read of the result are one request."""
+    form = onboarding()
+    form.consent.give()
+    form.click()
+    form.click()
+    assert form.submit() is form.result
+    assert len(create) == 1
+
+
+def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
+    """The second half of a double click does not try again."""
+    form = onboarding()
+    form._create = failing = noted(BadRequestError(400, "no"))
+    form.consent.give()
+    form.click()
+    form.click()
+    assert len(failing) == 1
+
+
+def test_start_over_sends_again(onboarding, create):
+    """Starting over asks for consent and number anew."""
+    form = onboarding(consent=True)
+    form.submit_after = form.result
+    form.restart()
+    assert not form.consent.recorded_at
+    assert "number" not in form.values()["document"]
+    assert form.sent is None
+
+
+def test_the_result_can_be_observed(onboarding):
+    """Whoever observes hears once."""
+    heard = []
+    form = onboarding(consent=True)
+    form.observe(lambda change: heard.append(change["new"].id), "result")
+    assert form.result.id == "ind_1"
+    assert heard == ["ind_1"]
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "said"),
+    [
+        ("document.number", "XEXX", "must be a CURP"),
+        ("document.number", "XEXX010101XNEXXXA4", "must be a CURP"),
+        ("document.number", "XEXX010101HNEXXXA9", "looks mistyped"),
+        ("date_of_birth", "1990-02-30", "must be a date"),
+        ("date_of_birth", "2010-01-31", "makes the person 15, not yet 18"),
+        ("date_of_birth", "2027-01-31", "lies in the future"),
+        ("phone", "5555", "begin with +"),
+        ("phone", "+52555", "too few digits"),
+        ("phone", "", "is required"),
+        ("given_name", "", "is required, as we assume; it can be sent"),
+    ],
+)
+def test_said_while_typing(onboarding, field, typed, said):
+    """What is wrong stands below its field as soon as it is typed."""
+    form = onboarding()
+    form.fields[field].widget.value = typed
+    assert said in note(form, field)
+
+
+@pytest.mark.parametrize("name", ["document.number", "date_of_birth", "phone"])
+def test_nothing_is_said_of_what_nobody_touched(onboarding, name):
+    """An empty form does not complain."""
+    assert "is required" not in note(onboarding(example=False), name)
+
+
+def test_a_check_digit_is_no_reason_to_refuse(onboarding, create):
+    """A CURP whose digit is off can be sent."""
+    form = onboarding(consent=True)
+    fill(form, document__number="XEXX010101HNEXXXA9")
+    assert form.result
+    assert create[0]["document"]["number"] == "XEXX010101HNEXXXA9"
+
+
+def test_problems_are_raised_in_code_and_shown_on_a_click(onboarding):
+    """A click raises nothing."""
+    form = onboarding(example=False)
+    form.click()
+    assert "is required" in note(form, "phone")
+    with pytest.raises(RuleError):
+        form.submit()
+
+
+@pytest.mark.parametrize("country", codes.COUNTRIES)
+def test_documents_follow_the_country(onboarding, country):
+    """Every country offers the documents it accepts, and says why."""
+    form = onboarding(example=False, product="global_payouts")
+    form.fields["country"].widget.value = country
+    offered = [kind for _, kind in form.fields["document.type"].widget.options if kind]
+    assert tuple(offered) == corridors.get(country).documents
+    assert "document" in form.reason.value
+
+
+def test_choosing_the_philippines_asks_for_a_tin(onboarding):
+    """The label, the type and the reason change."""
+    form = onboarding()
+    form.fields["country"].widget.value = "PH"
+    assert form.fields["document.number"].widget.description == "TIN"
+    assert "only a TIN" in form.reason.value
+    assert form.values()["address"]["country"] == "PH"
+
+
+def test_payouts_ask_for_less(onboarding):
+    """Without a ramp product there is no consent, and phone and birthday are optional."""
+    form = onboarding(product="global_payouts")
+    assert form.consent.view.layout.display == "none"
+    assert form.fields["phone"].widget.description == "Phone (optional)"
+
+
+def test_the_number_leaves_the_page(onboarding, create):
+    """Sent, a document's number is in no widget, and never in code or in what stays behind."""
+    form = onboarding(consent=True)
+    assert CURP not in form.code()
+    assert form.result
+    states = [widget.get_state() for widget in _tree(form.view)]
+    assert CURP not in repr(states)
+    assert CURP not in repr(form._repr_mimebundle_())
+    assert create[0]["document"]["number"] == CURP
+
+
+def test_the_code_is_what_is_sent(onboarding, create):
+    """Run, the code creates the person that the form creates."""
+    form = onboarding(consent=True)
+    assert form.result
+    tree = ast.parse(form.code()).body[0].value
+    written = {word.arg: ast.unparse(word.value) for word in tree.keywords}
+    assert written.keys() == create[0].keys()
+    assert ast.literal_eval(written["phone"]) == create[0]["phone"]
+    assert "input(" in written["document"]
+
+
+def test_a_refusal_stands_beside_its_field(onboarding, noted):
+    """The service's own problems go where they belong, the rest below the button."""
+    form = onboarding()
+    problems = [Problem("email", "is taken", "service"), Problem("shoe", "too big", "service")]
+    form._create = noted(BadRequestError(400, "invalid", problems=problems))
+    form.consent.give()
+    form.click()
+    assert "is taken" in note(form, "email")
+    assert "too big" in form.message.value
+    assert not form.button.disabled
+
+
+def test_hostile_words_are_text(onboarding, noted):
+    """Neither names nor messages of the service become HTML."""
+    hostile = "<img src=x onerror=alert(1)>"
+    form = onboarding()
+    form._create = noted(BadRequestError(400, hostile, problems=[Problem("email", hostile)]))
+    fill(form, given_name=hostile)
+    form.consent.give()
+    form.click()
+    shown = "".join(str(widget.get_state().get("value")) for widget in _tree(form.view)[1:])
+    texts = [w for w in _tree(form.view) if w.get_state()["_model_name"] == "TextModel"]
+    assert hostile not in shown.replace("".join(text.value for text in texts[:1]), "")
+    assert "&lt;img" in form.message.value
+
+
+def test_a_saved_form_can_be_read(onboarding):
+    """Beside the widget there are HTML and text that say what came back."""
+    form = onboarding(consent=True)
+    assert form.result
+    bundle = form._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert "ind_1" in bundle["text/plain"]
+    assert "ind_1" in bundle["text/html"]
+
+
+def _tree(widget):
+    """A widget and all below it."""
+    children = getattr(widget, "children", ())
+    return [widget, *(below for child in children for below in _tree(child))]

@@ -1,0 +1,61 @@
+"""The wallet form: an address that looks mistyped is a warning."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.models import FinancialAccount
+from paylab.views.forms.wallet import WalletForm
+
+GOOD = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"  # of EIP-55 itself
+WALLET = FinancialAccount.model_validate({"id": "fa_1", "details": {"network": "base"}})
+
+
+@pytest.fixture
+def create(noted):
+    """Registers the same wallet every time."""
+    return noted(WALLET)
+
+
+@pytest.mark.parametrize(
+    ("network", "address", "said"),
+    [
+        ("base", GOOD, ""),
+        ("base", GOOD.lower(), ""),
+        ("polygon", GOOD.replace("aA", "Aa"), "EIP-55"),
+        ("ethereum", "0x12", "40 hex digits"),
+        ("solana", "So11111111111111111111111111111111111111112", ""),
+        ("solana", "So1111111111111111111111111111111111111111", "32"),
+        ("solana", GOOD, "does not look like a Solana address"),
+    ],
+)
+def test_checksums(create, network, address, said):
+    """Said below the address, and sent all the same."""
+    form = WalletForm(create)
+    form.fields["network"].widget.value = network
+    form.fields["address"].widget.value = address
+    note = form.fields["address"].note.value
+    assert said in note if said else "⚠" not in note
+    assert form.submit().id == "fa_1"
+    assert create == [({"network": network, "address": address},)]
+
+
+def test_the_example_is_sent_by_reading(create):
+    """Run All registers the example."""
+    assert WalletForm(create, example=True).result.id == "fa_1"
+    assert create[0][0]["network"] == "base"
+
+
+def test_without_an_address(create):
+    """The service is asked: that an address is needed is our assumption."""
+    form = WalletForm(create)
+    form.check(everything=True)
+    assert "is required, as we assume" in form.fields["address"].note.value
+
+
+def test_code(create):
+    """The call with the values as they stand."""
+    form = WalletForm(create, individual_id="ind_1")
+    form.fields["address"].widget.value = GOOD
+    assert GOOD in form.code()
+    assert form.code().startswith("wallet = lab.financial_accounts.create(")

@@ -1,0 +1,129 @@
+"""The location goes, the picture stays: proven with files that other libraries write and read."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pillow_heif
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+from paylab.views.images.location import find, remove
+
+pillow_heif.register_heif_opener()
+
+GPS, MODEL = 0x8825, 0x0110
+XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:GPSLatitude="19,25.9N"
+ tiff:Model="Camera"><exif:GPSLongitude>99,8W</exif:GPSLongitude></rdf:Description></x:xmpmeta>"""
+
+
+def exif():
+    """The camera's name, and a place in Mexico City."""
+    found = Image.Exif()
+    found[MODEL] = "Camera"
+    found[GPS] = {1: "N", 2: (19.0, 25.0, 57.5), 3: "W", 4: (99.0, 7.0, 59.1), 29: "2026:01:31"}
+    return found
+
+
+def photo(kind):
+    """A photo with a location, as a file of this kind."""
+    file = BytesIO()
+    noise = Image.effect_noise((64, 48), 90).convert("RGB")
+    noise.save(file, kind, exif=exif().tobytes())
+    return bytearray(file.getvalue())
+
+
+def place(data):
+    """The location as Pillow reads it."""
+    return dict(Image.open(BytesIO(data)).getexif().get_ifd(GPS))
+
+
+def pixels(data):
+    """The picture itself."""
+    return Image.open(BytesIO(data)).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "HEIF"])
+def test_remove(kind):
+    """No location, the same size, the same pixels, and all other tags."""
+    data = photo(kind)
+    before, size = pixels(data), len(data)
+    assert 2 in place(data)
+    assert remove(data)
+    assert (place(data), len(data), pixels(data)) == ({}, size, before)
+    assert Image.open(BytesIO(data)).getexif()[MODEL] == "Camera"
+    assert (find(data), remove(data)) == ([], False)
+
+
+def test_the_numbers_are_gone():
+    """What the table pointed to is blank too."""
+    data = photo("TIFF")
+    remove(data)
+    assert b"2026:01:31" not in data
+
+
+def test_motorola_order():
+    """Tables may be written most significant byte first."""
+    file = BytesIO()
+    tags = exif()
+    tags.endian = ">"
+    Image.new("RGB", (9, 9)).save(file, "JPEG", exif=tags.tobytes())
+    data = bytearray(file.getvalue())
+    assert b"MM\0*" in data
+    assert 2 in place(data)
+    assert remove(data)
+    assert place(data) == {}
+
+
+def test_xmp():
+    """Text that says where, as an attribute and as an element; the rest of the text stays."""
+    file = BytesIO()
+    Image.new("RGB", (9, 9)).save(file, "JPEG", xmp=XMP)
+    data = bytearray(file.getvalue())
+    assert remove(data)
+    assert b"GPSL" not in data
+    assert b'tiff:Model="Camera"' in data
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_png_text(packed):
+    """XMP in a PNG, compressed or not; Pillow checks the checksums."""
+    info = PngInfo()
+    info.add_itxt("XML:com.adobe.xmp", XMP.decode(), zip=packed)
+    info.add_text("Title", "Kept")
+    file = BytesIO()
+    Image.new("RGB", (9, 9)).save(file, "PNG", pnginfo=info)
+    data = bytearray(file.getvalue())
+    assert remove(data)
+    image = Image.open(BytesIO(data))
+    image.load()
+    assert "GPSL" not in str(image.text)
+    assert image.text["Title"] == "Kept"
+
+
+def test_inside_a_pdf():
+    """A JPEG photo inside a PDF keeps its EXIF, so it must lose its location there."""
+    data = bytearray(b"%PDF-1.4\nstream\n" + photo("JPEG") + b"\nendstream")
+    assert remove(data)
+    assert place(data[data.index(b"\xff\xd8") :]) == {}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"II*\0",
+        b"MM\0*" * 1000,
+        b"II*\0\x08\0\0\0\xff\xff",
+        b"II*\0\x08\0\0\0\0\0\x08\0\0\0",  # a chain that runs in a circle
+        b"II*\0\x08\0\0\0\x01\0\x25\x88\x04\0\x01\0\0\0\xff\xff\xff\xff\0\0\0\0",
+        b"\x89PNG\r\n\x1a\n" + b"\xff" * 40,
+        b"exif:GPS" * 1000,
+    ],
+)
+def test_junk(data):
+    """Anything at all has no location, and stays as it is."""
+    kept = bytearray(data)
+    assert not remove(kept)
+    assert kept == data

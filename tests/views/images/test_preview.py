@@ -1,0 +1,97 @@
+"""Previews of every kind of image, and what is refused or cannot be shown."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from io import BytesIO
+
+import pillow_heif
+import pytest
+from PIL import Image
+
+from paylab.views.images.preview import BombError, UnreadableError, preview
+from paylab.views.specimens import specimen
+
+pillow_heif.register_heif_opener()
+
+
+def picture(kind, size=(800, 500), mode="RGB"):
+    """A wide red picture as a file."""
+    file = BytesIO()
+    Image.new(mode, size, "red" if mode == "RGB" else 0).save(file, kind)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("file", "mime"),
+    [
+        (picture("JPEG"), "image/jpeg"),
+        (picture("PNG"), "image/png"),
+        (picture("TIFF"), "image/tiff"),
+        (picture("HEIF"), "image/heic"),
+        (picture("PDF"), "application/pdf"),
+    ],
+)
+def test_kinds(file, mime):
+    """Wide, small and red."""
+    image = Image.open(BytesIO(preview(file, mime)))
+    assert (image.format, image.size) == ("JPEG", (320, 200))
+    red, green, blue = image.getpixel((100, 100))
+    assert (red > 230, green < 20, blue < 20) == (True, True, True)
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGBA", "CMYK", "I;16", "F"])
+def test_modes(mode):
+    """Any mode of colour can be shown."""
+    assert preview(picture("TIFF", mode=mode), "image/tiff")
+
+
+def test_upright():
+    """A photo that is to be turned is turned."""
+    tags, file = Image.Exif(), BytesIO()
+    tags[0x0112] = 6
+    Image.new("RGB", (800, 500)).save(file, "JPEG", exif=tags)
+    assert Image.open(BytesIO(preview(file, "image/jpeg"))).size == (200, 320)
+
+
+def test_nothing_but_pixels():
+    """A preview has no EXIF, whatever the photo has."""
+    tags, file = Image.Exif(), BytesIO()
+    tags[0x0110] = "Camera"
+    Image.new("RGB", (90, 90)).save(file, "JPEG", exif=tags)
+    assert b"Camera" not in preview(file, "image/jpeg")
+
+
+def bomb(width, height):
+    """A PNG of a few bytes that says it is very large."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return BytesIO(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")))
+
+
+def chunk(kind, data):
+    """A chunk of a PNG."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+@pytest.mark.parametrize("side", [9_500, 20_000, 2**31 - 1])
+def test_bombs(side):
+    """Too many pixels are refused before any is unpacked."""
+    with pytest.raises(BombError, match="more than 89 million pixels"):
+        preview(bomb(side, side), "image/png")
+
+
+@pytest.mark.parametrize(
+    ("data", "mime"),
+    [
+        (specimen("selfie")[:3000], "image/jpeg"),
+        (specimen("selfie", kind="pdf")[:900], "application/pdf"),
+        (b"\0\0\0\x18ftypheic" + bytes(9000), "image/heic"),
+        (b"II*\0" + b"\xff" * 900, "image/tiff"),
+        (b"", "image/png"),
+    ],
+)
+def test_broken(data, mime):
+    """A file that breaks off cannot be shown, and says so."""
+    with pytest.raises(UnreadableError, match="cannot be shown here"):
+        preview(BytesIO(data), mime)

@@ -1,0 +1,103 @@
+"""The inbox's table: rows as data, details as escaped text, new events by themselves."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+import paylab
+from paylab.triggering import trigger
+from paylab.views.inbox import InboxView, details, static
+
+
+@pytest.fixture
+def inbox():
+    """An inbox with a transfer's four events in it."""
+    lab = paylab.connect()
+    with lab.inbox() as opened:
+        opened.lab = lab
+        trigger(lab, "transfer.completed")
+        yield opened
+
+
+@pytest.fixture
+def view(inbox):
+    """Its table."""
+    made = InboxView(inbox)
+    yield made
+    made.close()
+
+
+def test_a_row_an_event(view):
+    """Newest first."""
+    assert view.total == 4
+    assert [row["cells"][1] for row in view.rows][:2] == [
+        "transfer.completed",
+        "transfer.payout_initiated",
+    ]
+
+
+def test_new_events_appear_by_themselves(inbox, view):
+    """No one asks for them."""
+    trigger(inbox.lab, "transfer.completed")
+    deadline = time.monotonic() + 5
+    while view.total != 8 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (view.total, len(view.rows)) == (8, 8)
+
+
+def test_a_row_opens_to_its_payload_and_what_changed(view):
+    """Asked when it is opened; closed it holds nothing."""
+    view.opened = view.rows[-1]["seq"]
+    assert "awaiting_funds" in view.detail
+    assert "GET says otherwise now" in view.detail
+    view.opened = 0
+    assert view.detail == ""
+
+
+def test_the_last_word_is_what_get_says(view):
+    """Nothing differs."""
+    view.opened = view.rows[0]["seq"]
+    assert "GET says the same now." in view.detail
+
+
+def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view):
+    """The payload is shown all the same."""
+    inbox.lab.simulator.faults.add("status", status=404, path="/v1/transfers/*", times=9)
+    view.opened = view.rows[0]["seq"]
+    assert "no such resource" in view.detail
+
+
+def test_a_row_that_is_gone_says_so(view):
+    """Older ones make way."""
+    view.opened = 99
+    assert "no longer" in view.detail
+
+
+def test_it_stands_beside_a_static_table(inbox):
+    """For where no kernel runs."""
+    data, _ = inbox._repr_mimebundle_()
+    assert data["text/plain"] == repr(inbox)
+    assert data["text/html"].count("<tr>") == 5
+    assert "application/vnd.jupyter.widget-view+json" in data
+
+
+@pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "</pre><script>", "\u202eevil"])
+def test_nothing_from_the_service_is_more_than_text(text):
+    """Neither in the payload nor among the differences."""
+    shown = details({"a": text}, [("a", text, text)])
+    assert text not in shown
+
+
+class Hostile:
+    """A source whose words are markup."""
+
+    def table(self, limit):
+        """One row."""
+        return [("<b>x</b>",) * 6]
+
+
+def test_the_static_table_is_escaped():
+    """As well."""
+    assert "<b>" not in static(Hostile())
