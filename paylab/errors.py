@@ -138,7 +138,6 @@ class APIConnectionError(PaylabError):
         self.call = call
         super().__init__(message)
 
-
     def card(self) -> list[str]:
         """What failed, which call it was, what to try."""
         head, *rest = super().card()

@@ -83,9 +83,7 @@ class FormedClient(Client):
         make = partial(WalletForm, create, individual_id=who, example=example)
         return self._forms.get(("wallet", who), example, make, new=new)
 
-    def account_form(
-        self, person: Individual | str, *, new: bool = False
-    ) -> ConversionAccountForm:
+    def account_form(self, person: Individual | str, *, new: bool = False) -> ConversionAccountForm:
         """A form that opens a conversion account, paid out to one of the person's wallets."""
         from .views.forms.conversion_account import ConversionAccountForm
 

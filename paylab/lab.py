@@ -190,9 +190,7 @@ class Lab(Seeing, PayoutClient):
         self._inboxes.append(inbox)
         return inbox
 
-    def watch(
-        self, router: Router, *, every: float = 5.0, since: datetime | None = None
-    ) -> Watch:
+    def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
         """Poll every so many real seconds and hand what changed to a router, until `stop()`.
 
         What there is when it begins is no news, unless it was updated at or after `since`.

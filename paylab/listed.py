@@ -61,7 +61,7 @@ class FramedTransfers(Transfers):
         listing.check(size, product_type)
         return Pull(self._sender, "transfers", {"product_type": product_type}, size)
 
-    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+    def create_many(
         self,
         payouts: Payouts,
         *,

@@ -59,5 +59,3 @@ COLUMNS = (
     *("number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms"),
     *("attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error"),
 )
-
-

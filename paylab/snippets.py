@@ -88,7 +88,7 @@ def httpx(request: Request) -> str:
 def _note(request: Request) -> str:
     if request.body is not None:
         return ""
-    return f"# The body holds what must not be printed: put it into {BODY_FILE} before you run this.\n"
+    return f"# The body holds what must not be printed: put it into {BODY_FILE} first.\n"
 
 
 def _bash_body(request: Request) -> str:
@@ -121,10 +121,11 @@ HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
 HEX=$(printf 'HMAC-SHA256\\n%s\\n%s' "$DATE" "$HASHED" \\
   | openssl dgst -sha256 -hmac "$PAYLAB_SECRET_KEY" -r | cut -d' ' -f1)
 SIGNATURE=$(printf %s "$HEX" | openssl base64 -A)
+AUTHORIZATION="HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"
 curl -sS -X {method} {url} \\
   -H "Host: $HOST" -H "X-API-Key: $PAYLAB_API_KEY" -H "X-Date: $DATE" \\
   -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra} \\
-  -H "Authorization: HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"{data}
+  -H "Authorization: $AUTHORIZATION"{data}
 echo
 """
 
@@ -149,9 +150,8 @@ hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
 payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
 digest = hmac.new(secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
 signature = base64.b64encode(digest.encode()).decode()
-headers = signed | {extra!r} | {{
-    "authorization": f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
-}}
+line = f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
+headers = signed | {extra!r} | {{"authorization": line}}
 request = urllib.request.Request({url!r}, body or None, headers, method={method!r})
 try:
     with urllib.request.urlopen(request, timeout=30) as response:
@@ -192,9 +192,8 @@ class SignatureAuth(httpx.Auth):
         digest = hmac.new(self.secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
         signature = base64.b64encode(digest.encode()).decode()
         request.headers.update(signed)
-        request.headers["authorization"] = (
-            f"HMAC-SHA256 Credential={{self.api_key}},SignedHeaders={{names}},Signature={{signature}}"
-        )
+        line = f"Credential={{self.api_key}},SignedHeaders={{names}},Signature={{signature}}"
+        request.headers["authorization"] = f"HMAC-SHA256 {{line}}"
         yield request
 
 

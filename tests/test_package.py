@@ -12,7 +12,26 @@ import paylab
 ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
 CONTACT = ("client", "simulator", "frames", "views", "inbox", "ledger")
-MEETING = ("__init__", "__main__", "__pycache__", "cli", "formed", "lab", "listed", "listening", "py", "reconciliation", "seeing", "seen", "triggering", "watching")
+MEETING = (
+    "__init__",
+    "__main__",
+    "__pycache__",
+    "batches",
+    "cli",
+    "comparing",
+    "formed",
+    "formed_payouts",
+    "lab",
+    "listed",
+    "listening",
+    "pulling",
+    "py",
+    "reconciliation",
+    "seeing",
+    "seen",
+    "triggering",
+    "watching",
+)
 MEANING = sorted({path.stem for path in ROOT.iterdir()} - {*CONTACT, *MEETING})
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 

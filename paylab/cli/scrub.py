@@ -61,9 +61,7 @@ def _written(notebook: dict[str, Any], *, like: str) -> str:
     second = like.partition("\n")[2]
     indent = second[: len(second) - len(second.lstrip(" \t"))] or None
     separators = None if indent or '": ' in like else (",", ":")
-    text = json.dumps(
-        notebook, indent=indent, separators=separators, ensure_ascii=like.isascii()
-    )
+    text = json.dumps(notebook, indent=indent, separators=separators, ensure_ascii=like.isascii())
     text += like[len(like.rstrip()) :]
     return text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else text
 

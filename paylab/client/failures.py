@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..errors import APIStatusError, PaylabError, RedirectError, for_status
+from ..redaction import Redaction
 from .call import Call
 from .exchange import Exchange, Trouble
 from .hints import hint
 from .outgoing import Outgoing
 from .plain import plain
-from ..redaction import Redaction
 from .refusals import read_refusal
 
 SUCCESS = range(200, 300)

@@ -10,9 +10,9 @@ from http import HTTPStatus
 from typing import Any
 
 from ..errors import Problem
+from ..redaction import Redaction
 from .plain import plain
 from .reading import parse
-from ..redaction import Redaction
 
 TEXT_KEYS = ("error", "message", "error_message", "error_description", "detail", "title", "reason")
 LIST_KEYS = ("errors", "details", "detail", "problems", "violations", "error")

@@ -53,4 +53,5 @@ class Stopwatch:
         """The parts, once there are any."""
         if not self._took:
             return None
-        return Spent(*(sum(self._took.get(step, 0.0) for step in steps) for steps in PARTS.values()))
+        sums = [sum(self._took.get(step, 0.0) for step in steps) for steps in PARTS.values()]
+        return Spent(*sums)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -16,7 +16,7 @@ from ..signing import SPELLING, Authorization, body_hash, body_mistake
 from ..signing.mistakes import Recipe
 from ..signing.verify import REQUIRED
 from .finding import Finding
-from .guesses import guesses, pairs
+from .guesses import Guess, guesses, pairs
 from .places import place
 from .shapes import shape
 from .theirs import Request, authorization_of, headers_of
@@ -121,13 +121,20 @@ def _signature(case: Case) -> Finding | None:
     if hmac.compare_digest(right.made(), wanted):
         return None
     headers = {name: case.headers[name] for name in case.given.names}
-    for found in (lambda: guesses(right, headers, case.request.body), lambda: pairs(right, headers)):
-        for mistake, wrong in found():
-            if hmac.compare_digest(wrong.made(), wanted):
-                return place(right, wrong, mistake)
-        if seen := shape(case.given.signature):
-            return seen
-    return Finding(False, "signature", "key", "wrong-secret", WRONG_SECRET)
+    return (
+        _made_by(right, guesses(right, headers, case.request.body), wanted)
+        or shape(case.given.signature)
+        or _made_by(right, pairs(right, headers), wanted)
+        or Finding(False, "signature", "key", "wrong-secret", WRONG_SECRET)
+    )
+
+
+def _made_by(right: Recipe, wrongs: Iterable[Guess], wanted: bytes) -> Finding | None:
+    """The first mistake that gives the signature wanted, with its place."""
+    for mistake, wrong in wrongs:
+        if hmac.compare_digest(wrong.made(), wanted):
+            return place(right, wrong, mistake)
+    return None
 
 
 def _recipe(case: Case) -> Recipe | None:

@@ -27,6 +27,7 @@ class Finding:
     def __repr__(self) -> str:
         if self.match:
             return f"match: {self.message}"
-        rows = [f"{self.mistake}: {self.message}", f"  layer   {self.layer}", f"  line    {self.line}"]
+        rows = [f"{self.mistake}: {self.message}"]
+        rows += [f"  layer   {self.layer}", f"  line    {self.line}"]
         rows += [f"  theirs  {self.theirs}"] if self.theirs is not None else []
         return "\n".join([*rows, *([f"  ours    {self.ours}"] if self.ours is not None else [])])

@@ -40,7 +40,8 @@ def _line(ours: str, theirs: str) -> tuple[str, str, str]:
 
 
 def _payload(recipe: Recipe) -> list[str]:
-    return recipe.join_payload([SCHEME, recipe.date, recipe.hash_case("canonical hash")]).split("\n")
+    lines = [SCHEME, recipe.date, recipe.hash_case("canonical hash")]
+    return recipe.join_payload(lines).split("\n")
 
 
 def _payload_line(right: Recipe, wrong: Recipe) -> tuple[str, str | None, str | None]:

@@ -12,7 +12,9 @@ from ..signing import Authorization
 DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 # As curl -v and most logs write them: the arrow says which way the header went.
-_LINE = re.compile(r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*")
+_LINE = re.compile(
+    r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
+)
 _FORM = re.compile(
     r"\s*HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=(\S+)\s*",
     re.IGNORECASE,

@@ -7,11 +7,11 @@ from .cursors import bodies as bodies
 from .dataset import Dataset as Dataset
 from .decimals import total as total
 from .decimals import wide as wide
+from .decode import MisfitWarning as MisfitWarning
 from .export import Export as Export
 from .export import export as export
 from .export import export_list as export_list
 from .frame import conversions as conversions
 from .frame import transfers as transfers
-from .decode import MisfitWarning as MisfitWarning
 from .summaries import summarize as summarize
 from .times import UnreadableTimeWarning as UnreadableTimeWarning

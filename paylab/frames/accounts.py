@@ -88,6 +88,6 @@ def _collect(name: str, into: str, gap: float, source: Callable[[str], Any]) -> 
 
 def _refuse(names: Sequence[str]) -> None:
     """A profile names a folder, and must not lead out of it."""
-    bad = [name for name in names if not name or "/" in name or "\\" in name or name.strip(".") == ""]
+    bad = [name for name in names if not name.strip(".") or "/" in name or "\\" in name]
     if bad:
         raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])

@@ -72,7 +72,8 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
     if not partitions:
         raise ConfigError("the dataset is empty: sync it first")
     meta = loaded(partitions[0]).iloc[:0]
-    return dd.from_map(loaded, list(partitions), meta=meta)
+    frame: dd.DataFrame = dd.from_map(loaded, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
+    return frame
 
 
 def loaded(partition: Partition) -> pd.DataFrame:

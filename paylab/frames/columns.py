@@ -32,9 +32,7 @@ class Columns:
     def add(self, texts: pa.Table) -> None:
         """Type some rows; an inexact amount is an error that names its row."""
         kinds = {name: self._schema.kind(name) for name in texts.column_names}
-        part = {
-            name: READ[kind](texts[name], name, self._rows) for name, kind in kinds.items()
-        }
+        part = {name: READ[kind](texts[name], name, self._rows) for name, kind in kinds.items()}
         self._parts.append((part, texts.num_rows))
         self._rows += texts.num_rows
 

@@ -247,5 +247,3 @@ def _parquet(table: pa.Table) -> bytes:
     sink = BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return sink.getvalue()
-
-

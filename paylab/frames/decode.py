@@ -1,4 +1,4 @@
-"""The bytes of pages to a flat table of text: Arrow's JSON reader where they fit, else row by row."""
+"""The bytes of pages to a flat table of text, by Arrow's JSON reader where they fit."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Worker:
             self._running.append(self._pool.submit(self.work, batch))
 
     def results(self, *, wait: bool) -> Iterator[Any]:
-        """What is done, in order; with `wait`, all of it. No more than two batches are under way."""
+        """What is done, in order; with `wait`, all of it. At most two batches are under way."""
         if wait:
             self.submit()
         while self._running and (wait or self._running[0].done() or len(self._running) > 1):
@@ -101,7 +101,7 @@ def worked(
         worker.close()
 
 
-def _until_interrupted(pages: Iterable[object], keep: bool) -> Iterator[object]:  # noqa: FBT001
+def _until_interrupted(pages: Iterable[object], keep: bool) -> Iterator[object]:
     try:
         yield from pages
     except KeyboardInterrupt:

@@ -23,7 +23,8 @@ def again(entry: Entry) -> str:
 def edited(entry: Entry, body: str) -> tuple[str, str]:
     """What to say, and what to try, when a cell sends something else than before."""
     made = entry.resource_id or "something whose answer was not seen"
-    what = f"not sent: this cell made {made} at {entry.made} with another body ({_change(entry.body, body)})"
+    change = _change(entry.body, body)
+    what = f"not sent: this cell made {made} at {entry.made} with another body ({change})"
     hint = (
         "new=True sends it as another payment; "
         f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
@@ -35,7 +36,7 @@ def edited(entry: Entry, body: str) -> tuple[str, str]:
 def too_late(entry: Entry) -> tuple[str, str]:
     """The same for an order so old that the service has forgotten its key."""
     if entry.state == OPEN:
-        what = f"not sent: this was sent at {entry.made}, no answer was seen, and its key has expired"
+        what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
         return what, "look in the list whether it was made; new=True sends it as another payment"
     what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
     return what, f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
@@ -48,4 +49,5 @@ def _change(before: str, after: str) -> str:
     except ValueError:
         return "it differs"
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return ", ".join(f"{name}: {old.get(name)} -> {new.get(name)}" for name in names) or "it differs"
+    changes = [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names]
+    return ", ".join(changes) or "it differs"

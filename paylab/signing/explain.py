@@ -44,7 +44,7 @@ class Explanation:
         return "\n\n".join(map(_shown, self.layers))
 
 
-def explain(
+def explain(  # noqa: PLR0913 - a request, and what may be shown of it
     method: str,
     url: str,
     headers: Mapping[str, str],

@@ -100,9 +100,7 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
     return None
 
 
-def all_mistakes(
-    right: Recipe, headers: Mapping[str, str]
-) -> Iterator[tuple[Mistake, Recipe]]:
+def all_mistakes(right: Recipe, headers: Mapping[str, str]) -> Iterator[tuple[Mistake, Recipe]]:
     """Every known mistake, and every way to make it on this request."""
     for mistake, ways in _TABLE:
         yield from ((mistake, wrong) for wrong in ways(right, headers))

@@ -72,6 +72,7 @@ class Server:
             self._ticker.stop()
         self._socket.close()
         self.simulator.close()
+        self.simulator.courier.patient = True
 
     def is_alive(self) -> bool:
         """Whether it still listens."""

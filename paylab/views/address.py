@@ -52,7 +52,8 @@ class AddressCard:
         return self.modules.png(size)
 
     def __repr__(self) -> str:
-        return page.plain(self.title, [("Pay to", self.address), *self.table(), ("Caution", self.caution)])
+        rows = [("Pay to", self.address), *self.table(), ("Caution", self.caution)]
+        return page.plain(self.title, rows)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self._html(), "text/plain": repr(self)}

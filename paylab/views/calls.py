@@ -39,7 +39,8 @@ def ledger_table(path: str, rows: Iterable[Mapping[str, Any]]) -> str:
 def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table with a line of names, which scrolls where it is too wide."""
     style = f"{CELL};padding-right:14px;overflow-wrap:normal"
-    top = "".join(f'<th style="{style};border-bottom:{BORDER}">{escape(name)}</th>' for name in head)
+    line = f"{style};border-bottom:{BORDER}"
+    top = "".join(f'<th style="{line}">{escape(name)}</th>' for name in head)
     body = "".join(
         "<tr>" + "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in row) + "</tr>"
         for row in rows

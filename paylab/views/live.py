@@ -30,14 +30,18 @@ class OnScreen:
 
     def _show(self, call: Any) -> None:
         """Add a line to the table of this cell, or begin one."""
-        shell = get_ipython()  # type: ignore[no-untyped-call] # IPython does not say
+        shell = get_ipython()
         cell = shell.execution_count if shell else None
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
-            self._handle = display(HTML(calls_table(self._calls)), display_id=True)  # type: ignore[no-untyped-call] # the same
+            # IPython's display has no types.
+            self._handle = display(self._table(), display_id=True)  # type: ignore[no-untyped-call]
             return
         self._calls.append(call)
-        self._handle.update(HTML(calls_table(self._calls)))
+        self._handle.update(self._table())
+
+    def _table(self) -> HTML:
+        return HTML(calls_table(self._calls))  # type: ignore[no-untyped-call] # the same
 
     def __repr__(self) -> str:
         return "<calls are shown as they are made>" if self._end else "<stopped>"

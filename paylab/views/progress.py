@@ -74,7 +74,7 @@ def _notebook() -> Callable[[str], object] | None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    handle = display(_Text(""), display_id=True)
+    handle = display(_Text(""), display_id=True)  # type: ignore[no-untyped-call]
     return lambda text: handle.update(_Text(text))
 
 

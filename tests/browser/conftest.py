@@ -150,6 +150,7 @@ class Notebook:
         """Open the notebook and wait until its kernel is ready."""
         self.page.goto(f"{self.server.url}/lab/tree/{self.name}?reset&token={TOKEN}")
         self.idle()
+        self.page.keyboard.press("Control+b")  # the file browser leaves a narrow page no room
         return self
 
     def idle(self):
@@ -168,14 +169,14 @@ class Notebook:
 
     def run_next(self):
         """Run the selected cell and go on to the next: Shift+Enter."""
-        before = self.executed()
         self.page.locator(".jp-Notebook").focus()
         self.page.keyboard.press("Shift+Enter")
-        self.page.wait_for_function(RAN_MORE, arg=before)
+        self.page.wait_for_function(RESTING)
 
-    def executed(self):
-        """How many code cells have a number."""
-        return self.page.evaluate(NUMBERED)
+    @property
+    def errors(self):
+        """Outputs that are errors."""
+        return self.page.locator("[data-mime-type='application/vnd.jupyter.error']")
 
     def finished(self):
         """Wait until every code cell that says something has run."""
@@ -235,9 +236,8 @@ class Notebook:
         return self.open()
 
 
-NUMBERED = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
-  .filter(prompt => /\\[\\d+\\]/.test(prompt.textContent)).length"""
-RAN_MORE = f"(before) => ({NUMBERED})() > before"
+RESTING = """() => ![...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .some(prompt => prompt.textContent.includes('[*]'))"""
 ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
   !cell.querySelector('.cm-content').textContent.trim()
   || /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent))"""

@@ -56,10 +56,10 @@ def test_rejected_and_retried(notebook, photos):
     opened = notebook("images.ipynb", [BEGIN, FORM, "form.result", AGAIN])
     for _ in range(2):
         opened.run_next()
-    choose(opened, FRONT, photos("front.jpg", 50_000))
-    opened.says("Chosen: from a file, JPEG, 48 KB")
-    choose(opened, SELFIE, photos("selfie.jpg", 60_000))
-    opened.says("Chosen: from a file, JPEG, 58 KB")
+    choose(opened, FRONT, photos("front.jpg", 100_000))
+    opened.says("Chosen: from a file, JPEG, 97 KB")
+    choose(opened, SELFIE, photos("selfie.jpg", 110_000))
+    opened.says("Chosen: from a file, JPEG, 107 KB")
     opened.shot("images-chosen")
     opened.button("Upload the images").click()
     opened.says("The images are uploaded")
@@ -67,8 +67,8 @@ def test_rejected_and_retried(notebook, photos):
     opened.run_next()
     opened.says("A picture is too blurred to be read.")
     opened.shot("images-refused")
-    choose(opened, SELFIE, photos("selfie2.jpg", 70_000))
-    opened.says("Chosen: from a file, JPEG, 68 KB")
+    choose(opened, SELFIE, photos("selfie2.jpg", 120_000))
+    opened.says("Chosen: from a file, JPEG, 117 KB")
     opened.button("Upload the images").click()
     opened.page.get_by_text("The images are uploaded").nth(1).wait_for()
 
@@ -100,8 +100,8 @@ def test_too_large(notebook, photos):
     opened.run_all()
     choose(opened, FRONT, photos("front.jpg", IMAGE_MAX + 1))
     opened.says("has 15.0 MB, and at most 15 MB can be sent")
-    choose(opened, FRONT, photos("note.txt", 50_000).rename(photos("x", 1).with_name("y.jpg")))
-    opened.says("Chosen: from a file")
+    choose(opened, FRONT, photos("front.txt", 100_000))
+    opened.says("Chosen: from a file, JPEG")
 
 
 def test_ways_in(notebook, photos):
@@ -112,9 +112,9 @@ def test_ways_in(notebook, photos):
     path.fill("/nowhere/photo.jpg")
     path.press("Enter")
     opened.says("cannot be read: No such file or directory")
-    path.fill(str(photos("front.jpg", 50_000)))
+    path.fill(str(photos("front.jpg", 100_000)))
     path.press("Enter")
-    opened.says("Chosen: from disk, JPEG, 48 KB")
+    opened.says("Chosen: from disk, JPEG, 97 KB")
     opened.label(f"{SELFIE}: or a specimen").select_option("image glare")
     opened.says("Chosen: a specimen, JPEG")
     opened.page.get_by_alt_text("Preview: Selfie").wait_for()

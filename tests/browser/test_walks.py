@@ -118,4 +118,4 @@ def test_run_all_untouched(notebook, server, name):
     csv = server.folder / "out" / f"{name[3:5]}_conversions.csv"
     assert "completed" in csv.read_text()
     book.shot(f"{name}-run-all")
-    assert not book.outputs.get_by_text("Error").count()
+    assert not book.errors.count()

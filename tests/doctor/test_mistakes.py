@@ -7,8 +7,6 @@ import hashlib
 import hmac
 import json
 import re
-import subprocess
-import sys
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
@@ -132,7 +130,12 @@ CASES = [
         {},
     ),
     ("double-base64", "signature", {"finish": lambda d: base64.b64encode(b64(str)(d))}, {}),
-    ("wrong-line-ending", "canonical request", {"canonical": lambda t: t.replace("\n", "\r\n")}, {}),
+    (
+        "wrong-line-ending",
+        "canonical request",
+        {"canonical": lambda t: t.replace("\n", "\r\n")},
+        {},
+    ),
     ("wrong-line-ending", "canonical request", {"canonical": lambda t: t + "\n"}, {}),
     ("wrong-line-ending", "payload", {"payload": lambda t: t + "\n"}, {}),
     ("unknown", "signature", {"finish": lambda d: b"not+a/signature"}, {}),
@@ -157,3 +160,9 @@ def test_the_mistake_is_named(mistake, layer, theirs, url):
     assert (found.match, found.mistake, found.layer) == (False, mistake, layer)
     assert found.line
     assert found.message
+
+
+def test_a_good_signature_matches():
+    """Nothing differs, and nothing is named."""
+    found = compare(sign(), Request("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW)
+    assert found.json() == {"match": True, "layer": None, "line": None, "mistake": None}

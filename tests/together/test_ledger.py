@@ -36,7 +36,7 @@ lab = Lab(resolve(), transport=Deadly())
 new = {"new": True} if os.environ.get("NEW") else {}
 for _ in range(int(os.environ.get("TIMES", "1"))):
     transfer = lab.transfers.create(
-        os.environ["ACCOUNT"], payout_method="bank_transfer", source_currency="USD",
+        os.environ["ACCOUNT"], payout_method="spei", source_currency="USD",
         destination_currency="MXN", source_amount="10.00", **new)
     print(transfer.id, transfer.replayed)
 if POINT == "after receiving":
@@ -64,33 +64,67 @@ def place(tmp_path):
 
 def recipient(lab):
     """The id of a bank account of an active recipient."""
-    person = lab.individuals.create(
-        product_types=["global_payouts"],
-        given_name="Ana",
-        family_name="López",
-        country="MX",
-        address={"country": "MX"},
-    )
+    person = lab.individuals.create(**example_recipients.recipient("MX"))
     lab.individuals.wait(person.id, every=0.05)
-    details = {"clabe": "002010077777777771"}
-    return lab.financial_accounts.create(person.id, *KIND(details)).id
+    return lab.financial_accounts.create(person.id, **example_recipients.account("MX")).id
 
 
 def run(place, point="", **more):
     """Run the script once; its exit status and what it printed."""
-    server, environment, folder = place
+    _, environment, folder = place
     script = folder / "pay.py"
     script.write_text(SCRIPT)
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, str(script)],
         env={**environment, "POINT": point, **more},
         capture_output=True,
         text=True,
         check=False,
     )
-    return done
 
 
 def transfers(place):
     """How many the service has."""
     return len(place[0].simulator.world.tables["transfers"])
+
+
+@pytest.mark.parametrize(
+    ("point", "new"),
+    [
+        ("before sending", ""),
+        ("after sending", ""),
+        ("after receiving", ""),
+        ("before sending", "yes"),
+        ("after sending", "yes"),
+    ],
+)
+def test_killed_and_run_again_there_is_one_transfer(place, point, new):
+    """Whatever was the last thing the process did."""
+    killed = run(place, point, NEW=new)
+    assert killed.returncode == -signal.SIGKILL
+    again = run(place, NEW=new)
+    assert (again.returncode, transfers(place)) == (0, 1), again.stderr
+
+
+def test_one_body_twice_in_a_loop_is_two_payments(place):
+    """And run again, the same two."""
+    first, second = run(place, TIMES="2"), run(place, TIMES="2")
+    ids = [[line.split()[0] for line in done.stdout.splitlines()] for done in (first, second)]
+    assert ids[0] == ids[1]
+    assert transfers(place) == len(set(ids[0])) == 2
+    assert "True" not in first.stdout
+    assert "False" not in second.stdout
+
+
+def test_new_pays_again(place):
+    """That is how one asks for it."""
+    run(place)
+    run(place, NEW="yes")
+    assert transfers(place) == 2
+
+
+def test_without_a_ledger_every_run_pays(place):
+    """`none` does without."""
+    run(place, PAYLAB_LEDGER="none")
+    run(place, PAYLAB_LEDGER="none")
+    assert transfers(place) == 2

@@ -40,14 +40,18 @@ function render({ model, el }) {
     current = null;
     progress.hidden = cancel.hidden = true;
     said.textContent = text;
-    input.value = ""; // The same file can be chosen again.
+  }
+
+  function forget(text) {
+    rest(text);
+    input.value = ""; // Else the browser goes on showing the name.
   }
 
   function start(file) {
     const limit = model.get("limit");
     if (file.size > limit) {
       model.send({ kind: "refuse", size: file.size });
-      rest("");
+      forget("");
       return;
     }
     current = { id: `${id}-${Math.random()}`, file };
@@ -70,7 +74,7 @@ function render({ model, el }) {
 
   function stop(text) {
     if (current) model.send({ kind: "cancel", id: current.id });
-    rest(text);
+    forget(text);
   }
 
   function show(buffer) {
@@ -82,13 +86,14 @@ function render({ model, el }) {
   function receive(message, buffers) {
     if (message.kind === "preview") show(buffers[0]);
     if (message.kind === "clear") show(null);
-    if (message.kind === "clear" && !current) said.textContent = "";
+    if (message.kind === "clear" && !current) forget("");
     if (!current || message.id !== current.id) return;
     if (message.kind === "next") next(message.at);
-    if (message.kind === "done") rest(`${current.file.name}, ${megabytes(current.file.size)}`);
-    if (message.kind === "stop") rest(message.reason);
+    if (message.kind === "done") rest("Received.");
+    if (message.kind === "stop") forget(message.reason);
   }
 
+  input.addEventListener("click", () => (input.value = "")); // The same file can be chosen again.
   input.addEventListener("change", () => input.files[0] && start(input.files[0]));
   cancel.addEventListener("click", () => {
     stop("Cancelled.");

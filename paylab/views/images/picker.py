@@ -24,7 +24,7 @@ def _text(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
-class Picker(anywidget.AnyWidget):  # type: ignore[misc] # traitlets are untyped
+class Picker(anywidget.AnyWidget):
     """An `<input type=file>` whose file is handed to `take` as an open private file.
 
     `refuse` is told the size of a file that was not even sent; `preview` gives the picture to
@@ -67,7 +67,7 @@ class Picker(anywidget.AnyWidget):  # type: ignore[misc] # traitlets are untyped
         super().close()
 
     def _receive(self, _: object, content: dict[str, Any], buffers: list[memoryview]) -> None:
-        known = {
+        known: dict[str, Callable[[dict[str, Any]], None]] = {
             "start": self._start,
             "slice": partial(self._slice, buffers),
             "cancel": self._cancel,

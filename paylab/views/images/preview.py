@@ -63,6 +63,7 @@ def _page(file: BinaryIO) -> Image.Image:
             page = document[0]
             width, height = page.get_size()
             scale = EDGE / max(width, height)
-            return page.render(scale=scale).to_pil().convert("RGB")
+            image: Image.Image = page.render(scale=scale).to_pil()
+            return image.convert("RGB")
     except Exception:  # As above
         raise UnreadableError(BROKEN) from None

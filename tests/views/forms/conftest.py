@@ -21,6 +21,7 @@ class Noted(list):
         self.answer = answer
 
     def __call__(self, *given, **named):
+        """Note the arguments; give the answer, or raise it."""
         self.append(named or given)
         if isinstance(self.answer, Exception):
             raise self.answer
