@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from types import ModuleType
+from typing import NoReturn
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
@@ -57,9 +58,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that says in one sentence what is wrong, and where to read how it is meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with the status of wrong use."""
+        self.exit(WRONG_USE, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = argparse.ArgumentParser(prog="paylab", description=_DESCRIPTION)
+    top = Parser(prog="paylab", description=_DESCRIPTION)
     top.add_argument("--version", action="version", version=f"paylab {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
@@ -70,8 +79,15 @@ def parser() -> argparse.ArgumentParser:
 
 def _fail(error: Exception, status: int) -> int:
     hint = getattr(error, "hint", None)
-    print(f"paylab: {error}" + (f" Try: {hint}" if hint else ""), file=sys.stderr)
+    print(f"paylab: {_words(error)}" + (f" Try: {hint}" if hint else ""), file=sys.stderr)
     return status
+
+
+def _words(error: Exception) -> str:
+    """What went wrong; of a file, its name and the system's words without their number."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _quiet_pipe() -> int:

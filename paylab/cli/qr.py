@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Show the picture, what it says, and save it where asked; 1 for a payload nobody can pay."""
     from ..views.qr import QR, scan
 
-    payload = scan(options.scan) if options.scan else options.payload
+    payload = scan(options.scan) if options.scan is not None else options.payload.strip()
     code = QR(payload, size=options.size)
     if options.out:
         code.save(options.out)
@@ -35,4 +35,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         print(code.terminal(ansi=sys.stdout.isatty()))
         print(repr(code))
+    if problem is not None:
+        print(f"paylab: this code cannot be paid: {problem}", file=sys.stderr)
     return 0 if problem is None else 1

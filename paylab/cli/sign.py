@@ -8,6 +8,7 @@ import os
 import secrets
 import sys
 import time
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -40,11 +41,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     """Somebody's headers against ours; the secret is PAYLAB_SECRET_KEY, whoever the key is of."""
+    _check_url(options.url)
     secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
     url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
-    _check_url(url)
     request = doctor.Request(options.method, url, _body(options.body))
-    now = instants.from_text(options.date) if options.date else utcnow()
+    now = _instant(options.date) if options.date else utcnow()
     theirs = doctor.read_headers(_text_of(options.compare))
     if not theirs:
         raise ConfigError(f"{options.compare} holds no `Name: value` line")
@@ -53,22 +54,34 @@ def _compare(options: argparse.Namespace) -> int:
     return 0
 
 
+def _instant(text: str) -> datetime:
+    try:
+        return instants.from_text(text)
+    except ValueError as error:
+        raise ConfigError(f"--date: {error}") from None
+
+
 def _text_of(name: str) -> str:
     data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     return data.decode("utf-8-sig", errors="replace")
 
 
 def _check_url(url: str) -> None:
-    parts = urlsplit(url)
-    if not parts.hostname or not parts.path.startswith("/"):
-        raise ConfigError(f"{url!r} is no URL to sign: write https://host/v1/...")
+    """Refuse what is neither a whole URL nor a path under the base URL."""
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname) and parts.scheme in ("http", "https")
+    except ValueError:
+        parts, whole = urlsplit(""), False
+    if not parts.path.startswith("/") or not (whole or not parts.netloc):
+        raise ConfigError(f"{url!r} is no URL to sign: write https://host/v1/... or /v1/...")
 
 
 def _sign(options: argparse.Namespace) -> int:
+    _check_url(options.url)
+    body = _body(options.body)
     settings = _settings(options.url)
-    url = options.url if "://" in options.url else settings.base_url + options.url
-    _check_url(url)
-    parts = urlsplit(url)
+    parts = urlsplit(options.url if "://" in options.url else settings.base_url + options.url)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         settings.secret_key.reveal(),
@@ -76,7 +89,7 @@ def _sign(options: argparse.Namespace) -> int:
         parts.netloc,
         parts.path,
         parts.query,
-        content_hash=signing.body_hash(_body(options.body)),
+        content_hash=signing.body_hash(body),
         date=options.date or instants.to_text(utcnow()),
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=settings.empty_query,

@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--transfers", type=_count, default=0, help="past transfers to begin with")
     parser.add_argument("--speed", type=_speed, default=1.0, help="simulated seconds in a real one")
     parser.add_argument("--frozen", action="store_true", help="the clock moves on request only")
-    parser.add_argument("--data", metavar="PATH", help="a file that keeps the world")
+    parser.add_argument("--data", metavar="PATH", type=_path, help="a file that keeps the world")
     parser.add_argument(
         "--production-like", action="store_true", help="refuse what only a sandbox can do"
     )
@@ -60,6 +60,12 @@ def _ready(server: object, *, as_json: bool) -> str:
         return json.dumps(facts)
     exports = [f"export PAYLAB_{name.upper()}={value}" for name, value in facts.items()]
     return "\n".join([f"The simulator listens on {base_url}. Stop it with Ctrl-C.", *exports])
+
+
+def _path(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must name a file")
+    return text
 
 
 def _count(text: str) -> int:

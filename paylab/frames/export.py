@@ -98,6 +98,8 @@ def export_list(  # noqa: PLR0913 - what, where, and who watches
 def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Write:
     """The writer for a destination, by its ending; anything unknown is a clear error."""
     text = os.fspath(to)
+    if not text.strip():
+        raise ConfigError("cannot export to nothing: name a file or a folder")
     folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     writer = _write_folder if folder else WRITERS.get(Path(text).suffix.lower())
     if writer is None:

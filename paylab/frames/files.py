@@ -85,6 +85,8 @@ def _swap(draft: Path, path: Path) -> None:
 
 
 def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
+    if Path.cwd().is_relative_to(path):
+        raise ConfigError("cannot replace the folder you are in: name another folder")
     if path.exists() and not path.is_dir():
         raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
     for entry in path.rglob("*"):

@@ -39,7 +39,7 @@ class Request(signing.Received):
     def json(self, deepest: int = DEEPEST) -> dict[str, Any]:
         """The body as an object, or a 400 that says why it is none."""
         try:
-            value = json.loads(self.body, parse_constant=_no_constant)
+            value = json.loads(self.body.decode(), parse_constant=_no_constant)
         except ValueError as error:
             raise Refused(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:

@@ -14,6 +14,7 @@ from .. import instants
 from ..errors import SimulatorError
 from .asgi import App
 from .engine import Simulator
+from .protocol import Protocol
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
@@ -29,7 +30,7 @@ class Server:
         self.host, self.port = self._socket.getsockname()[:2]
         config = uvicorn.Config(
             App(simulator, self._abort),
-            http="httptools",
+            http=Protocol,
             ws="none",
             lifespan="off",
             access_log=False,

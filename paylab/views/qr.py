@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
-from ..errors import PaylabError
+from ..errors import ConfigError, PaylabError
 from . import page
 from .drawing import LARGEST, SMALLEST, Modules, modules
 from .page import Row
@@ -57,7 +57,9 @@ class QR:
         writers = {".png": self.png, ".svg": lambda: self.svg().encode()}
         write = writers.get(target.suffix.lower())
         if write is None:
-            raise PaylabError(f"{target.name}: a QR code is saved as .png or .svg")
+            raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
+        if not target.parent.is_dir():
+            raise ConfigError(f"cannot write {target.name}: there is no folder {target.parent}")
         _replace(target, write())
         return target
 

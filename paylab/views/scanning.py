@@ -4,40 +4,21 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
-from typing import Protocol
 
+import zxingcpp
 from PIL import Image
 
-from ..errors import ConfigError, PaylabError
-
-
-class Barcode(Protocol):
-    """What the library says about one code it found."""
-
-    bytes: bytes
-    text: str
+from ..errors import PaylabError
 
 
 def scan(image: str | Path | bytes) -> str:
     """The text of the one QR code in a picture, given as a file or as its bytes."""
-    reader = _reader()
-    picture = _open(image)
-    found = reader.read_barcodes(picture, formats=reader.BarcodeFormat.QRCode)
+    only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    found = zxingcpp.read_barcodes(_open(image), formats=only)
     texts = sorted({_text(code) for code in found})
     if len(texts) != 1:
         raise PaylabError(f"{len(texts) or 'no'} QR codes in the picture; it must show one")
     return texts[0]
-
-
-def _reader() -> ModuleType:
-    try:
-        import zxingcpp
-    except ImportError:
-        message = "scanning needs zxing-cpp: pip install 'paylab[scan]'"
-        raise ConfigError(message) from None
-    module: ModuleType = zxingcpp
-    return module
 
 
 def _open(image: str | Path | bytes) -> Image.Image:
@@ -48,7 +29,7 @@ def _open(image: str | Path | bytes) -> Image.Image:
         raise PaylabError(f"the picture cannot be read: {error}") from error
 
 
-def _text(code: Barcode) -> str:
+def _text(code: zxingcpp.Barcode) -> str:
     try:
         return bytes(code.bytes).decode()
     except UnicodeDecodeError:

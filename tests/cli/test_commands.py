@@ -65,8 +65,15 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet or /"),
         (["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"], 2, "goes with"),
         (["qr", "--scan", "nowhere.png"], 1, "cannot be read"),
-        (["qr", PAYLOAD, "--out", "x.bmp"], 1, "saved as .png or .svg"),
-        (["sign", "GET", "transfers"], 2, "is no URL to sign"),
+        (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
+        (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
+        (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
+        (["export", "transfers", "--to", "."], 2, "cannot replace the folder you are in"),
+        (["walkthrough", "ph", "--out", "/dev/null"], 1, "paylab: /dev/null: File exists"),
+        (["sign", "GET", "transfers"], 2, "'transfers' is no URL to sign"),
+        (["sign", "GET", "//example.com/v1/transfers"], 2, "is no URL to sign"),
+        (["sign", "GET", "http://[::1/v1"], 2, "is no URL to sign"),
+        (["sign", "GET", "https://a.co/v1", "--date", "x", "--compare", "-"], 2, "'x' is not like"),
         (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
         (["simulator", "--port", "1", "--host", "203.0.113.1"], 1, "cannot listen"),
         (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
@@ -79,17 +86,31 @@ def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monke
     assert main(arguments) == status
     said = capsys.readouterr()
     assert words in said.err
-    assert said.err.count("\n") <= 2
+    assert said.err.count("\n") == 1 or "no keys are configured" in said.err
     assert not said.out
 
 
-@pytest.mark.parametrize("arguments", [[], ["nothing"], ["walkthrough", "xx"], ["qr"]])
-def test_wrong_use_ends_with_2(arguments, capsys):
-    """argparse says how it is meant."""
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        ([], "paylab"),
+        (["nothing"], "paylab"),
+        (["walkthrough", "xx"], "paylab walkthrough"),
+        (["qr"], "paylab qr"),
+        (["export", "transfers"], "paylab export"),
+        (["simulator", "--speed", "0"], "paylab simulator"),
+        (["simulator", "--data", ""], "paylab simulator"),
+    ],
+)
+def test_wrong_use_ends_with_2(arguments, command, capsys):
+    """One sentence, and where to read how it is meant."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
+    said = capsys.readouterr()
     assert ended.value.code == 2
-    assert "usage: paylab" in capsys.readouterr().err
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert said.err.startswith(f"{command}: ")
+    assert said.err.endswith(f"; see {command} --help\n")
 
 
 def test_sign_prints_headers_that_a_service_accepts(simulator, tmp_path, capsys, monkeypatch):
@@ -137,9 +158,17 @@ def test_qr_reads_what_it_drew(tmp_path, capsys):
 
 
 def test_qr_says_what_is_wrong_with_a_payload(capsys):
-    """A changed digit breaks the CRC: status 1, both values shown."""
+    """A changed digit breaks the CRC: status 1, both values shown, and the reason on stderr."""
     assert main(["qr", PAYLOAD.replace("1.00", "9.00")]) == 1
-    assert "C116" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "C116" in said.out
+    assert said.err.startswith("paylab: this code cannot be paid: ")
+
+
+def test_qr_takes_a_payload_as_it_was_pasted(capsys):
+    """White space around it is no part of it."""
+    assert main(["qr", f"  {PAYLOAD}\n", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["payload"] == PAYLOAD
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t/"])

@@ -50,6 +50,14 @@ def operations():
     ]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_body_is_utf_8(service, encoding):
+    """JSON between systems is UTF-8 without a mark (RFC 8259): another encoding is a 400."""
+    good = '{"url": "https://example.com/", "event_types": ["transfer.created"]}'
+    answer = service.call("POST", "/v1/webhook_subscriptions", good.encode(encoding))
+    assert (answer.status, answer.json["error"][:20]) == (400, "the body is not JSON")
+
+
 @pytest.mark.parametrize(("method", "path"), operations())
 def test_junk_everywhere(service, method, path):
     """400 where a body is read, and a JSON reason always."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import statistics
 import time
@@ -93,6 +94,25 @@ def test_connections_have_nodelay(wire):
     connection = next(iter(server.server_state.connections))
     accepted = connection.transport.get_extra_info("socket")
     assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        (b"BREW /v1/transfers HTTP/1.1", 405, "this path takes POST, GET"),
+        (b"get /v1/transfers?limit=1 HTTP/1.1", 405, "this path takes POST, GET"),
+        (b"BREW /v1/tea HTTP/1.1", 404, "there is no such path"),
+        (b"GET /v1/individuals/\xc3\xa9 HTTP/1.1", 400, "Invalid HTTP request received."),
+        (b"\x00\x01", 400, "Invalid HTTP request received."),
+    ],
+)
+def test_what_is_no_http_gets_json_too(wire, line, code, words):
+    """A method the parser does not know is refused like one it knows; then the line is cut."""
+    answer = raw(wire, line + b"\r\nHost: x\r\n\r\n")
+    top, _, body = answer.partition(b"\r\n\r\n")
+    assert (status(answer), json.loads(body)) == (code, {"error": words})
+    assert b"\r\nconnection: close" in top
+    assert (b"\r\nallow: POST, GET" in top) == (code == 405)
 
 
 @pytest.mark.parametrize("method", ["HEAD", "PATCH", "OPTIONS", "PROPFIND"])

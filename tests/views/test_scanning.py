@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
-from paylab.errors import ConfigError, PaylabError
+from paylab.errors import PaylabError
 from paylab.views.qr import QR, scan
 
 
@@ -49,10 +48,3 @@ def test_nothing_to_read(picture, reason):
     """An error says why there is no text to give."""
     with pytest.raises(PaylabError, match=reason):
         scan(picture)
-
-
-def test_without_the_reader(monkeypatch, komo):
-    """Without zxing-cpp the error names the extra to install."""
-    monkeypatch.setitem(sys.modules, "zxingcpp", None)
-    with pytest.raises(ConfigError, match=r"paylab\[scan\]"):
-        scan(QR(komo).png())
