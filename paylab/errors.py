@@ -7,6 +7,7 @@ PaylabError
 ├── EMVError                 a QR text that is not a good EMV payload
 ├── ExactnessError           an amount that no exact column type can hold
 ├── SimulatorError           a control of the simulator was asked for something it cannot do
+│   └── UnknownNameError     a name it does not know; the nearest it does
 ├── WaitTimeoutError         the state waited for was not reached in time
 ├── PagingError              a list whose cursors lead nowhere
 ├── APIConnectionError       no answer: refused, reset, cut off
@@ -117,6 +118,26 @@ class ExactnessError(PaylabError, ValueError):
 
 class SimulatorError(PaylabError):
     """The simulator cannot do what its control was asked."""
+
+
+class UnknownNameError(SimulatorError, AttributeError):
+    """A name the simulator does not know; `nearest` are those it does that look like it."""
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
+        self.kind, self.word, self.nearest = kind, name, tuple(nearest)
+        self.hint = ", ".join(self.nearest) or None
+        super().__init__(f"no {kind} is called {name!r}")
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
+
+    def card(self) -> list[str]:
+        """The wrong name, and those that look like it."""
+        head = f"{type(self).__name__}: {self.args[0]}"
+        return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.kind, self.word, self.nearest)
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):

@@ -14,11 +14,23 @@ from .exchange import Reply, Request
 from .table import Row
 from .world import World
 
-CALL_KINDS = (
-    *("status", "refuse", "timeout", "drop_after", "truncate", "html", "skew", "bad_cursor"),
-)
-EVENT_KINDS = ("event_duplicate", "event_delay", "event_reorder")
-KINDS = (*CALL_KINDS, *EVENT_KINDS)
+ON_CALLS = {
+    "status": "answers with a status: 429 with Retry-After, 500, 502, 503",
+    "refuse": "refuses the connection",
+    "timeout": "never answers",
+    "drop_after": "carries the request out, then drops the connection",
+    "truncate": "carries the request out, and cuts the body of its answer",
+    "html": "answers 502 with HTML in place of JSON",
+    "skew": "has its clock ahead by `seconds`, or behind",
+    "bad_cursor": "refuses the cursor of a list that goes on",
+}
+ON_EVENTS = {
+    "event_duplicate": "delivers an event twice",
+    "event_delay": "delivers an event `seconds` late",
+    "event_reorder": "delivers an event after the one that follows",
+}
+KINDS = {**ON_CALLS, **ON_EVENTS}
+"""Each kind of fault, and what the service does."""
 
 INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
 """Kinds that answer in place of the service; the others let it act first."""
@@ -40,8 +52,8 @@ def check(body: Row) -> list[Problem]:
     """What is wrong with a fault asked for; near names are suggested."""
     problems = []
     kind = body.get("kind")
-    if kind not in KINDS:
-        problems.append(Problem("kind", _suggest(kind, KINDS), "control"))
+    if not isinstance(kind, str) or kind not in KINDS:
+        problems.append(Problem("kind", _suggest(kind, tuple(KINDS)), "control"))
     for name in [each for each in body if each not in (*DEFAULTS, "kind")]:
         problems.append(
             Problem(name, f"is not known; {_suggest(name, tuple(DEFAULTS))}", "control")
@@ -111,12 +123,12 @@ def for_event(world: World, event_type: str) -> Row | None:
     """The fault that strikes this event, if any."""
     return _strike(
         world,
-        lambda fault: fault["kind"] in EVENT_KINDS and fault["event_type"] in (None, event_type),
+        lambda fault: fault["kind"] in ON_EVENTS and fault["event_type"] in (None, event_type),
     )
 
 
 def _fits(fault: Row, request: Request) -> bool:
-    if fault["kind"] not in CALL_KINDS:
+    if fault["kind"] not in ON_CALLS:
         return False
     if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
         return False

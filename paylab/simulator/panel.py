@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
+from html import escape
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from .. import instants
-from ..errors import SimulatorError
+from ..errors import SimulatorError, UnknownNameError
 from ..events import Event, read
+from . import saved
+from .faults import KINDS
+from .scenarios import Scenarios, nearest
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
@@ -25,6 +32,7 @@ class Panel:
         self._ask = ask
         self.clock = ClockPanel(ask)
         self.faults = FaultPanel(ask)
+        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")))
 
     def summary(self) -> dict[str, Any]:
         """Clock, counts and seed."""
@@ -51,11 +59,21 @@ class Panel:
 
     def snapshot(self) -> dict[str, Any]:
         """The whole world as one JSON object, without keys."""
-        return dict(self._ask("GET", "/_simulator/snapshot"))
+        return saved.as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Become what a snapshot holds."""
         self._ask("PUT", "/_simulator/snapshot", json=snapshot)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the whole world to a file: readable, without keys and document numbers."""
+        target = Path(path)
+        saved.write(self.snapshot(), target)
+        return target
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Become the world in a file that `save` wrote."""
+        self.restore(saved.read(Path(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """Every event so far, or those of one resource, oldest first."""
@@ -65,10 +83,6 @@ class Panel:
     def deliveries(self) -> list[dict[str, Any]]:
         """Every attempt to deliver an event, oldest first."""
         return list(self._ask("GET", "/_simulator/deliveries"))
-
-    def scenarios(self) -> list[dict[str, str]]:
-        """The values that bring about an outcome: where, value, outcome."""
-        return list(self._ask("GET", "/_simulator/scenarios"))
 
 
 class ClockPanel:
@@ -98,6 +112,10 @@ class ClockPanel:
         """Simulated seconds in a real one."""
         return float(self._state()["speed"])
 
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        self._set(speed=speed)
+
     def advance(self, span: float | str) -> None:
         """Move on by seconds, or by a span like "90s", "5m", "24h" or "2d"."""
         self._set(advance_seconds=seconds(span))
@@ -116,18 +134,30 @@ class ClockPanel:
 
 
 class FaultPanel:
-    """Faults that lie in wait."""
+    """Faults that lie in wait; each kind is a method too: `faults.drop_after(times=2)`."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:
-        """Lay a fault in wait; `details` are method, path, times, status and so on.
+        """Lay a fault in wait, for the next call or event it fits.
 
-        Kinds: status, refuse, timeout, drop_after, truncate, html, skew, bad_cursor,
-        event_duplicate, event_delay, event_reorder.
+        `details`: method, path (with *), event_type, times, probability and seed, and by kind
+        status, retry_after, seconds. The kinds are those the panel shows.
         """
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise UnknownNameError("fault", kind, nearest(str(kind), KINDS))
         return dict(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
+
+    def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
+        if kind.startswith("_"):
+            raise AttributeError(kind)
+        if kind not in KINDS:
+            raise UnknownNameError("fault", kind, nearest(kind, KINDS))
+        return partial(self.add, kind)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*KINDS, "add", "list", "clear"})
 
     def list(self) -> list[dict[str, Any]]:
         """The faults that wait, and how often each will strike."""
@@ -137,8 +167,25 @@ class FaultPanel:
         """Take all of them away."""
         self._ask("DELETE", "/_simulator/faults")
 
+    def _waiting(self) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for fault in self.list():
+            counts[fault["kind"]] = counts.get(fault["kind"], 0) + fault["left"]
+        return counts
+
     def __repr__(self) -> str:
-        return f"<faults: {', '.join(fault['kind'] for fault in self.list()) or 'none'}>"
+        waiting = [f"{kind} x{left}" for kind, left in self._waiting().items() if left]
+        return f"<faults: {', '.join(waiting) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        waiting = self._waiting()
+        rows = "".join(
+            f"<tr><td><code>{kind}</code></td><td>{escape(words)}</td>"
+            f"<td>{waiting.get(kind) or ''}</td></tr>"
+            for kind, words in KINDS.items()
+        )
+        head = "<th>fault</th><th>the service</th><th>waiting</th>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def seconds(span: float | str) -> float:

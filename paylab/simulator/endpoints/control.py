@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
-from hashlib import sha256
-
 from ... import gaps
 from ...errors import Problem
 from .. import faults, life, seeding
 from ..exchange import DEEPEST, Refused, Reply, Request, require
+from ..saved import checksum
 from ..showing import conversion_account, individual, plain
 from ..table import Row
 from ..world import Hand, World
@@ -116,28 +113,16 @@ def seed(world: World, request: Request) -> Reply:
 def read_snapshot(world: World, _: Request) -> Reply:
     """GET /_simulator/snapshot."""
     dump = world.dump()
-    return Reply.json(200, {**dump, "checksum": _checksum(dump)})
+    return Reply.json(200, {**dump, "checksum": checksum(dump)})
 
 
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly what a GET gave."""
     dump = request.json(deepest=DEEPEST + 8)
-    if dump.pop("checksum", None) != _checksum(dump):
+    if dump.pop("checksum", None) != checksum(dump):
         raise Refused(400, "this is not a snapshot of a simulator, or it was changed since")
     world.load(dump)
     return summary(world, request)
-
-
-def _checksum(dump: Row) -> str:
-    """The same for a snapshot that was read and written again, with other spaces or key order.
-
-    Whole floats count as integers: some programs write 1.0 as 1.
-    """
-    text = json.dumps(dump, sort_keys=True)
-    return sha256(_WHOLE_FLOAT.sub("", text).encode()).hexdigest()
-
-
-_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
 
 def deliveries(world: World, _: Request) -> Reply:

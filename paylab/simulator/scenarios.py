@@ -1,0 +1,110 @@
+"""The special values by name, so that Tab completes them and a wrong one is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from html import escape
+from typing import Any
+
+from ..codes import STATUS_DETAIL_CODES, TERMINAL_CODES
+from ..errors import UnknownNameError
+from ..gaps import SCENARIOS
+from ..gaps.row import Scenario
+
+HEAD = ("name", "where", "value", "outcome")
+
+
+def _of_code(code: str) -> Scenario:
+    end = "rejected" if code in TERMINAL_CODES else "action_required"
+    value = code.replace("_", " ").title()
+    return Scenario("individual, family_name", value, f"{end} with {code}")
+
+
+def _named(scenario: Scenario) -> str | None:
+    """The name of one value; None for a row that stands for many."""
+    kind, _, word = scenario.value.partition(":")
+    if kind == "scenario":
+        return f"{scenario.where.partition(',')[0]}_{word}".replace(" ", "_")
+    return _NAMES.get((scenario.where, scenario.value))
+
+
+_NAMES = {
+    ("individual, family_name", "Under Review"): "under_review",
+    ("deposit, sender_name", ""): "deposit_held",
+    ("deposit, sender_name", "Scenario Failed"): "deposit_failed",
+}
+
+NAMED: Mapping[str, Scenario] = {
+    **{code: _of_code(code) for code in STATUS_DETAIL_CODES},
+    **{name: each for each in SCENARIOS if (name := _named(each))},
+}
+"""Every value that brings about an outcome, by its name."""
+
+
+class Scenarios:
+    """`lab.simulator.scenarios.transfer_failed` is the text to send; called, it is the list."""
+
+    def __init__(self, ask: Callable[[], list[dict[str, str]]]) -> None:
+        self._ask = ask
+
+    def __call__(self) -> list[dict[str, str]]:
+        """The service's own list: where, value, outcome."""
+        return self._ask()
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> str:
+        if name not in NAMED:
+            raise UnknownNameError("scenario", name, nearest(name, NAMED))
+        return NAMED[name].value
+
+    def __dir__(self) -> list[str]:
+        return sorted(NAMED)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return sorted(NAMED)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMED)
+
+    def __len__(self) -> int:
+        return len(NAMED)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every name with where to send its value, the value, and what comes of it."""
+        return [{"name": name, **_row(each)} for name, each in NAMED.items()]
+
+    def __repr__(self) -> str:
+        width = max(map(len, NAMED))
+        lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
+        return "\n".join([f"<{len(lines)} scenarios>", *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{name}</th>" for name in HEAD)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(row[name])}</td>" for name in HEAD) + "</tr>"
+            for row in self.rows()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def nearest(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
+    """The names most like a wrong one: by spelling, then by a word they share."""
+    close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
+    sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
+    return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
+
+
+def _row(scenario: Scenario) -> dict[str, str]:
+    return {
+        "where": scenario.where,
+        "value": scenario.value or '"" (empty)',
+        "outcome": scenario.outcome,
+    }
+
+
+__all__ = ["NAMED", "Scenarios", "nearest"]

@@ -1,0 +1,167 @@
+"""`lab.simulator` as a person uses it: faults, clock and scenarios by name, worlds in files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from datetime import timedelta
+
+import pytest
+
+import paylab
+from paylab import errors, examples, gaps
+from paylab.codes import STATUS_DETAIL_CODES
+from paylab.simulator import Simulator
+from paylab.simulator.faults import KINDS
+from paylab.simulator.scenarios import NAMED
+
+HOOK = "https://hooks.example.com/in"
+
+
+@pytest.fixture
+def lab():
+    """A lab on a small embedded simulator."""
+    return paylab.connect(simulator=Simulator(transfers=3))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "nearest"),
+    [
+        (lambda panel: panel.scenarios.transfer_faild, "transfer_failed"),
+        (lambda panel: panel.scenarios["blurry"], "verification_image_blurry"),
+        (lambda panel: panel.faults.add("tiemout"), "timeout"),
+        (lambda panel: panel.faults.drop(times=2), "drop_after"),
+        (lambda panel: panel.faults.event_twice, "event_duplicate"),
+    ],
+)
+def test_a_wrong_name_is_told_the_right_one(lab, wrong, nearest):
+    """Before anything is sent, and on the card."""
+    with pytest.raises(errors.UnknownNameError) as caught:
+        wrong(lab.simulator)
+    assert nearest in caught.value.nearest
+    assert nearest in "".join(caught.value.card())
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+@pytest.mark.parametrize("details", [{"tmies": 2}, {"pth": "/v1/*"}, {"probabilty": 0.5}])
+def test_a_wrong_detail_is_told_the_right_one(lab, details):
+    """By the simulator."""
+    with pytest.raises(errors.BadRequestError, match=r"times|path|probability"):
+        lab.simulator.faults.add("status", **details)
+
+
+def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
+    """And the panel counts what waits."""
+    assert {*KINDS} <= {*dir(lab.simulator.faults)}
+    for kind in KINDS:
+        getattr(lab.simulator.faults, kind)(times=2)
+    assert all(f"{kind} x2" in repr(lab.simulator.faults) for kind in KINDS)
+    assert all(kind in lab.simulator.faults._repr_html_() for kind in KINDS)
+
+
+def test_every_scenario_has_a_name_that_tab_completes(lab):
+    """Each row of the list, and each status detail code."""
+    scenarios = lab.simulator.scenarios
+    assert {*STATUS_DETAIL_CODES} <= {*dir(scenarios)} == {*scenarios}
+    listed = {(each.where, each.value) for each in gaps.SCENARIOS}
+    many = {"anything else", "the words of a status detail code, e.g. Verification Image Blurry"}
+    named = {(each.where, each.value) for each in NAMED.values()}
+    assert {value for _, value in listed - named} == many
+    assert scenarios() == [vars(each) for each in gaps.SCENARIOS]
+
+
+def test_scenarios_show_as_a_table(lab):
+    """A row each, escaped; an empty value is seen to be one."""
+    shown = lab.simulator.scenarios._repr_html_()
+    assert shown.count("<tr>") == 1 + len(lab.simulator.scenarios)
+    assert "&quot;&quot; (empty)" in shown
+    assert "transfer_failed" in repr(lab.simulator.scenarios)
+
+
+def test_a_scenario_by_name_comes_true(lab):
+    """Its value is what is sent."""
+    blurry = lab.simulator.scenarios.verification_image_blurry
+    fields = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    made = lab.individuals.create(**{**fields, "family_name": blurry})
+    lab.simulator.move(made.id, "pending")
+    assert lab.individuals.get(made.id).family_name == blurry
+
+
+def test_the_clock(lab):
+    """Read, moved on by a span, sped up, stopped."""
+    clock = lab.simulator.clock
+    before = clock.now
+    clock.advance("24h")
+    assert clock.now - before == timedelta(hours=24)
+    clock.speed = 50
+    assert (clock.speed, clock.frozen) == (50, False)
+    clock.freeze()
+    assert clock.frozen
+    assert clock.now == clock.now
+
+
+@pytest.mark.parametrize("span", ["a day", "", "24", "-1h", "1e9h", "24 hours"])
+def test_a_span_that_is_none(lab, span):
+    """Says how one is written."""
+    with pytest.raises(errors.SimulatorError, match="24h"):
+        lab.simulator.clock.advance(span)
+
+
+@pytest.fixture
+def saved(lab, tmp_path):
+    """A lab with somebody in it, and the file it was saved in."""
+    person = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    lab.individuals.create(**person)
+    lab.webhook_subscriptions.create(f"{HOOK}?token=t0ken", ["transfer.created"])
+    return lab, lab.simulator.save(tmp_path / "bug.json")
+
+
+def test_a_saved_world_comes_back(saved):
+    """In another simulator, as it was."""
+    lab, path = saved
+    other = paylab.connect(simulator=Simulator())
+    other.simulator.load(path)
+    assert other.simulator.summary() == lab.simulator.summary()
+    assert [each.id for each in other.transfers.list()] == [
+        each.id for each in lab.transfers.list()
+    ]
+    assert other.webhook_subscriptions.list().first().url == HOOK
+
+
+def test_a_saved_world_is_readable_and_holds_no_secret(saved):
+    """Lines for people; no key, no document number, no token of a webhook's URL."""
+    lab, path = saved
+    text = path.read_text()
+    keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
+    number = examples.PEOPLE["MX"]["document"]["number"]
+    assert not any(secret in text for secret in (*keys, number, "t0ken"))
+    assert text.count("\n") > 300
+    assert '"given_name": "Ana"' in text
+
+
+def test_a_snapshot_goes_back_as_it_came(lab):
+    """Fractions included."""
+    before = lab.simulator.summary()
+    snapshot = lab.simulator.snapshot()
+    lab.simulator.reset()
+    lab.simulator.restore(snapshot)
+    assert lab.simulator.summary() == before
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "null", "{'a': 1}", "[" * 100_000, "\ud800"])
+def test_a_file_that_is_no_world(lab, tmp_path, text):
+    """Is refused by name, and the world stays."""
+    path = tmp_path / "bug.json"
+    path.write_bytes(text.encode(errors="surrogatepass"))
+    with pytest.raises(errors.SimulatorError, match=r"bug\.json"):
+        lab.simulator.load(path)
+    assert len(list(lab.transfers.list())) == 3
+
+
+def test_a_world_that_was_changed_by_hand(saved):
+    """Is refused, and the world stays."""
+    lab, path = saved
+    path.write_text(json.dumps({**json.loads(path.read_text()), "seed": 8}))
+    with pytest.raises(errors.BadRequestError, match="changed"):
+        lab.simulator.load(path)
+    assert lab.simulator.summary()["seed"] == 7
