@@ -141,7 +141,7 @@ def _conversion_account(lab: Lab, panel: Panel) -> str:
     person = _individual(lab, panel)
     lab.individuals.wait(person, until="active")
     wallet = lab.financial_accounts.create(person, "crypto_wallet", examples.WALLET)
-    return lab.conversion_accounts.create(person, wallet.id, "mxn").id
+    return lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
 
 
 def _conversion(lab: Lab, account_id: str, *, fails: bool) -> str:
@@ -167,4 +167,5 @@ def _transfer(lab: Lab, event_type: str) -> str:
         destination_currency="mxn",
         payout_method="spei",
         client_reference_id=reference,
+        new=True,  # run again it is another transfer, to another account
     ).id

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any
 
 from ..errors import WaitTimeoutError
-from ..events import Difference, Event, differences
+from ..events import Difference, Event, differences, read
 from .arrivals import Arrivals
 from .forwarder import forward
 from .receiver import Broken, Receiver
@@ -21,7 +21,7 @@ from .store import Arrival, Store
 TIMEOUT = 60.0
 EVERY = 0.5
 
-Replayed = Event | Arrival | int
+Replayed = Event | Arrival | int | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Inbox(Arrivals):
     def replay(self, event: Replayed, to: str | None = None) -> int:
         """Deliver an event again: to a URL, else to this inbox; gives the status answered.
 
-        The event is one of this inbox, or its number there.
+        The event is one of this inbox, its number there, or a line of a file that was saved.
         """
         body = self._body(event)
         if to is None or to == self.url:
@@ -117,12 +117,18 @@ class Inbox(Arrivals):
     def _event(self, event: Replayed) -> Event:
         if isinstance(event, Event):
             return event
-        return (self._store.get(event) if isinstance(event, int) else event).event
+        return read(event) if isinstance(event, Mapping) else self._arrival(event).event
 
     def _body(self, event: Replayed) -> bytes:
-        if isinstance(event, Event):
-            return _encoded(event)
-        return (self._store.get(event) if isinstance(event, int) else event).body
+        if isinstance(event, Event | Mapping):
+            return _encoded(self._event(event))
+        return self._arrival(event).body
+
+    def _arrival(self, event: Arrival | int) -> Arrival:
+        found = self._store.get(event) if isinstance(event, int) else event
+        if not isinstance(found, Arrival):
+            raise TypeError(f"an event of an inbox, or its number, not {type(event).__name__}")
+        return found
 
     def _title(self) -> str:
         state = "open" if self.is_open else "closed"

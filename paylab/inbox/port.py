@@ -11,6 +11,7 @@ import uvicorn
 
 from ..errors import ConfigError
 from .asgi import App
+from .connection import Connection
 from .receiver import Receiver
 
 HOST = "127.0.0.1"
@@ -30,7 +31,7 @@ class Port:
         self._app = App(receiver, self.path)
         config = uvicorn.Config(
             self._app,
-            http="httptools",
+            http=Connection,
             ws="none",
             lifespan="off",
             access_log=False,

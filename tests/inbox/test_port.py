@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from paylab.errors import ConfigError
-from paylab.inbox import Receiver
+from paylab.inbox import Receiver, connection
 from paylab.inbox import asgi as shell
 from paylab.inbox.port import Port
 from paylab.inbox.receiver import MOST_BYTES
@@ -80,8 +80,8 @@ def test_a_burst_loses_nothing_that_was_acknowledged(port, store, delivery):
     """Ten thousand events from sixteen senders: each is kept once."""
 
     def send(numbers):
-        connection = HTTPConnection("127.0.0.1", port.number, timeout=30)
-        return [_post(connection, port.path, delivery(1, f"t{number}")) for number in numbers]
+        sender = HTTPConnection("127.0.0.1", port.number, timeout=30)
+        return [_post(sender, port.path, delivery(1, f"t{number}")) for number in numbers]
 
     with ThreadPoolExecutor(SENDERS) as pool:
         answers = pool.map(send, [range(first, BURST, SENDERS) for first in range(SENDERS)])
@@ -89,9 +89,9 @@ def test_a_burst_loses_nothing_that_was_acknowledged(port, store, delivery):
     assert len({arrival.id for arrival in store.walk()}) == BURST
 
 
-def _post(connection, path, body):
-    connection.request("POST", path, body, {"content-type": "application/json"})
-    answer = connection.getresponse()
+def _post(sender, path, body):
+    sender.request("POST", path, body, {"content-type": "application/json"})
+    answer = sender.getresponse()
     answer.read()
     return answer.status
 
@@ -131,6 +131,34 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
         assert client.post(port.url, content=delivery(1), headers=kind).status_code == 200
         slow.settimeout(5)
         assert slow.recv(100).startswith(b"HTTP/1.1 408")
+
+
+@pytest.mark.parametrize("head", [b"", b"POST /x HTTP/1.1\r\nHost: x\r\nX-A"])
+def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head):
+    """Idle connections are not kept until there are no more for anybody else."""
+    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.2)
+    port = Port(receiver).start()
+    with socket.create_connection(("127.0.0.1", port.number), timeout=5) as slow:
+        slow.sendall(head)
+        assert _end(slow) == b""
+    port.stop()
+
+
+def test_a_head_without_end_is_cut_off(port):
+    """Headers are not collected until memory is full."""
+    with (
+        socket.create_connection(("127.0.0.1", port.number), timeout=5) as endless,
+        pytest.raises(ConnectionError),
+    ):
+        endless.sendall(b"POST /x HTTP/1.1\r\nX-A: " + b"a" * 50_000_000)
+
+
+def _end(sender):
+    """What comes before the connection ends."""
+    try:
+        return sender.recv(100)
+    except ConnectionResetError:
+        return b""
 
 
 def test_a_kept_connection_is_quick(port, client, delivery):

@@ -111,6 +111,19 @@ def test_replaying_delivers_again(lab, inbox, which):
     assert (len(inbox), inbox[which].deliveries) == (4, 2)
 
 
+def test_a_saved_line_can_be_replayed(lab, inbox, tmp_path):
+    """It is the same event still."""
+    trigger(lab, "transfer.completed")
+    line = json.loads(inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[2])
+    assert (inbox.replay(line), inbox[2].deliveries, len(inbox)) == (200, 2, 4)
+
+
+def test_what_is_no_event_is_not_replayed(inbox):
+    """Said before anything is sent."""
+    with pytest.raises(TypeError, match="not list"):
+        inbox.replay([])
+
+
 def test_a_broken_inbox_gets_its_events_later(lab, inbox):
     """By the service's own schedule of retries."""
     inbox.answer(500, 2)

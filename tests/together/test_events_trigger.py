@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from paylab import codes
 from paylab.errors import ConfigError, NotFoundError, SimulatorError
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
 from paylab.triggering import trigger
 
 
@@ -88,3 +94,29 @@ def test_an_unknown_event_names_the_known_ones(lab):
     """All eleven."""
     with pytest.raises(ConfigError, match=r"transfer\.created, transfer\.funded"):
         trigger(lab, "transfer.cancelled")
+
+
+CELL = """
+import paylab
+from paylab.triggering import trigger
+lab = paylab.connect()
+print([trigger(lab, kind)[-1].id for kind in ("transfer.created", "conversion.created")])
+"""
+SHELL = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for _ in range(2):
+    shell.run_cell(CELL, store_history=True).raise_error()
+"""
+
+
+def test_a_cell_that_is_run_again_makes_another(tmp_path):
+    """Its own account is another each time, which is no second thought about the same payment."""
+    with Server(Simulator(frozen=False, speed=1000)) as server:
+        keys = {"API_KEY": server.simulator.api_key, "SECRET_KEY": server.simulator.secret_key}
+        named = {"BASE_URL": server.base_url, "LEDGER": str(tmp_path / "ledger"), **keys}
+        env = {**os.environ, **{f"PAYLAB_{name}": value for name, value in named.items()}}
+        command = [sys.executable, "-c", SHELL.replace("CELL", repr(CELL))]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert (len(set(lines)), done.returncode) == (2, 0), done.stdout[-900:]
