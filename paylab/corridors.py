@@ -7,8 +7,10 @@ A fact's `source` is "spec", or the id of the row of `paylab.gaps` that it rests
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 
 from . import codes, corridor_table
 from .account_fields import (
@@ -129,10 +131,12 @@ class Corridors(tuple[Corridor, ...]):
         return corridor_table.markdown(self)
 
     def __repr__(self) -> str:
-        return corridor_table.plain(corridor_table.rows(self))
+        return corridor_table.plain(corridor_table.brief(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return corridor_table.bundle(corridor_table.HEAD, corridor_table.rows(self))
+        head, body = corridor_table.HEAD, corridor_table.rows(self)
+        shown = corridor_table.html(head, body, corridor_table.notes(self))
+        return {"text/html": shown, "text/plain": repr(self)}
 
 
 _NAMED = (
@@ -242,3 +246,13 @@ def markdown() -> str:
 def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
     """What a notebook shows of this module: the table."""
     return ALL._repr_mimebundle_()
+
+
+class _Shown(ModuleType):
+    """This module, which shows its table wherever it is looked at."""
+
+    def __repr__(self) -> str:
+        return repr(ALL)
+
+
+sys.modules[__name__].__class__ = _Shown

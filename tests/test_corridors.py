@@ -143,7 +143,37 @@ def test_every_source_exists():
 
 
 def test_markdown_has_a_row_a_corridor():
-    """The SEPA countries share one."""
-    lines = corridors.markdown().splitlines()
-    assert len(lines) == 2 + 7 + 1
-    assert "| Mexico (MX) | MXN | spei |" in corridors.markdown()
+    """The SEPA countries share one, and are named below it."""
+    table, *notes = corridors.markdown().split("\n\n")
+    assert len(table.splitlines()) == 2 + 7 + 1
+    assert "| Mexico (MX) | MXN | spei | bank_account: clabe (exactly 18 digits) | curp |" in table
+    assert any(", ".join(codes.SEPA) in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("exactly 22 digits", "exactly 18 digits", "exactly 8 digits", "exactly 6 digits"),
+        *("at most 45 characters", "15 to 34 characters", "8 or 11", "2 to 140 characters"),
+        *("around the clock", "real time", "up to 48 hours", "+91", "at most 20 characters"),
+    ],
+)
+def test_the_table_says_every_limit(words):
+    """What a country asks can be read, in the README and in a notebook alike."""
+    assert words in corridors.markdown()
+    assert words in corridors.ALL._repr_mimebundle_()["text/html"]
+
+
+def test_the_module_shows_its_table():
+    """In a notebook as HTML, in a terminal as text; a part of it likewise."""
+    assert "<table>" in corridors._repr_mimebundle_()["text/html"]
+    assert repr(corridors) == repr(corridors.ALL)
+    assert repr(corridors.find(currency="inr")) == "India (IN)  INR  upi  upi"
+
+
+def test_a_country_shows_each_fact_and_where_it_is_from():
+    """Spec, or the row of what the spec leaves open."""
+    facts = {fact: (value, source) for fact, value, source in corridors.get("MX").facts()}
+    assert facts["bank_account clabe"] == ("exactly 18 digits", "details.mx, spec")
+    assert facts["number of a curp"][1] == "spec"
+    assert "clabe" in corridors.get("MX")._repr_mimebundle_()["text/html"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paylab import gaps
+from paylab import corridors, gaps
 from paylab.cli.main import COMMANDS, parser
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +20,11 @@ def section(name: str) -> str:
 def test_the_gaps_stand_in_the_readme_as_in_the_code():
     """The table of assumptions is what `paylab.gaps.markdown()` gives."""
     assert section("gaps") == gaps.markdown().strip()
+
+
+def test_the_corridors_stand_in_the_readme_as_in_the_code():
+    """The table of countries is what `paylab.corridors.markdown()` gives."""
+    assert section("corridors") == corridors.markdown().strip()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
