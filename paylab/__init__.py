@@ -6,7 +6,7 @@
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any
 
 from . import codes as codes
 from . import corridors as corridors
@@ -49,7 +49,9 @@ __version__ = "0.1.0"
 LATE = ("frames", "simulator", "views")
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name == "read_csv":
+        return import_module(f"{__name__}.frames").read_csv
     if name in LATE:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

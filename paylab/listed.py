@@ -28,7 +28,7 @@ class FramedTransfers(Transfers):
         *,
         product_type: str | None = None,
         limit: int | None = None,
-        since: datetime | None = None,
+        since: datetime | str | None = None,
         progress: Progress | bool | None = None,
         extra: bool = False,
     ) -> pd.DataFrame:
@@ -116,7 +116,7 @@ class FramedConversions(Conversions):
         self,
         *,
         limit: int | None = None,
-        since: datetime | None = None,
+        since: datetime | str | None = None,
         progress: Progress | bool | None = None,
         extra: bool = False,
     ) -> pd.DataFrame:

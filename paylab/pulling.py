@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Kept = Literal["transfers", "conversions"]
 Progress = Callable[[int, int], object]
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class Pull:
     def frame(
         self,
         limit: int | None = None,
-        since: datetime | None = None,
+        since: datetime | str | None = None,
         progress: Progress | bool | None = None,
         *,
         extra: bool = False,
@@ -70,12 +72,13 @@ class Pull:
 
         pages = frames.bodies(self.fetch)
         read = frames.transfers if self.kind == "transfers" else frames.conversions
+        begin = _instant(since)
         with _watching(progress, self.kind) as told:
             return read(
                 pages,
-                attrs=self.origin(limit=limit, since=since and instants.to_text(since)),
+                attrs=self.origin(limit=limit, since=begin and instants.to_text(begin)),
                 limit=limit,
-                since=since,
+                since=begin,
                 progress=told,
                 extra=extra,
             )
@@ -101,6 +104,18 @@ def page_size(limit: int | None) -> int:
     if limit is not None and (type(limit) is not int or limit < 1):
         raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
     return min(limit or PAGE_MAX, PAGE_MAX)
+
+
+def _instant(since: datetime | str | None) -> datetime | None:
+    """The instant, in UTC where no zone is given; RuleError for what is none."""
+    if since is None:
+        return None
+    try:
+        text = since.isoformat() if isinstance(since, datetime) else since
+        return instants.from_text(f"{text}T00:00:00" if DAY.fullmatch(text) else text)
+    except (TypeError, ValueError):
+        told = "must be an aware datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
+        raise RuleError([Problem("since", told)]) from None
 
 
 def _watching(progress: Progress | bool | None, kind: str) -> Any:

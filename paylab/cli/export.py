@@ -17,6 +17,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=["transfers", "conversions"])
     parser.add_argument("--to", required=True, metavar="FILE.csv|FILE.parquet|DIR/")
     parser.add_argument("--product-type", choices=codes.PRODUCTS, help="of transfers alone")
+    parser.add_argument(
+        "--excel-safe", action="store_true", help="a CSV of which no cell runs in a spreadsheet"
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -27,15 +30,9 @@ def run(options: argparse.Namespace) -> int:
         return 2
     lab = connect()
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
-    done = getattr(lab, options.what).export(options.to, progress=_progress(), **filters)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    done = getattr(lab, options.what).export(
+        options.to, progress=sys.stderr.isatty(), excel_safe=options.excel_safe, **filters
+    )
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
     print(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
     return 0
-
-
-def _progress() -> object:
-    if not sys.stderr.isatty():
-        return None
-    return lambda rows, pages: print(f"\r{rows} rows, {pages} pages", end="", file=sys.stderr)

@@ -39,17 +39,12 @@ class Partition:
         return pq.read_table(BytesIO(content))
 
 
-def partial(partition: Partition, by: Sequence[str]) -> pa.Table:
-    """The partial summary of one file."""
+def partials(partition: Partition, by: Sequence[str]) -> list[pa.Table]:
+    """Partial summaries of one file."""
     files = storage(partition.address, partition.options)
     if isinstance(files, Folder):
-        return summaries.partial_of_file(str(files.path / partition.name), by, threads=1)
-    return summaries.partial_of(prepared(partition.table()), by)
-
-
-def nothing(by: Sequence[str]) -> pa.Table:
-    """The partial summary of no rows."""
-    return summaries.partial_of(prepared(None), by)
+        return summaries.partials_of_folder(str(files.path / partition.name), by, threads=1)
+    return [summaries.partial_of(prepared(partition.table()), by)]
 
 
 def on_cluster(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
@@ -101,15 +102,17 @@ class Dataset:
         with self._files.locked():
             return _Sync(self, pull, self._state(pull), Tally(progress)).run()
 
-    def summarize(self, by: Sequence[str] = ("status",), cluster: Any = None) -> pd.DataFrame:
+    def summarize(self, by: Sequence[str] | str = ("status",), cluster: Any = None) -> pd.DataFrame:
         """`paylab.frames.summarize` over all days; on `cluster`, a Dask client or address."""
+        names = summaries.grouping(by)
         if cluster is not None:
-            parts = across.on_cluster(cluster, across.partial, self.partitions(), by=tuple(by))
-        elif isinstance(self._files, Folder):
-            parts = [summaries.partial_of_file(self.address, by)]
+            found = across.on_cluster(cluster, across.partials, self.partitions(), by=names)
+        elif isinstance(self._files, Folder) and self._files.path.is_dir():
+            found = [summaries.partials_of_folder(self.address, names)]
         else:
-            parts = [across.partial(each, by=by) for each in self.partitions()]
-        return summaries.merge(parts or [across.nothing(by)], by)
+            found = [across.partials(each, by=names) for each in self.partitions()]
+        parts = list(chain.from_iterable(found))
+        return summaries.merge(parts or [summaries.nothing(names)], names)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame; amounts exact, with room to add and sum."""

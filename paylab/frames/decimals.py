@@ -91,6 +91,18 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> pa.ChunkedArra
         ) from None
 
 
+def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
+    """The decimals in a decimal128 of so many digits; an error names the first that has more."""
+    texts = _each(write(exact), lambda text, _: _shortest(text))
+    integers, places = _measure(texts)
+    if integers + places > digits:
+        sizes = map(sum, ((_lengths(text) if text else (0, 0)) for text in texts.to_pylist()))
+        row = next((row for row, size in enumerate(sizes) if size > digits), None)
+        place = f", row {row}: {_short(texts[row].as_py())}" if row is not None else ": the column"
+        raise ExactnessError(f"{column}{place} needs more than {digits} digits")
+    return texts.cast(pa.decimal128(digits, places))
+
+
 def working_type(integers: int, places: int) -> pa.DataType | None:
     """The narrowest type for so many digits before and after the point; None past 76."""
     scale = next((rung for rung in SCALES if rung >= places), places)

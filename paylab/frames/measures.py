@@ -1,7 +1,8 @@
 """What a summary is: one definition in SQL, for rows anywhere, and how partial ones merge.
 
 A partial summary keeps sums, and how often each completion time and failure reason came: from
-those, quantiles over all partitions are exact.
+those, quantiles over all partitions are exact. Sums are kept in limbs, which have room where 38
+digits have none: 10**19 times the first, plus the second, plus the third (the part below one).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from ..errors import ConfigError, Problem, RuleError
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")
+BASE = 10**19
+LIMBS = ("high", "low", "rest")
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p99": "0.99"}
 FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
 COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
@@ -38,25 +41,47 @@ def keys(by: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     return {name: READY.get(name, quoted(name)) for name in by}
 
 
-def partial(groups: dict[str, str], source: str) -> str:
-    """The SQL of a partial summary of the rows of `source`."""
+def partial(groups: dict[str, str], source: str, *, roomy: bool = False) -> str:
+    """The SQL of a partial summary of the rows of `source`.
+
+    Plain sums are fast and fail when one passes 38 digits; `roomy` ones add limb by limb.
+    """
     named = [f"{sql} as {quoted(name)}" for name, sql in groups.items()]
     named += [f"upper({name}) as {name}" for name in CURRENCIES if name not in groups]
-    sums = [f"sum({name}) as {name}" for name in AMOUNTS]
+    if roomy:
+        sums = [f"sum({sql}) as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items()]
+        split = "*"
+    else:
+        sums = [f"sum({name}) as {name}" for name in AMOUNTS]
+        each = [f"{sql} as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items()]
+        split = f"* exclude ({', '.join(AMOUNTS)}), {', '.join(each)}"
     return f"""
-        select {", ".join(named)}, count(*) as rows,
+        select {split} from (select {", ".join(named)}, count(*) as rows,
             count(*) filter (status = 'completed') as completed,
             count(*) filter (status = 'failed') as failed,
             {", ".join(sums)},
             histogram(completed_in) as times,
             histogram(failure_reason) as reasons
-        from {source} group by all"""
+        from {source} group by all)"""
+
+
+def limbs(name: str) -> dict[str, str]:
+    """The SQL of each limb of an amount."""
+    whole = f"cast(trunc({name}) as hugeint)"
+    made = (f"{whole} // {BASE}", f"{whole} % {BASE}", f"{name} - trunc({name})")
+    return dict(zip(limb_names(name), made, strict=True))
+
+
+def limb_names(name: str) -> list[str]:
+    """The columns of a partial summary that hold an amount."""
+    return [f"{name}_{limb}" for limb in LIMBS]
 
 
 def merged(by: Sequence[str], source: str) -> str:
-    """The SQL of a summary from partial ones."""
+    """The SQL of a summary from partial ones, amounts still in limbs."""
     group = ", ".join(quoted(name) for name in (*by, *_others(by)))
-    sums = ", ".join(f"sum({name}) as {name}" for name in AMOUNTS)
+    names = [limb for name in AMOUNTS for limb in limb_names(name)]
+    sums = ", ".join(f"sum({name}) as {name}" for name in names)
     return f"""
         with parts as (select row({group}) as k, * from {source}),
         sums as (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from decimal import Decimal, localcontext
+from collections.abc import Iterator, Sequence
+from decimal import Context, Decimal, localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,55 +14,93 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
 from . import decimals, measures
-from .rows import parquet_rows, prepared
+from .rows import MOST, parquet_rows, prepared
 
 if TYPE_CHECKING:
     import duckdb
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
-LIMIT = Decimal(10) ** 38
+CURRENCIES = ("source_currency", "fee_currency")
+BASE = Decimal(measures.BASE)
+BATCH = 500_000  # rows of text amounts read at a time
 
 
 def summarize(
     data: pd.DataFrame | pa.Table | str | os.PathLike[str] | None,
-    by: Sequence[str] = ("status",),
+    by: Sequence[str] | str = ("status",),
 ) -> pd.DataFrame:
     """Counts, exact sums, rates, completion times and failure reasons of transfers or conversions.
 
     `by` names ready groupings (day, corridor, rail, status, product) or columns. Sums are per
     currency, never across: each group is split by its currencies. Quantiles are exact over all
-    rows, interpolated linearly. Amounts and sums have up to 38 digits; past that it is an
-    ExactnessError. `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
+    rows, interpolated linearly. Amounts have up to 38 digits, 18 of them after the point, and
+    their sums up to 76; past that it is an ExactnessError. `data` may be a frame, an Arrow table,
+    a Parquet file or folder, or None.
     """
+    names = grouping(by)
     if isinstance(data, str | os.PathLike):
-        return merge([partial_of_file(str(data), by)], by)
-    return merge([partial_of(prepared(data), by)], by)
+        return merge(partials_of_folder(str(data), names), names)
+    return merge([partial_of(prepared(data), names)], names)
+
+
+def grouping(by: Sequence[str] | str) -> tuple[str, ...]:
+    """The names to group by; one may be given bare."""
+    return (by,) if isinstance(by, str) else tuple(by)
 
 
 def partial_of(rows: pa.Table, by: Sequence[str]) -> pa.Table:
     """The partial summary of prepared rows."""
-    return _run(measures.partial(measures.keys(by, rows.column_names), "rows"), rows=rows)
+    return _partial(measures.keys(by, rows.column_names), "rows", rows=rows)
 
 
-def partial_of_file(path: str, by: Sequence[str], threads: int | None = None) -> pa.Table:
-    """The partial summary of a Parquet file, or of all Parquet files of a folder."""
+def partials_of_folder(path: str, by: Sequence[str], threads: int | None = None) -> list[pa.Table]:
+    """Partial summaries of a Parquet file, or of all Parquet files of a folder."""
     files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
     if not files and not Path(path).is_dir():
         raise ConfigError(f"there is no file or folder {path}")
     source, columns = parquet_rows(files)
-    if source is None:
-        parts = [partial_of(prepared(pq.read_table(file)), by) for file in files]
-        return pa.concat_tables(parts) if parts else partial_of(prepared(None), by)
-    return _run(measures.partial(measures.keys(by, columns), source), threads)
+    if source is not None:
+        return [_partial(measures.keys(by, columns), source, threads)]
+    return [partial_of(rows, by) for file in files for rows in _batches(file)] or [nothing(by)]
+
+
+def nothing(by: Sequence[str]) -> pa.Table:
+    """The partial summary of no rows."""
+    return partial_of(prepared(None), by)
 
 
 def merge(parts: Sequence[pa.Table], by: Sequence[str]) -> pd.DataFrame:
     """The summary from partial ones, exact whatever the partitions were."""
-    tables = {f"part{number}": part for number, part in enumerate(parts)}
-    union = " union all ".join(f"select * from {name}" for name in tables)  # noqa: S608 - names
-    table = _run(measures.merged(by, f"({union})"), **tables)
-    return _finished(table)
+    rows = pa.concat_tables(_alike(parts), promote_options="permissive")
+    return _finished(_run(measures.merged(by, "rows"), rows=rows))
+
+
+def _batches(file: str) -> Iterator[pa.Table]:
+    """The prepared rows of a file whose amounts are text, some at a time."""
+    with pq.ParquetFile(file) as source:
+        for batch in source.iter_batches(BATCH):
+            yield prepared(pa.Table.from_batches([batch]))
+
+
+def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
+    """The parts with amounts of the same scale: what is below one, in the finest of all."""
+    names = [measures.limb_names(name)[-1] for name in measures.AMOUNTS]
+    finest = {name: max(part[name].type.scale for part in parts) for name in names}
+    for part in parts:
+        columns = dict(zip(part.column_names, part.columns, strict=True))
+        for name, scale in finest.items():
+            columns[name] = columns[name].cast(pa.decimal128(MOST, scale))
+        yield pa.table(columns)
+
+
+def _partial(
+    groups: dict[str, str], source: str, threads: int | None = None, **tables: pa.Table
+) -> pa.Table:
+    try:
+        return _run(measures.partial(groups, source), threads, **tables)
+    except ExactnessError:  # a sum has no room; limb by limb it takes twice as long
+        return _run(measures.partial(groups, source, roomy=True), threads, **tables)
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
@@ -82,16 +120,19 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
 
 def _inexact(error: duckdb.Error) -> ExactnessError:
     first = str(error).splitlines()[0]
-    return ExactnessError(f"a sum needs more than 38 digits: {first:.200}")
+    return ExactnessError(f"a sum needs more digits than there are: {first:.200}")
 
 
 def _finished(table: pa.Table) -> pd.DataFrame:
     columns: dict[str, Any] = {name: table[name] for name in table.column_names}
-    for name in measures.AMOUNTS:
-        columns[name] = _sums(table[name], name)
-    for name, over in RATIOS.items():
-        columns[name] = _ratios(table, over)
-    order = [*table.column_names[: -len(measures.QUANTILES) - 1], *RATIOS, *measures.QUANTILES]
+    sums = {name: _sums(table, name) for name in measures.AMOUNTS}
+    columns |= {name: decimals.read(_texts(sums[name]), name) for name in sums}
+    known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
+    columns |= {name: decimals.read(_ratios(known, over), name) for name, over in RATIOS.items()}
+    limbs = {limb for name in sums for limb in measures.limb_names(name)}
+    shown = [name for name in table.column_names if name not in limbs]
+    after = shown.index("failed") + 1
+    order = [*shown[:after], *sums, *RATIOS, *measures.QUANTILES]
     series = {name: _series(columns[name]) for name in [*order, "failure_reasons"]}
     return pd.DataFrame(series)
 
@@ -100,27 +141,31 @@ def _series(array: pa.ChunkedArray) -> Any:
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 
-def _sums(sums: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """The sums in the narrowest type with room to go on computing."""
-    if any(value is not None and abs(value.scaleb(0)) >= LIMIT for value in sums.to_pylist()):
-        raise ExactnessError(f"a sum of {name} needs more than 38 digits")
-    texts = [None if value is None else format(value, "f") for value in sums.to_pylist()]
-    return decimals.read(pa.chunked_array([pa.array(texts, pa.string())]), name)
+def _sums(table: pa.Table, name: str) -> list[Decimal | None]:
+    """The sums of an amount, from their limbs."""
+    rows = zip(*(table[limb].to_pylist() for limb in measures.limb_names(name)), strict=True)
+    with localcontext(Context(prec=200)):
+        return [None if rest is None else high * BASE + low + rest for high, low, rest in rows]
 
 
-def _ratios(table: pa.Table, over: str) -> pa.ChunkedArray:
-    names = ("source_amount", over, "source_currency", "fee_currency")
-    rows = zip(*(table[name].to_pylist() for name in names), strict=True)
-    ratios = [
-        None if over == "total_fee" and source != fee else _ratio(part, whole)
-        for whole, part, source, fee in rows
-    ]
-    return decimals.read(pa.chunked_array([pa.array(ratios, pa.string())]), over)
+def _texts(values: Sequence[Decimal | None]) -> pa.ChunkedArray:
+    texts = [None if value is None else format(value, "f") for value in values]
+    return pa.chunked_array([pa.array(texts, pa.string())])
 
 
-def _ratio(part: Decimal | None, whole: Decimal | None) -> str | None:
+def _ratios(known: dict[str, list[Any]], over: str) -> pa.ChunkedArray:
+    names = ("source_amount", over, *CURRENCIES)
+    rows = zip(*(known[name] for name in names), strict=True)
+    return _texts(
+        [
+            None if over == "total_fee" and source != fee else _ratio(part, whole)
+            for whole, part, source, fee in rows
+        ]
+    )
+
+
+def _ratio(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
     if part is None or not whole:
         return None
-    with localcontext() as context:
-        context.prec = 60
-        return format((part / whole).quantize(PLACES), "f")
+    with localcontext(Context(prec=200)):
+        return (part / whole).quantize(PLACES)
