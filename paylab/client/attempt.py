@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from .. import doctor
 from ..doctor import skew
 from ..redaction import Redaction
 from ..signing import Signature
@@ -17,14 +18,21 @@ from .body import body
 from .call import Call
 from .exchange import Exchange, exchange
 from .outgoing import Outgoing
+from .secret import Secret
 from .timing import Stopwatch
+
+UNAUTHORIZED = 401
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """Makes attempts: the connection, two clocks (of the day, and for measuring), the redaction."""
+    """Makes attempts: the connection, two clocks (of the day, and for measuring), the redaction.
+
+    With the secret a refused signature is looked at by the doctor.
+    """
 
     http: httpx.Client
+    secret: Secret
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
@@ -45,8 +53,19 @@ class Attempts:
         elapsed = max(0.0, (self.clock() - when).total_seconds())
         facts = self._asked(outgoing, request) | self._answered(result)
         spent = watch.spent()
+        facts["finding"] = self._finding(outgoing, request, result)
         call = self.kind(when=when, attempt=attempt, elapsed=elapsed, spent=spent, **facts)
         return result, call
+
+    def _finding(self, outgoing: Outgoing, request: httpx.Request, result: Exchange) -> str | None:
+        """What the doctor says of a signature that was refused, by the service's own clock."""
+        content = outgoing.content or b""
+        if result.status != UNAUTHORIZED or not isinstance(content, bytes):
+            return None
+        asked = doctor.Request(outgoing.method, str(outgoing.url), content)
+        headers = {**request.headers, "date": result.headers.get("date", "")}
+        found = doctor.compare(headers, asked, self.secret.reveal())
+        return None if found.match else self.redaction.text(f"{found.mistake}: {found.message}")
 
     def _asked(self, outgoing: Outgoing, request: httpx.Request) -> dict[str, Any]:
         clean = self.redaction

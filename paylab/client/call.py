@@ -18,7 +18,8 @@ class Call:
 
     `number` counts the attempts of a client from 1. `status` is None when no answer came;
     `error` then says why. Headers are by lower-case name, those that hold a secret left out.
-    `spent` is there where a real network was. `canonical` and `payload` are the signed texts.
+    `spent` is there where a real network was. `canonical` and `payload` are the signed texts;
+    `finding` is what the doctor says when they were refused.
     """
 
     when: datetime
@@ -36,6 +37,7 @@ class Call:
     number: int = 0
     spent: Spent | None = None
     skew: float | None = None
+    finding: str | None = None
     request_body: Body = field(default=Body(), repr=False)
     response_body: Body = field(default=Body(), repr=False)
     canonical: str = field(default="", repr=False)

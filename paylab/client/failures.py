@@ -60,5 +60,9 @@ def _refusal(status: int, exchange: Exchange, call: Call, redaction: Redaction) 
         problems=said.problems,
         body=said.body,
         call=call,
-        hint=hint(status, said.text, f"{call.method} {call.path}"),
+        hint=_found(call) or hint(status, said.text, f"{call.method} {call.path}"),
     )
+
+
+def _found(call: Call) -> str | None:
+    return call.finding and f"the doctor finds {call.finding}"

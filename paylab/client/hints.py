@@ -35,10 +35,18 @@ HINTS = (
         "an Idempotency-Key is a UUID of 36 characters; leave it out and paylab makes one",
     ),
     Hint(
+        _on(400),
+        "verifies with images",
+        "/verification_token$",
+        "this individual is asked for pictures: lab.individuals.upload_images(id, {...})",
+    ),
+    Hint(
         _on(401),
         "",
         "",
-        "run `paylab doctor`: it checks the keys, the clock and the signature step by step",
+        "the doctor finds the signature to be the one the spec gives: API key and secret may not "
+        "belong together or to this service, or something on the way changes Host, path or query; "
+        "`paylab doctor` checks the settings, lab.explain() shows what was signed",
     ),
     Hint(
         _on(403),

@@ -80,7 +80,9 @@ class Sender:
         self._http = _http_client(self.settings, transport)
         self._http.auth = SignatureAuth(self.settings, clock, self.random)
         kind = self.calls_kind.kind
-        self._attempts = Attempts(self._http, self._redaction, clock, perf, kind)
+        self._attempts = Attempts(
+            self._http, self.settings.secret_key, self._redaction, clock, perf, kind
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"

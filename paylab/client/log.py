@@ -81,6 +81,13 @@ class CallLog(Sequence[Call]):
             and (method is None or call.method == method.upper())
         )
 
+    def get(self, number: int) -> Call:
+        """The call with a number, such as an error's card tells; LookupError when it is gone."""
+        for call in self._seen():
+            if call.number == number:
+                return call
+        raise LookupError(f"no call has number {number}: it may be older than those kept")
+
     def rows(self) -> list[dict[str, Any]]:
         """What a table or a frame shows, one flat row a call."""
         return [_row(call) for call in self._seen()]

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from itertools import groupby, islice
 
 from .. import instants
 from ..signing import SPELLING
 from ..signing.bodies import other_spellings
+from ..signing.canonical import SCHEME
 from ..signing.mistakes import Mistake, Recipe, all_mistakes
 
 Guess = tuple[Mistake, Recipe]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 NEAR_MILLISECONDS = 2000
+ZONES = 14 * 4
+"""Quarters of an hour that a zone's time is from UTC, at most."""
+
 MOST_WAYS = 16
+CUTS = (16, 32, 64)
+"""Bytes that other programs take a key to have."""
 
 
 def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[Guess]:
@@ -29,6 +36,7 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
     yield from _dates(right)
     yield from _hosts(right, headers)
     yield from _keys(right)
+    yield from _payloads(right)
     yield from _others(right)
 
 
@@ -81,6 +89,8 @@ def _near(date: str) -> Iterator[str]:
     for milliseconds in range(-NEAR_MILLISECONDS, NEAR_MILLISECONDS + 1):
         if milliseconds:
             yield instants.to_text(moment + timedelta(milliseconds=milliseconds))
+    for quarters in range(-ZONES, ZONES + 1):
+        yield instants.to_text(moment + timedelta(minutes=15 * quarters))
 
 
 def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
@@ -99,6 +109,8 @@ def _keys(right: Recipe) -> Iterator[Guess]:
     for at in range(1, len(parts)):
         if rest := "_".join(parts[at:]):
             yield said, replace(right, secret=rest.encode())
+    for cut in (right.secret[:-1], right.secret[1:], *(right.secret[:size] for size in CUTS)):
+        yield said, replace(right, secret=cut)
     decoded = Mistake("key-decoded", "use the secret's text as issued, not decoded")
     for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
         for decode in (bytes.fromhex, b64decode):
@@ -106,6 +118,23 @@ def _keys(right: Recipe) -> Iterator[Guess]:
                 yield decoded, replace(right, secret=decode(part))
             except ValueError:
                 continue
+
+
+def _payloads(right: Recipe) -> Iterator[Guess]:
+    """Other texts under the HMAC than the three lines of the spec."""
+    said = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
+    canonical, date = right.canonical(), right.date
+    hashed = sha256(canonical.encode(errors="surrogateescape")).hexdigest()
+    texts = (
+        *(canonical, hashed, f"{date}\n{hashed}", f"{SCHEME}\n{date}\n{canonical}"),
+        *(f"{SCHEME}\n{hashed}", f"{SCHEME}\n{hashed}\n{date}", f"{SCHEME}{date}{hashed}"),
+    )
+    for text in texts:
+        yield said, replace(right, join_payload=partial(_instead, text))
+
+
+def _instead(text: str, _: Iterable[str]) -> str:
+    return text
 
 
 def _others(right: Recipe) -> Iterator[Guess]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
 
 from ... import codes
-from ...models import FinancialAccount, Individual, VerificationImages
+from ...errors import PaylabError, UnprocessableError
+from ...models import FinancialAccount, Individual, StatusDetail, VerificationImages
 from ...paging import Pager
 from ...rules import accounts, individuals
 from ...status import INDIVIDUAL
 from .. import wire
 from ..http import Sender
+from ..plain import plain
 from ..upload import Images, Upload
 from .listing import pager
 from .waiting import EVERY, TIMEOUT, Patience, Until
@@ -51,7 +55,8 @@ class Individuals:
         Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
         """
         path = wire.path("individuals", id, "verification_images")
-        return self._sender.upload(path, Upload(images)).read(VerificationImages)
+        with self._explaining(id):
+            return self._sender.upload(path, Upload(images)).read(VerificationImages)
 
     def images(self, id: str) -> VerificationImages:  # noqa: A002
         """Read back what is known of the stored images."""
@@ -76,7 +81,18 @@ class Individuals:
         }
         body = wire.fields(given)
         wire.refuse(individuals.check_token(body))
-        return self._sender.send("POST", path, json=body).read(Individual)
+        with self._explaining(id):
+            return self._sender.send("POST", path, json=body).read(Individual)
+
+    @contextmanager
+    def _explaining(self, id: str) -> Iterator[None]:  # noqa: A002
+        """Let a 422 say which status the individual has, and why."""
+        try:
+            yield
+        except UnprocessableError as error:
+            with suppress(PaylabError):
+                error.hint = _standing(self.get(id))
+            raise
 
     def wait(
         self,
@@ -88,6 +104,25 @@ class Individuals:
         """Ask again until verification has come to rest, or until `until` holds."""
         patience = Patience(self._sender.sleep, timeout, every)
         return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
+
+
+def _standing(individual: Individual) -> str:
+    """An individual's status and what the service says of it, and what to do then."""
+    details = [each for each in individual.status_details or () if isinstance(each, StatusDetail)]
+    reasons = ", ".join(plain(f"{each.code} ({each.message})") for each in details)
+    because = f", because of {reasons}" if reasons else ""
+    status = plain(str(individual.status))
+    return f"its status is {status}{because}: {_NEXT.get(status, _SEE)}"
+
+
+_SEE = "what is sent counts only in action_required"
+_NEXT = {
+    "action_required": "send what is asked for, or try again later",
+    "active": "it is verified, and nothing needs to be sent",
+    "rejected": "this is final, and nothing can be sent again",
+    "pending": "lab.individuals.wait(id) waits for the outcome of what was sent before",
+    "under_review": "somebody is deciding; lab.individuals.wait(id) waits for it",
+}
 
 
 class FinancialAccounts:

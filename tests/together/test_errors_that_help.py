@@ -1,0 +1,136 @@
+"""What a person reads when something was refused: the card, and what to try."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import paylab
+from paylab import errors, examples
+from paylab.client import Secret
+from paylab.lab import Lab
+from paylab.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
+
+IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
+SIDES = ("document-front", "document-back", "selfie")
+
+
+@pytest.fixture
+def lab():
+    """A lab on a small embedded simulator."""
+    return paylab.connect(simulator=Simulator(transfers=25))
+
+
+def refused(action):
+    """The error of an action, and its card as one text."""
+    with pytest.raises(errors.PaylabError) as caught:
+        action()
+    return caught.value, "\n".join(caught.value.card())
+
+
+def person(lab, **fields):
+    """The id of somebody whose verification has come to rest."""
+    given = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    made = lab.individuals.create(**{**given, **fields})
+    lab.individuals.upload_images(made.id, dict.fromkeys(SIDES, IMAGE))
+    return lab.individuals.wait(made.id, until=lambda each: each.status != "pending").id
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Ejemplo", ["its status is active", "nothing needs to be sent"]),
+        ("Verification Age Mismatch", ["its status is rejected", "verification_age_mismatch"]),
+        ("Under Review", ["its status is under_review", "wait(id)"]),
+    ],
+)
+def test_a_422_shows_the_status_and_why(lab, name, words):
+    """Read from the individual, with the number of the call that was refused."""
+    made = person(lab, family_name=name)
+    error, card = refused(lambda: lab.individuals.upload_images(made, {"selfie": IMAGE}))
+    assert isinstance(error, errors.UnprocessableError)
+    assert all(word in card for word in words)
+    assert f"(number {error.call.number} in lab.calls)" in card
+    assert lab.calls.get(error.call.number) is error.call
+
+
+def other(lab, **change):
+    """A lab on the same simulator with other settings."""
+    settings = replace(lab.settings, **change)
+    transport = SimulatorTransport(lab._embedded)
+    return Lab(settings, transport=transport, clock=lab.clock, ledger="none")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"secret_key": Secret("another")}, "may not belong together"),
+        ({"empty_query": "blank"}, "the doctor finds blank-query-line"),
+    ],
+)
+def test_a_401_tells_what_the_doctor_finds(lab, change, words):
+    """In what was really sent."""
+    error, card = refused(lambda: other(lab, **change).transfers.get("tr_1"))
+    assert isinstance(error, errors.AuthenticationError)
+    assert words in card
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said", "refuses"),
+    [
+        *[(0, False, False), (20, False, False), (100, True, False), (-290, True, False)],
+        *[(301, True, True), (-4000, True, True)],
+    ],
+)
+def test_clock_skew_is_said_before_it_is_an_error(lab, caplog, seconds, said, refuses):
+    """Measured from the Date of the answer; said once."""
+    lab.simulator.faults.skew(seconds=seconds, times=2)
+    for _ in range(2):
+        if refuses:
+            assert "stale-date" in refused(lambda: lab.transfers.get("tr"))[1]
+        else:
+            lab.transfers.list(limit=1).first()
+    warnings = [each.message for each in caplog.records if "clock is" in each.message]
+    assert len(warnings) == said
+    assert [call.skew for call in lab.calls] == [seconds, seconds]
+
+
+def test_a_cursor_that_went_bad_says_to_start_again(lab):
+    """In the middle of a list."""
+    lab.simulator.faults.bad_cursor()
+    error, card = refused(lambda: list(lab.transfers.list()))
+    assert error.text == "Invalid pagination token"
+    assert "list again from the start" in card
+
+
+def test_a_deposit_outside_the_sandbox():
+    """403, and what to check."""
+    lab = paylab.connect(simulator=Simulator(production_like=True))
+    _, card = refused(lambda: lab.sandbox.deposit("ca_1", "10", "mxn"))
+    assert "in the sandbox only" in card
+
+
+def test_one_key_for_two_bodies(lab):
+    """409 is shown as what it is."""
+    account = lab.financial_accounts
+    made = lab.individuals.create(**paylab.example_recipients.recipient("MX"))
+    lab.individuals.wait(made.id)
+    bank = account.create(made.id, **paylab.example_recipients.account("MX")).id
+    way = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+    key = "00000000-0000-4000-8000-000000000001"
+    lab.transfers.create(bank, source_amount="10", idempotency_key=key, **way)
+    error, card = refused(
+        lambda: lab.transfers.create(bank, source_amount="11", idempotency_key=key, **way)
+    )
+    assert isinstance(error, errors.ConflictError)
+    assert "used with another body" in card
+
+
+def test_all_frames_on_request(lab):
+    """The card alone is shown; the frames are kept."""
+    error, card = refused(lambda: lab.transfers.get("tr_1"))
+    assert "Traceback" not in card
+    assert "Traceback (most recent call last)" in error.traceback()
+    assert "paylab/client/http.py" in error.traceback()
