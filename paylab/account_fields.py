@@ -73,7 +73,8 @@ def _one_of(choices: Sequence[str], source: str = "spec") -> Form:
     return Form(choices=choices, source=source)
 
 
-HOLDER_NAME = Form("must be 2 to 140 characters", ".{2,140}")
+_NAME = f"{codes.HOLDER_NAME_MIN},{codes.HOLDER_NAME_MAX}"
+HOLDER_NAME = Form(f"must be {_NAME.replace(',', ' to ')} characters", f".{{{_NAME}}}")
 BANK_COUNTRY = "bank_account_country"
 
 # Document numbers with a format or a check digit; the others are any text.
@@ -153,8 +154,8 @@ IN_UPI = Account(
         Field(
             "upi_id",
             Form(
-                "must be identifier@provider: exactly one @, at most 45 characters",
-                r"(?=.{3,45}\Z)[^@\s]+@[^@\s]+",
+                f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
+                rf"(?=.{{3,{codes.UPI_MAX}}}\Z)[^@\s]+@[^@\s]+",
                 note=FORMAT_ONLY,
             ),
         ),
@@ -207,8 +208,9 @@ SEPA_ACCOUNT = Account(
         Field(
             "iban",
             Form(
-                "must be an IBAN of 15 to 34 characters, in capitals and without spaces",
-                "[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}",
+                f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters, "
+                "in capitals and without spaces",
+                f"(?=.{{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\\Z)[A-Z]{{2}}[0-9]{{2}}[A-Z0-9]+",
                 check_digit="iban",
             ),
             source="details.sepa",

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import codes, corridors
+from .client.http import Sender
 from .client.resources import Quotes
+from .client.resources.transfers import Account
 from .errors import APIStatusError, RuleError
 from .models import FinancialAccount, Individual, Quote
 
@@ -32,8 +34,30 @@ class Route:
     currency: str
 
 
+AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
+
+
 class ComparedQuotes(Quotes):
-    """Quotes, also several side by side."""
+    """Quotes, also several side by side, and the same ones asked for afresh."""
+
+    def __init__(self, sender: Sender) -> None:
+        super().__init__(sender)
+        self._asked: dict[str, dict[str, Any]] = {}
+
+    def create(self, financial_account: Account | None = None, **fields: Any) -> Quote:
+        """Ask for a quote.
+
+        payout_method, destination_currency, source_currency, source_network, and one of
+        source_amount, destination_amount, net_source_amount.
+        """
+        quote = super().create(financial_account, **fields)
+        self._asked[quote.id] = {"financial_account": financial_account, **fields}
+        return quote
+
+    def again(self, quote: Quote) -> Quote:
+        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
+        asked = self._asked.get(quote.id)
+        return self.create(**(_terms(quote) if asked is None else asked))
 
     def compare(
         self, recipients: Recipients, *, source_currency: str = "USD", **fields: Any
@@ -57,6 +81,13 @@ class ComparedQuotes(Quotes):
             return "; ".join(map(str, error.problems)) or str(error)
         except RuleError as error:
             return "; ".join(map(str, error.problems))
+
+
+def _terms(quote: Quote) -> dict[str, Any]:
+    """The question a quote seems to answer."""
+    given = "destination_amount" if quote.derived_source_amount else "source_amount"
+    account = {"financial_account": quote.financial_account_id}
+    return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
 
 
 def routes(person: Individual) -> Iterator[Route]:

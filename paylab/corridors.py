@@ -169,7 +169,10 @@ _NAMED = (
         (IN_UPI, CRYPTO_WALLET),
         products=(codes.GLOBAL_PAYOUTS,),
         required=("email", "phone"),
-        phone=Form("must start with +91 and be at most 20 characters", r"\+91.{0,17}"),
+        phone=Form(
+            f"must start with +91 and be at most {codes.PHONE_MAX_IN} characters",
+            rf"(?=.{{1,{codes.PHONE_MAX_IN}}}\Z)\+91.*",
+        ),
     ),
     Corridor(
         "MX",

@@ -11,6 +11,8 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
+from .example_recipients import recipient
+
 WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
 """A crypto wallet that nobody holds the key of."""
 
@@ -52,3 +54,6 @@ def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") 
     """The fields of a fictional individual, ready for `lab.individuals.create(**fields)`."""
     person = deepcopy(dict(PEOPLE[country.upper()]))
     return {"product_types": [product], **person, "idv_consent_recorded_at": consent_at}
+
+
+__all__ = ["PEOPLE", "WALLET", "individual", "recipient"]

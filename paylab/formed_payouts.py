@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import codes, example_recipients
-from .comparing import routes
-from .formed import FormedClient
+from .comparing import ComparedQuotes, routes
+from .formed import FormedClient, _id
 from .models import FinancialAccount, Individual, Quote, Transfer
 
 if TYPE_CHECKING:
@@ -18,9 +19,16 @@ if TYPE_CHECKING:
     from .views.forms.transfer_form import QuoteCard, TransferForm
     from .views.transfers import TransferLine
 
+F = TypeVar("F")
+
 
 class PayoutClient(FormedClient):
     """A client whose payouts can be clicked; forms are kept as those of the on-ramp are."""
+
+    @cached_property
+    def quotes(self) -> ComparedQuotes:
+        """Rates and fees, locked for a short while; also several side by side."""
+        return ComparedQuotes(self)
 
     def recipient_form(
         self,
@@ -48,7 +56,7 @@ class PayoutClient(FormedClient):
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from .views.forms.account_form import AccountForm
 
-        who = self._person(person)
+        who = self._person(_id(person))
         country = str(who.country)
         make = partial(
             AccountForm,
@@ -63,34 +71,48 @@ class PayoutClient(FormedClient):
         return self._forms.get(about, example, make, new=new)
 
     def quote_form(
-        self, person: Individual | str, *, amount: str = "100", new: bool = False
+        self,
+        person: Individual | str,
+        *,
+        amount: str = "100",
+        source_currency: str = "USD",
+        new: bool = False,
     ) -> QuoteForm:
         """A form that asks for a quote over any rail that reaches a recipient."""
         from .views.forms.quote_form import QuoteForm
 
-        who = self._person(person)
-        make = partial(
-            QuoteForm,
-            self.quotes.create,
-            _labelled(who),
-            accounts=who.financial_accounts or [],
-            amount=amount,
-            card=self.quote_card,
-        )
-        return self._forms.get(("quote", who.id), amount, make, new=new)
+        make = partial(QuoteForm, self.quotes.create, card=self.quote_card)
+        return self._priced("quote", make, person, amount, source_currency, new=new)
 
     def transfer_form(
-        self, person: Individual | str, *, amount: str = "100", new: bool = False
+        self,
+        person: Individual | str,
+        *,
+        amount: str = "100",
+        source_currency: str = "USD",
+        new: bool = False,
     ) -> TransferForm:
         """A form that creates a transfer without a quote."""
         from .views.forms.transfer_form import TransferForm
 
-        who = self._person(person)
+        make = partial(TransferForm, self.transfers.create)
+        return self._priced("transfer", make, person, amount, source_currency, new=new)
+
+    def _priced(  # noqa: PLR0913 - what, for whom, how much
+        self,
+        what: str,
+        make: Callable[..., F],
+        person: Individual | str,
+        amount: str,
+        source: str,
+        *,
+        new: bool,
+    ) -> F:
+        """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
+        who = self._person(_id(person))
         held = who.financial_accounts or []
-        make = partial(
-            TransferForm, self.transfers.create, _labelled(who), accounts=held, amount=amount
-        )
-        return self._forms.get(("transfer", who.id), amount, make, new=new)
+        begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
+        return self._forms.get((what, who.id, len(held)), (amount, source), begun, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with its lock counting down; its `result` is the transfer it becomes."""
@@ -100,7 +122,7 @@ class PayoutClient(FormedClient):
             QuoteCard,
             quote,
             self.transfers.create,
-            partial(self._requote, quote),
+            partial(self.quotes.again, quote),
             self._service_clock,
             accounts=self._accounts_of(quote),
             stands_still=self._stands_still(),
@@ -120,15 +142,6 @@ class PayoutClient(FormedClient):
     def status(self, of: Any) -> Any:
         """A line that keeps itself up to date: of a transfer too."""
         return self.transfer_line(of) if isinstance(of, Transfer) else super().status(of)
-
-    def _requote(self, quote: Quote) -> Quote:
-        """The same question again."""
-        given = "source_amount"
-        if quote.derived_source_amount:
-            given = "destination_amount"
-        fields = ("payout_method", "source_currency", "destination_currency", "source_network")
-        asked = {name: getattr(quote, name) for name in (*fields, given)}
-        return self.quotes.create(quote.financial_account_id, **asked)
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; none where a stablecoin plays no part."""

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 from .client import Client, Secret, Settings, resolve
 from .codes import EVENT_TYPES
-from .comparing import ComparedQuotes
 from .errors import ConfigError, PaylabError
 from .events import Event, Router
 from .formed_payouts import PayoutClient
@@ -101,11 +100,6 @@ class Lab(Seeing, PayoutClient):
     def is_embedded(self) -> bool:
         """Whether the service is simulated inside this process, and ends with it."""
         return self._embedded is not None
-
-    @cached_property
-    def quotes(self) -> ComparedQuotes:
-        """Rates and fees, locked for a short while; also several side by side."""
-        return ComparedQuotes(self)
 
     @cached_property
     def transfers(self) -> FramedTransfers:

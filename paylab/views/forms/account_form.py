@@ -75,7 +75,7 @@ class AccountForm(Form):
             return self._update(self._account.id, values["details"])
         return self._create(values["type"], values["details"])
 
-    def code(self) -> str:
+    def script(self) -> str:
         """The call that does the same."""
         values = self.values()
         if self._replaces and self._account:

@@ -40,6 +40,11 @@ class Field:
         """Show the input, or take it off the page."""
         show(self.view, visible)
 
+    @property
+    def visible(self) -> bool:
+        """Whether the input is on the page."""
+        return bool(self.view.layout.display != "none")
+
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem]) -> None:
         """Put errors and warnings below the input; without any, its hint."""
         lines = [_line("error", problem.message) for problem in problems]

@@ -133,7 +133,7 @@ class Form(traitlets.HasTraits, Shown):
     def rows(self) -> Sequence[Row]:
         """What stays behind: the result, or that there is none."""
         if self.sent is None:
-            asked = [field.label for field in self.fields.values()]
+            asked = [field.label for field in self.fields.values() if field.visible]
             return [("Asks for", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.sent)
 

@@ -37,28 +37,30 @@ class QuoteForm(Form):
     function, variable = "lab.quotes.create", "quote"
     rule = staticmethod(transfers.check_quote)
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
         create: Callable[..., Any],
         routes: Sequence[tuple[str, dict[str, Any]]],
         *,
         accounts: Sequence[Any] = (),
         amount: str = "100",
+        source: str = codes.SOURCE_CURRENCIES[0],
         card: Callable[[Any], Any] | None = None,
     ) -> None:
         self._create, self._routes, self._card = create, routes, card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         self.below = VBox()
-        super().__init__(self._fields(amount))
+        super().__init__(self._fields(amount, source))
         self.view.children = (*self.view.children, self.below)
         self._follow()
 
-    def _fields(self, amount: str) -> list[Field]:
+    def _fields(self, amount: str, source: str) -> list[Field]:
+        sources = codes.SOURCE_CURRENCIES
         labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
         given = [(text, name) for name, text in GIVEN.items()]
         return [
             Field("payout_method", "To", Dropdown(options=labels)),
-            Field("source_currency", "From", Dropdown(options=codes.SOURCE_CURRENCIES)),
+            Field("source_currency", "From", Dropdown(options=sources, value=source)),
             Field("source_network", "Network", Dropdown(options=codes.NETWORKS)),
             Field("given", "The amount", Dropdown(options=given)),
             Field("amount", "Amount", Text(value=amount)),
@@ -98,7 +100,7 @@ class QuoteForm(Form):
         if self._card and self.attended:
             self.below.children = [self._card(result).view]
 
-    def code(self) -> str:
+    def script(self) -> str:
         """The call that does the same."""
         values = self.values()
         account = values.pop("financial_account", "")

@@ -42,8 +42,8 @@ class TransferForm(QuoteForm):
     function, variable = "lab.transfers.create", "transfer"
     rule = staticmethod(transfers.check)
 
-    def _fields(self, amount: str) -> list[Field]:
-        return [*super()._fields(amount), _funding(), _reference()]
+    def _fields(self, amount: str, source: str) -> list[Field]:
+        return [*super()._fields(amount, source), _funding(), _reference()]
 
     def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
         """How it stands."""
@@ -128,7 +128,7 @@ class QuoteCard(Form):
         """Make the quote a transfer."""
         return self._send(**self.values())
 
-    def code(self) -> str:
+    def script(self) -> str:
         """The call that does the same."""
         return call("lab.transfers.create", self.values(), to="transfer")
 

@@ -67,6 +67,8 @@ class Watch:
     async def _go(self) -> None:
         while not await self._seen():
             await asyncio.sleep(self._every)
+            if self._run is at_once and await self._seen():
+                return  # a cell waited in the meantime: no more time may pass
             self._pass_time(self._every)
 
     async def _seen(self) -> bool:
