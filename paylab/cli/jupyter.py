@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..client import resolve
@@ -60,8 +59,8 @@ def notebooks() -> Path:
     target = Path.cwd() / FOLDER
     target.mkdir(exist_ok=True)
     for source in sorted((PACKAGE / "notebooks").iterdir()):
-        if not (target / source.name).exists():
-            shutil.copyfile(source, target / source.name)
+        with suppress(FileExistsError), (target / source.name).open("xb") as copy:
+            copy.write(source.read_bytes())
     return target
 
 
