@@ -30,6 +30,7 @@ from .exchange import Exchange, stop_at_redirect
 from .failures import failure
 from .keys import Fresh, Keeper, Order, Ticket
 from .log import CallLog
+from .loggers import clean_loggers
 from .outgoing import Outgoing, outgoing
 from .reading import Answer
 from .retries import wait_before_retry
@@ -77,6 +78,7 @@ class Sender:
         self.keeper: Keeper = keeper or Fresh()
         self._skew_told = False
         self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
+        clean_loggers(self._redaction)
         self._http = _http_client(self.settings, transport)
         self._http.auth = SignatureAuth(self.settings, clock, self.random)
         kind = self.calls_kind.kind

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, overload
@@ -18,6 +20,8 @@ MOST_BYTES = 8 * 2**20
 CONTROLS = "/_simulator"
 
 Listener = Callable[[Call], None]
+
+log = logging.getLogger("paylab")
 
 
 class CallLog(Sequence[Call]):
@@ -47,7 +51,7 @@ class CallLog(Sequence[Call]):
             while len(self._calls) > self._most or self._too_large():
                 self._size -= self._calls.popleft().size
         for listener in tuple(self._listeners):
-            listener(numbered)
+            _tell(listener, numbered)
         return numbered
 
     def _too_large(self) -> bool:
@@ -56,7 +60,11 @@ class CallLog(Sequence[Call]):
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Hear of every attempt from now on; what comes back ends it."""
         self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        return partial(self._forget, listener)
+
+    def _forget(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
 
     def clear(self) -> None:
         """Forget them; the numbers go on."""
@@ -118,6 +126,13 @@ class CallLog(Sequence[Call]):
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
+
+
+def _tell(listener: Listener, call: Call) -> None:
+    try:
+        listener(call)
+    except Exception:  # the call was made, and what it gave must reach who made it
+        log.exception("a call could not be shown")
 
 
 def _row(call: Call) -> dict[str, Any]:

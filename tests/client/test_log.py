@@ -1,0 +1,234 @@
+"""The call log: every attempt, found again, in bounded memory, and as HAR 1.2."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from hashlib import sha256
+
+import httpx
+import jsonschema
+import pytest
+
+from paylab.client.body import LONGEST_KEPT
+from paylab.client.log import CallLog
+from paylab.errors import APIStatusError
+
+TEXT, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}
+
+
+def thing(required, optional=None):
+    """The schema of an object with these members."""
+    members = {**required, **(optional or {}), "comment": TEXT}
+    return {
+        "type": "object",
+        "required": [*required],
+        "properties": members,
+        "additionalProperties": False,
+    }
+
+
+def many(item):
+    """The schema of a list."""
+    return {"type": "array", "items": item}
+
+
+# Written down from the HAR 1.2 specification, section by section.
+PAIR = thing({"name": TEXT, "value": TEXT})
+TIME = {"type": "number", "minimum": -1}
+ZERO_UP = {"type": "number", "minimum": 0}
+REQUEST = thing(
+    {
+        "method": TEXT,
+        "url": {"type": "string", "format": "uri"},
+        "httpVersion": TEXT,
+        "cookies": many(PAIR),
+        "headers": many(PAIR),
+        "queryString": many(PAIR),
+        "headersSize": WHOLE,
+        "bodySize": WHOLE,
+    },
+    {"postData": thing({"mimeType": TEXT, "text": TEXT})},
+)
+RESPONSE = thing(
+    {
+        "status": WHOLE,
+        "statusText": TEXT,
+        "httpVersion": TEXT,
+        "redirectURL": TEXT,
+        "cookies": many(PAIR),
+        "headers": many(PAIR),
+        "headersSize": WHOLE,
+        "bodySize": WHOLE,
+        "content": thing({"size": WHOLE, "mimeType": TEXT}, {"text": TEXT, "compression": WHOLE}),
+    }
+)
+ENTRY = thing(
+    {
+        "startedDateTime": {"type": "string", "format": "date-time"},
+        "time": ZERO_UP,
+        "request": REQUEST,
+        "response": RESPONSE,
+        "cache": thing({}),
+        "timings": thing(
+            {"send": TIME, "wait": TIME, "receive": TIME},
+            {"blocked": TIME, "dns": TIME, "connect": TIME, "ssl": TIME},
+        ),
+    },
+    {"serverIPAddress": TEXT, "connection": TEXT, "pageref": TEXT},
+)
+HAR = thing(
+    {
+        "log": thing(
+            {
+                "version": {"const": "1.2"},
+                "creator": thing({"name": TEXT, "version": TEXT}),
+                "entries": many(ENTRY),
+            }
+        )
+    }
+)
+
+
+@pytest.fixture
+def client(scripted):
+    """A client that made a few calls, some of which failed."""
+    answers = [
+        {"id": "tr_1"},
+        httpx.Response(404, json={"error": "no"}),
+        httpx.ReadError("cut"),
+        {},
+    ]
+    client, _ = scripted(*answers)
+    client.request("GET", "/v1/transfers/tr_1", params={"a": "b c"})
+    with pytest.raises(APIStatusError):
+        client.request("POST", "/v1/individuals", json={"name": "Añá"})
+    client.request("GET", "/v1/conversions")
+    return client
+
+
+def numbers(calls):
+    """The numbers of calls."""
+    return [call.number for call in calls]
+
+
+@pytest.mark.parametrize(
+    ("choose", "found"),
+    [
+        (lambda log: log, [1, 2, 3, 4]),
+        (lambda log: log.failed, [2, 3]),
+        (lambda log: log.where(path="/v1/conversions"), [3, 4]),
+        (lambda log: log.where(path="/v1/con*"), [3, 4]),
+        (lambda log: log.where(path="/v1/conv"), []),
+        (lambda log: log.where(status=404), [2]),
+        (lambda log: log.where(path="/v1/conversions", status=200), [4]),
+        (lambda log: log.where(method="post"), [2]),
+        (lambda log: log.failed.where(path="/v1/conversions"), [3]),
+        (lambda log: log.where(), [1, 2, 3, 4]),
+        (lambda log: log[1:3], [2, 3]),
+        (lambda log: [log[-1], log.get(1)], [4, 1]),
+    ],
+)
+def test_calls_are_found_again(client, choose, found):
+    """By what failed, path, status and method, under the numbers they have."""
+    assert numbers(choose(client.calls)) == found
+
+
+def test_a_number_that_is_gone(client):
+    """Says so."""
+    with pytest.raises(LookupError, match="number 9"):
+        client.calls.get(9)
+
+
+def test_an_attempt_that_got_no_answer(client):
+    """Is a call too, and the next attempt is another with the same path."""
+    third, fourth = client.calls[2:]
+    assert (third.status, third.attempt, fourth.attempt) == (None, 1, 2)
+    assert "cut" in third.error
+
+
+def test_no_more_calls_than_asked(client):
+    """The oldest go; numbers go on."""
+    log = CallLog(most=3)
+    for _ in range(5):
+        log.append(client.calls[0])
+    assert numbers(log) == [3, 4, 5]
+
+
+def test_no_more_bytes_than_asked(client):
+    """The latest stays, however large."""
+    size = client.calls[0].size
+    log = CallLog(most_bytes=2 * size + 10)
+    for _ in range(5):
+        log.append(client.calls[0])
+    assert numbers(log) == [4, 5]
+    small = CallLog(most_bytes=1)
+    small.append(client.calls[0])
+    assert len(small) == 1
+
+
+def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
+    """And a data URI is never kept."""
+    long = {"text": "x" * 100_000}
+    client, _ = scripted(long, {})
+    client.request("GET", "/v1/a")
+    image = "data:image/png;base64," + "QUJD" * 5000
+    client.request("POST", "/v1/b", json={"content": image})
+    first, second = client.calls
+    content = json.dumps(long, separators=(",", ":")).encode()
+    assert len(first.response_body.text) < LONGEST_KEPT + 100
+    assert first.response_body.size == len(content)
+    assert sha256(content).hexdigest()[:16] in first.response_body.text
+    assert "QUJDQUJD" not in second.request_body.text
+    assert f"<15000 bytes, sha256 {sha256(b'ABC' * 5000).hexdigest()[:16]}>" in (
+        second.request_body.text
+    )
+
+
+def test_har(client, tmp_path):
+    """Every rule of HAR 1.2 holds, and the file holds the same."""
+    made = client.calls.har(tmp_path / "calls.har")
+    read = json.loads((tmp_path / "calls.har").read_text(encoding="utf-8"))
+    checker = jsonschema.FormatChecker()
+    jsonschema.validate(read, HAR, format_checker=checker)
+    assert read == made
+    entries = read["log"]["entries"]
+    assert [entry["response"]["status"] for entry in entries] == [200, 404, 0, 200]
+    assert entries[0]["request"]["queryString"] == [{"name": "a", "value": "b c"}]
+    assert json.loads(entries[1]["request"]["postData"]["text"]) == {"name": "Añá"}
+    assert all(datetime.fromisoformat(entry["startedDateTime"]).tzinfo for entry in entries)
+    for entry in entries:
+        parts = [value for value in entry["timings"].values() if isinstance(value, int | float)]
+        assert entry["time"] == sum(value for value in parts if value != -1)
+
+
+def test_no_calls():
+    """Say so, and make an empty HAR."""
+    assert repr(CallLog()) == "<no calls>"
+    jsonschema.validate(CallLog().har(), HAR)
+
+
+def test_who_listens_hears_every_attempt(client):
+    """Until it has heard enough, and a second end is no error."""
+    heard = []
+    stop = client.calls.listen(heard.append)
+    client.calls.append(client.calls[0])
+    stop()
+    stop()
+    client.calls.append(client.calls[0])
+    assert numbers(heard) == [5]
+
+
+def test_a_listener_that_fails_stops_nothing(scripted, caplog):
+    """What was made must reach who made it."""
+    client, _ = scripted({"id": "tr_1"})
+    client.calls.listen(lambda call: 1 / 0)
+    assert client.request("GET", "/v1/transfers/tr_1") == {"id": "tr_1"}
+    assert "could not be shown" in caplog.text
+
+
+def test_controls_of_a_simulator_are_no_calls(scripted):
+    """They are not kept."""
+    client, _ = scripted({})
+    client.request("GET", "/_simulator")
+    assert not client.calls

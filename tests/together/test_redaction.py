@@ -1,0 +1,136 @@
+"""Secrets of every kind, sent and echoed, and looked for in every place a person may look."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+import traceback
+from base64 import b64encode
+from dataclasses import asdict
+from random import Random
+from urllib.parse import quote, quote_plus
+
+import httpx
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+import paylab
+from paylab import examples
+from paylab.client import Secret, Settings
+from paylab.lab import Lab
+
+KEY, SECRET = "pk_live_0a1b2c", "sk_live/9z+8y=x w\"'\u00f1"
+NUMBER = "XEXX010101HNEXXXA4"
+IMAGE = b64encode(b"\x89PNG\r\n\x1a\n" + Random(3).randbytes(12_000)).decode()
+URI = f"data:image/png;base64,{IMAGE}"
+
+
+class Echo(httpx.BaseTransport):
+    """A service that repeats whatever it was sent, and sometimes fails."""
+
+    def __init__(self):
+        self.signatures = []
+
+    def handle_request(self, request):
+        """The headers and the body of the request, in headers and body of the answer."""
+        line = request.headers["authorization"]
+        self.signatures.append(line.rpartition("Signature=")[2])
+        body = request.read().decode()
+        if "cut" in request.url.path:
+            raise httpx.ReadError(f"{line} {SECRET} {URI} {body}")
+        said = {"error": f"{line}; {SECRET}; X-API-Key: {KEY}; {URI}; {NUMBER}", "sent": body}
+        headers = {"X-Echo": f"{line} {quote(SECRET)} {KEY}", "Set-Cookie": f"s={SECRET.encode()}"}
+        status = 400 if "refuse" in request.url.path else 200
+        return httpx.Response(status, json=said, headers=headers)
+
+
+@pytest.fixture
+def lab(caplog):
+    """A lab on the echo that sent everything, with every logger at DEBUG."""
+    caplog.set_level(logging.DEBUG)
+    echo = Echo()
+    settings = Settings("https://pay.test", Secret(KEY), Secret(SECRET))
+    lab = Lab(settings, transport=echo, ledger="none", max_retries=0)
+    lab.errors = []
+    person = examples.individual("MX", consent_at=lab.clock())
+    body = {**json.loads(json.dumps(person, default=str)), "note": [SECRET, KEY, URI]}
+    body["document"] = {"type": "curp", "number": NUMBER}
+    for path in ("/v1/ok", "/v1/refuse", "/v1/cut"):
+        try:
+            lab.request("POST", path, json=body, params={"q": SECRET, "document": NUMBER})
+        except paylab.PaylabError as error:
+            lab.errors.append(error)
+    assert len(lab.errors) == 2
+    spelled = [quote(SECRET, safe=""), quote_plus(SECRET), json.dumps(SECRET)[1:-1]]
+    lab.secrets = [KEY, SECRET, *spelled]
+    lab.secrets += [NUMBER, IMAGE[:40], IMAGE[-40:], *echo.signatures]
+    return lab
+
+
+def shown(thing):
+    """Everything a notebook may show of something."""
+    return json.dumps(DisplayFormatter().format(thing)[0], default=str, ensure_ascii=False)
+
+
+def tracebacks(errors):
+    """As Python prints them, and what else an error carries."""
+    for error in errors:
+        yield from traceback.format_exception(error)
+        yield from (error.traceback(), str(error), repr(error), *error.card(), str(vars(error)))
+
+
+CHANNELS = {
+    "repr of the lab": lambda lab: repr(lab) + shown(lab) + str(lab.sources()),
+    "repr of the log": lambda lab: repr(lab.calls) + repr(lab.calls.failed) + str([*lab.calls]),
+    "table of the log": lambda lab: shown(lab.calls),
+    "cards": lambda lab: "".join(map(shown, lab.calls)),
+    "dataclass of a call": lambda lab: str([asdict(call) for call in lab.calls]),
+    "pickle of a call": lambda lab: str([pickle.dumps(call, protocol=0) for call in lab.calls]),
+    "copy of a call": lambda lab: str([vars(copy.deepcopy(call)) for call in lab.calls]),
+    "frame": lambda lab: lab.calls.frame().to_csv() + lab.calls.frame().to_html(),
+    "HAR": lambda lab: json.dumps(lab.calls.har(), ensure_ascii=False),
+    "HAR escaped": lambda lab: json.dumps(lab.calls.har()),
+    "curl": lambda lab: "".join(call.as_curl() for call in lab.calls),
+    "python": lambda lab: "".join(call.as_python() for call in lab.calls),
+    "httpx": lambda lab: "".join(call.as_httpx() for call in lab.calls),
+    "explanations": lambda lab: "".join(repr(call.explain()) for call in lab.calls),
+    "tracebacks": lambda lab: "".join(tracebacks(lab.errors)),
+}
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_nothing_secret_is_shown(lab, channel):
+    """Neither key, nor secret, nor signature, nor document number, nor picture."""
+    text = CHANNELS[channel](lab)
+    assert len(text) > 100
+    assert [secret for secret in lab.secrets if secret in text] == []
+
+
+def test_nothing_secret_is_logged(lab, caplog):
+    """By any logger, at any level."""
+    lines = "\n".join(record.getMessage() for record in caplog.get_records("setup"))
+    assert {record.name for record in caplog.get_records("setup")} >= {"paylab", "httpx"}
+    assert "/v1/refuse" in lines
+    assert [secret for secret in lab.secrets if secret in lines] == []
+
+
+def test_the_ledger_and_a_saved_world_hold_no_secret(tmp_path):
+    """What is written to files, byte by byte."""
+    lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
+    person = examples.individual("MX", consent_at=lab.simulator.clock.now)
+    made = lab.individuals.create(**{**person, "document": {"type": "curp", "number": NUMBER}})
+    wallet = lab.financial_accounts.create(made.id, "crypto_wallet", examples.WALLET)
+    lab.individuals.upload_images(
+        made.id, dict.fromkeys(("document-front", "document-back", "selfie"), URI)
+    )
+    lab.individuals.wait(made.id)
+    lab.conversion_accounts.create(made.id, wallet.id, "mxn", client_reference_id=URI[:60] + NUMBER)
+    lab.simulator.save(tmp_path / "world.json")
+    keys = [lab.settings.api_key.reveal(), lab.settings.secret_key.reveal(), IMAGE[:40]]
+    for path in tmp_path.iterdir():
+        assert path.stat().st_size > 1000
+        assert [each for each in keys if each.encode() in path.read_bytes()] == []
+    assert f'"number": "{NUMBER}"' not in (tmp_path / "world.json").read_text()
+    assert NUMBER.encode() not in (tmp_path / "ledger.sqlite3").read_bytes()
