@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import codes
 from .client import Client
+from .ledger import concerning
 from .models import Conversion, ConversionAccount, Deposit, FinancialAccount, Individual
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class FormedClient(Client):
         who = self._person(_id(person))
         make = partial(
             ConversionAccountForm,
-            partial(self.conversion_accounts.create, who.id),
+            partial(self._open_account, who.id),
             self.conversion_accounts.wait,
             self.conversion_accounts.get,
             _wallets(who),
@@ -161,6 +162,11 @@ class FormedClient(Client):
                 conversion_account_id=of.conversion_account_id, since=of.created_at
             ),
         )
+
+    def _open_account(self, who: str, *given: Any, **more: Any) -> ConversionAccount:
+        """A cell that is run again for another person orders anew, and changes no old order."""
+        with concerning(who):
+            return self.conversion_accounts.create(who, *given, **more)
 
     def _card(self, account: ConversionAccount) -> Any:
         from .views.forms.picture import picture

@@ -6,7 +6,8 @@ is matched with the n-th time in the run before.
 """
 
 from .ledger import Ledger as Ledger
+from .site import concerning as concerning
 from .store import default_path as default_path
 from .store import open_store as open_store
 
-__all__ = ["Ledger", "default_path", "open_store"]
+__all__ = ["Ledger", "concerning", "default_path", "open_store"]

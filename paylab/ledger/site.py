@@ -6,8 +6,9 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
@@ -16,6 +17,19 @@ from typing import Any
 PACKAGE = str(Path(__file__).parent.parent)
 LONGEST_PLACE = 40
 _CELL = re.compile(r"<ipython-input-|[/\\]ipykernel_\d+[/\\]")
+
+
+_SUBJECT: ContextVar[str] = ContextVar("subject", default="")
+
+
+@contextmanager
+def concerning(subject: str) -> Iterator[None]:
+    """Orders made meanwhile are about `subject`: the same cell about another is another site."""
+    token = _SUBJECT.set(subject)
+    try:
+        yield
+    finally:
+        _SUBJECT.reset(token)
 
 
 @dataclass(frozen=True)
@@ -35,7 +49,14 @@ class Site:
 
 def here() -> Site | None:
     """The site that is running; None where every call is meant: a prompt, or a button."""
-    frames = list(_frames(sys._getframe(1)))
+    site, subject = _site(), _SUBJECT.get()
+    if site is None or not subject:
+        return site
+    return replace(site, name=f"{site.name} {subject}", source=f"{site.source} {subject}")
+
+
+def _site() -> Site | None:
+    frames = list(_frames(sys._getframe(2)))
     shell = _shell()
     if shell is not None:
         return _cell(frames, shell)

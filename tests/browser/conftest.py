@@ -19,15 +19,17 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
 TOKEN = "browser-test"
-PATIENCE = 30_000
+PATIENCE = 60_000
 IDLE = re.compile(r"Python 3 \(ipykernel\) \| Idle")
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
+RAN = re.compile(r"\[\d+\]")
 OUTPUT = ".jp-OutputArea-output"
 
 
@@ -63,8 +65,12 @@ class Server:
         nbformat.write(notebook, self.folder / name)
 
     def restore(self, name):
-        """Put one of the project's notebooks back as it is in the repository."""
-        shutil.copyfile(REPOSITORY / "notebooks" / name, self.folder / name)
+        """Put one of the project's notebooks back, as if it had never run."""
+        book = nbformat.read(REPOSITORY / "notebooks" / name, nbformat.NO_CONVERT)
+        for cell in book.cells:
+            if cell.cell_type == "code":
+                cell.update(outputs=[], execution_count=None)
+        nbformat.write(book, self.folder / name)
 
     def stop_kernels(self):
         """End every kernel."""
@@ -168,10 +174,20 @@ class Notebook:
         self.finished()
 
     def run_next(self):
-        """Run the selected cell and go on to the next: Shift+Enter."""
-        self.page.locator(".jp-Notebook").focus()
+        """Run the first code cell that has not run (Shift+Enter), and give its code."""
+        number = self.page.evaluate(FIRST_NOT_RUN)
+        assert number >= 0, "every cell has run"
+        cell = self.page.locator(".jp-CodeCell").nth(number)
+        prompt = cell.locator(".jp-InputPrompt")
+        prompt.click()
         self.page.keyboard.press("Shift+Enter")
-        self.page.wait_for_function(RESTING)
+        expect(prompt).to_have_text(RAN, timeout=PATIENCE)
+        return cell.locator(".cm-content").text_content()
+
+    def run_through(self, code):
+        """Run cell after cell, up to the first one that holds a piece of code."""
+        while code not in self.run_next():
+            pass
 
     @property
     def errors(self):
@@ -180,7 +196,7 @@ class Notebook:
 
     def finished(self):
         """Wait until every code cell that says something has run."""
-        self.page.wait_for_function(ALL_RAN)
+        self.page.wait_for_function(ALL_RAN, timeout=2 * PATIENCE)
         self.idle()
 
     @property
@@ -236,15 +252,26 @@ class Notebook:
         return self.open()
 
 
-RESTING = """() => ![...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
-  .some(prompt => prompt.textContent.includes('[*]'))"""
+FIRST_NOT_RUN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+  .findIndex(prompt => !/\\d/.test(prompt.textContent))"""
 ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
   !cell.querySelector('.cm-content').textContent.trim()
   || /\\[\\d+\\]/.test(cell.querySelector('.jp-InputPrompt').textContent))"""
 
 
+REPORTS = pytest.StashKey()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Let the fixtures of a test know how it went."""
+    report = yield
+    item.stash.setdefault(REPORTS, []).append(report)
+    return report
+
+
 @pytest.fixture
-def notebook(server, chromium, artefacts):
+def notebook(server, chromium, artefacts, request):
     """Opens a notebook: one of the project's by name, or a new one of the given cells."""
     contexts = []
 
@@ -255,6 +282,9 @@ def notebook(server, chromium, artefacts):
         return Notebook(server, contexts[-1].new_page(), name, artefacts).open()
 
     yield opened
-    for context in contexts:
+    for number, context in enumerate(contexts):
+        if any(report.failed for report in request.node.stash.get(REPORTS, [])):
+            name = re.sub(r"\W+", "-", request.node.name)
+            context.pages[0].screenshot(path=artefacts / f"failed-{name}{number}.png")
         context.close()
     server.stop_kernels()

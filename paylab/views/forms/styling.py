@@ -33,7 +33,9 @@ SHEET = f"""<style>
   {{width:auto;height:auto;overflow:visible}}
 .{FORM} .widget-checkbox .widget-label-basic {{height:auto;white-space:normal;overflow:visible;
   align-items:flex-start;line-height:1.4}}
-.{FORM} .widget-radio-box label {{white-space:normal;line-height:1.5;margin:2px 0}}
+.{FORM} .widget-radio-box label {{display:flex;flex-flow:row-reverse;justify-content:flex-end;
+  align-items:baseline;gap:8px;white-space:normal;line-height:1.5;margin:2px 0}}
+.{FORM} .widget-radio-box input {{flex:none;float:none;margin:0}}
 .{FORM} .widget-html,.{FORM} .widget-html-content {{width:auto;height:auto;overflow:visible;
   line-height:1.45;white-space:normal;overflow-wrap:anywhere;font-size:inherit}}
 .{FORM} .widget-html {{margin:0}}
