@@ -112,6 +112,8 @@ def test_filtered_pages(make):
         token({"created_at": "x", "id": "y", "direction": "sideways"}),
         token({"created_at": 1, "id": "y", "direction": "next"}),
         token({"created_at": "x", "id": None, "direction": "next"}),
+        token('{"created_at":"x","direction":"next","id":"y"}'),
+        token('{"created_at":"2026-13-01T00:00:00.000Z","direction":"next","id":"y"}'),
     ],
 )
 def test_bad_cursors(service, name, cursor):

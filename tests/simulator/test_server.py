@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import statistics
 import time
@@ -27,12 +28,20 @@ def raw(wire, *parts, answers=1):
         for part in parts:
             client.sendall(part)
         with suppress(TimeoutError, ConnectionError):
-            while said.count(b"HTTP/1.1 ") < answers:
+            while not is_whole(said, answers):
                 got = client.recv(65_536)
                 said += got
                 if not got:
                     break
     return said
+
+
+def is_whole(said, answers):
+    """Whether that many answers came, the body of the last one too: it is a packet of its own."""
+    *before, last = said.split(b"HTTP/1.1 ")
+    head, end, body = last.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: ([0-9]+)", head, re.IGNORECASE)
+    return len(before) >= answers and bool(end) and len(body) >= int(length[1] if length else 0)
 
 
 def status(answer):

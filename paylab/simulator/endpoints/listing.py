@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
-from ... import codes, paging
+from ... import codes, instants, paging
 from ...errors import Problem
 from ..exchange import Refused, Reply, Request, require
 from ..showing import plain
@@ -49,6 +49,7 @@ def _place(cursor: str | None) -> Place | None:
         return None
     try:
         position = paging.decode_cursor(cursor)
+        instants.from_text(position["created_at"])
     except ValueError:
         raise Refused(400, "Invalid pagination token") from None
     return position["created_at"], position["id"]
