@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from .. import codes, examples
@@ -19,6 +21,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", help="leave the QR as PNG and the lists as CSV here"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -26,17 +31,36 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.out) if options.out else None
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-    lab = connect()
+    with redirect_stdout(sys.stderr) if options.json else nullcontext():
+        facts = _walk(connect(), options.country.upper(), folder)
+    if options.json:
+        print(json.dumps(facts))
+    return 0 if facts["status"] == "completed" else 1
+
+
+def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
+    """All steps; what came of them."""
     _say("Service", repr(lab).splitlines()[0].removeprefix("Lab on "))
-    person = _verified(lab, options.country.upper())
+    person = _verified(lab, country)
     account = _account(lab, person)
     _instructions(lab, account, folder)
     conversion = _paid(lab, account)
     if folder:
-        for name in ("conversions", "transfers"):
-            done = getattr(lab, name).export(folder / f"{name}.csv")
-            _say("CSV", f"{done.path}, {done.rows} rows")
-    return 0 if conversion.status == "completed" else 1
+        _export(lab, folder)
+    details = account.deposit_instructions.raw if account.deposit_instructions else {}
+    return {
+        "individual_id": person.id,
+        "conversion_account_id": account.id,
+        "deposit_instructions": details,
+        "conversion_id": conversion.id,
+        "status": conversion.status,
+    }
+
+
+def _export(lab: Lab, folder: Path) -> None:
+    for name in ("conversions", "transfers"):
+        done = getattr(lab, name).export(folder / f"{name}.csv")
+        _say("CSV", f"{done.path}, {done.rows} rows")
 
 
 def _verified(lab: Lab, country: str) -> Individual:

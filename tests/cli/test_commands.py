@@ -220,6 +220,30 @@ def test_notebooks_are_copied_and_never_overwritten(tmp_path, monkeypatch):
     }
 
 
+def test_a_walkthrough_as_json(capsys):
+    """One line for a program on stdout, the progress for a person on stderr."""
+    assert main(["walkthrough", "mx", "--json"]) == 0
+    said = capsys.readouterr()
+    facts = json.loads(said.out)
+    assert (facts["status"], said.out.count("\n")) == ("completed", 1)
+    assert len(facts["deposit_instructions"]["details"]["clabe"]) == 18
+    assert facts["conversion_id"] in said.err
+
+
+def test_a_link_that_leads_nowhere_is_no_free_name(monkeypatch, tmp_path):
+    """A notebook is not written through it."""
+    from paylab.cli import jupyter
+
+    (tmp_path / "paylab" / "notebooks").mkdir(parents=True)
+    (tmp_path / "paylab" / "notebooks" / "a.ipynb").write_text("new")
+    (tmp_path / "here" / "paylab-notebooks").mkdir(parents=True)
+    (tmp_path / "here" / "paylab-notebooks" / "a.ipynb").symlink_to(tmp_path / "elsewhere")
+    monkeypatch.setattr(jupyter, "PACKAGE", tmp_path / "paylab")
+    monkeypatch.chdir(tmp_path / "here")
+    jupyter.notebooks()
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_a_reader_that_went_away_is_no_failure():
     """`paylab ... | head` ends quietly."""
     command = f"{sys.executable} -m paylab walkthrough mx | head -1"
