@@ -43,7 +43,7 @@ def partials(partition: Partition, by: Sequence[str]) -> list[pa.Table]:
     """Partial summaries of one file."""
     files = storage(partition.address, partition.options)
     if isinstance(files, Folder):
-        return summaries.partials_of_folder(str(files.path / partition.name), by, threads=1)
+        return summaries.partials_of_folder(str(files.path / partition.name), by)
     return [summaries.partial_of(prepared(partition.table()), by)]
 
 

@@ -108,7 +108,7 @@ class Dataset:
         if cluster is not None:
             found = across.on_cluster(cluster, across.partials, self.partitions(), by=names)
         elif isinstance(self._files, Folder) and self._files.path.is_dir():
-            found = [summaries.partials_of_folder(self.address, names)]
+            return summaries.of_folder(self.address, names)
         else:
             found = [across.partials(each, by=names) for each in self.partitions()]
         parts = list(chain.from_iterable(found))

@@ -15,6 +15,13 @@ CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_cu
 AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")
 BASE = 10**19
 LIMBS = ("high", "low", "rest")
+COUNTS = {
+    "rows": "count(*)",
+    "completed": "count(*) filter (status = 'completed')",
+    "failed": "count(*) filter (status = 'failed')",
+}
+SINGLE = {"_time": "completed_in", "_reason": "failure_reason"}
+LISTS = {"times": "_time", "reasons": "_reason"}
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p99": "0.99"}
 FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
 COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
@@ -41,28 +48,48 @@ def keys(by: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     return {name: READY.get(name, quoted(name)) for name in by}
 
 
-def partial(groups: dict[str, str], source: str, *, roomy: bool = False) -> str:
-    """The SQL of a partial summary of the rows of `source`.
+def whole(groups: dict[str, str], source: str, *, roomy: bool = False) -> str:
+    """The SQL of a summary of all the rows of `source`, amounts in limbs.
 
     Plain sums are fast and fail when one passes 38 digits; `roomy` ones add limb by limb.
     """
-    named = [f"{sql} as {quoted(name)}" for name, sql in groups.items()]
-    named += [f"upper({name}) as {name}" for name in CURRENCIES if name not in groups]
-    if roomy:
-        sums = [f"sum({sql}) as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items()]
-        split = "*"
-    else:
-        sums = [f"sum({name}) as {name}" for name in AMOUNTS]
-        each = [f"{sql} as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items()]
-        split = f"* exclude ({', '.join(AMOUNTS)}), {', '.join(each)}"
+    keys, split = ", ".join(_names(groups)), "*" if roomy else _split()
+    shares = ", ".join(QUANTILES.values())
+    parts = ", ".join(
+        f"list_extract(shares, {at})::double as {name}" for at, name in enumerate(QUANTILES, 1)
+    )
+    joined = " and ".join(f"s.{name} is not distinct from r.{name}" for name in _names(groups))
     return f"""
-        select {split} from (select {", ".join(named)}, count(*) as rows,
-            count(*) filter (status = 'completed') as completed,
-            count(*) filter (status = 'failed') as failed,
-            {", ".join(sums)},
-            histogram(completed_in) as times,
-            histogram(failure_reason) as reasons
-        from {source} group by all)"""
+        with s as (
+            select {split} from (
+                select {_named(groups)}, {_counts()}, {_sums(roomy=roomy)},
+                    quantile_cont(completed_in, [{shares}]) as shares
+                from {source} group by all)),
+        told as (
+            select {_named(groups)}, failure_reason as reason, count(*) as n from {source}
+            where failure_reason is not null group by all),
+        r as (select {keys}, {_told()} from told group by all)
+        select s.* exclude (shares), {parts}, r.failure_reasons
+        from s left join r on {joined}
+        order by {", ".join(f"s.{name}" for name in _names(groups))}"""
+
+
+def partial(groups: dict[str, str], source: str, *, roomy: bool = False) -> str:
+    """The SQL of a partial summary of the rows of `source`: `whole`, ready to be merged."""
+    keys, split = ", ".join(_names(groups)), "*" if roomy else _split()
+    counts = ", ".join(f"sum({name})::bigint as {name}" for name in COUNTS)
+    sums = ", ".join(f"sum({name}) as {name}" for name in (_limbs() if roomy else AMOUNTS))
+    lists = ", ".join(
+        f"list({{'v': {one}, 'n': rows}}) filter ({one} is not null) as {many}"
+        for many, one in LISTS.items()
+    )
+    fine = ", ".join(f"{of} as {one}" for one, of in SINGLE.items())
+    return f"""
+        select {split} from (
+            select {keys}, {counts}, {sums}, {lists} from (
+                select {_named(groups)}, {fine}, {_counts()}, {_sums(roomy=roomy)}
+                from {source} group by all)
+            group by all)"""
 
 
 def limbs(name: str) -> dict[str, str]:
@@ -77,35 +104,25 @@ def limb_names(name: str) -> list[str]:
     return [f"{name}_{limb}" for limb in LIMBS]
 
 
-def merged(by: Sequence[str], source: str) -> str:
-    """The SQL of a summary from partial ones, amounts still in limbs."""
-    group = ", ".join(quoted(name) for name in (*by, *_others(by)))
-    names = [limb for name in AMOUNTS for limb in limb_names(name)]
-    sums = ", ".join(f"sum({name}) as {name}" for name in names)
+def merged(by: Sequence[str]) -> str:
+    """The SQL of a summary from the partial ones in the table `parts`, amounts in limbs."""
+    keys = ", ".join(_names(dict.fromkeys(by, "")))
+    counts = ", ".join(f"sum({name})::bigint as {name}" for name in COUNTS)
+    sums = ", ".join(f"sum({name}) as {name}" for name in _limbs())
+    one, many = ("select g, e.v as {0}, sum(e.n)::bigint as n", "unnest({0}s) as e from keyed)")
     return f"""
-        with parts as (select row({group}) as k, * from {source}),
-        sums as (
-            select k, {group}, sum(rows)::bigint as rows, sum(completed)::bigint as completed,
-                sum(failed)::bigint as failed, {sums}
-            from parts group by all),
-        times as (
-            select k, e.key as v, sum(e.value)::bigint as n
-            from (select k, unnest(map_entries(times)) as e from parts) group by all),
+        with keyed as (select dense_rank() over (order by {keys}) as g, * from parts),
+        s as (select g, {keys}, {counts}, {sums} from keyed group by all),
+        times as ({one.format("v")} from (select g, {many.format("time")} group by all),
         ranked as (
-            select k, v, sum(n) over (partition by k order by v) as upto,
-                sum(n) over (partition by k) as n from times),
-        quantiles as (select k, {_quantiles()} from ranked group by k),
-        told as (
-            select k, e.key as reason, sum(e.value)::bigint as n
-            from (select k, unnest(map_entries(reasons)) as e from parts) group by all),
-        reasons as (
-            select k, string_agg(reason || ': ' || n, '; ' order by n desc, reason) as reasons
-            from told group by k)
-        select sums.* exclude (k), {", ".join(QUANTILES)}, reasons.reasons as failure_reasons
-        from sums
-        left join quantiles on sums.k is not distinct from quantiles.k
-        left join reasons on sums.k is not distinct from reasons.k
-        order by {group}"""
+            select g, v, sum(n) over (partition by g order by v) as upto,
+                sum(n) over (partition by g) as n from times),
+        quantiles as (select g, {_quantiles()} from ranked group by g),
+        told as ({one.format("reason")} from (select g, {many.format("reason")} group by all),
+        r as (select g, {_told()} from told group by g)
+        select s.* exclude (g), {", ".join(QUANTILES)}, failure_reasons
+        from s left join quantiles using (g) left join r using (g)
+        order by {keys}"""
 
 
 def quoted(name: str) -> str:
@@ -113,8 +130,42 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _others(by: Sequence[str]) -> list[str]:
-    return [name for name in CURRENCIES if name not in by]
+def _names(groups: dict[str, str]) -> list[str]:
+    """The columns that tell groups apart: what was asked for, and the currencies."""
+    others = [name for name in CURRENCIES if name not in groups]
+    return [quoted(name) for name in (*groups, *others)]
+
+
+def _named(groups: dict[str, str]) -> str:
+    named = [f"{sql} as {quoted(name)}" for name, sql in groups.items()]
+    named += [f"upper({name}) as {name}" for name in CURRENCIES if name not in groups]
+    return ", ".join(named)
+
+
+def _counts() -> str:
+    return ", ".join(f"{sql} as {name}" for name, sql in COUNTS.items())
+
+
+def _sums(*, roomy: bool) -> str:
+    if not roomy:
+        return ", ".join(f"sum({name}) as {name}" for name in AMOUNTS)
+    each = (f"sum({sql}) as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items())
+    return ", ".join(each)
+
+
+def _split() -> str:
+    """Sums of a plain summary to limbs."""
+    each = [f"{sql} as {limb}" for name in AMOUNTS for limb, sql in limbs(name).items()]
+    return f"* exclude ({', '.join(AMOUNTS)}), {', '.join(each)}"
+
+
+def _limbs() -> list[str]:
+    return [limb for name in AMOUNTS for limb in limb_names(name)]
+
+
+def _told() -> str:
+    said = "string_agg(reason || ': ' || n, '; ' order by n desc, reason)"
+    return f"{said} as failure_reasons"
 
 
 def _quantiles() -> str:

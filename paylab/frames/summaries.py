@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,8 +40,9 @@ def summarize(
     """
     names = grouping(by)
     if isinstance(data, str | os.PathLike):
-        return merge(partials_of_folder(str(data), names), names)
-    return merge([partial_of(prepared(data), names)], names)
+        return of_folder(str(data), names)
+    rows = prepared(data)
+    return _finished(_exact(measures.whole, measures.keys(names, rows.column_names), rows=rows))
 
 
 def grouping(by: Sequence[str] | str) -> tuple[str, ...]:
@@ -49,19 +50,25 @@ def grouping(by: Sequence[str] | str) -> tuple[str, ...]:
     return (by,) if isinstance(by, str) else tuple(by)
 
 
+def of_folder(path: str, by: Sequence[str]) -> pd.DataFrame:
+    """The summary of a Parquet file, or of all Parquet files of a folder."""
+    source, columns = parquet_rows(_files(path))
+    if source is None:
+        return merge(partials_of_folder(path, by), by)
+    return _finished(_exact(measures.whole, measures.keys(by, columns), source))
+
+
 def partial_of(rows: pa.Table, by: Sequence[str]) -> pa.Table:
     """The partial summary of prepared rows."""
-    return _partial(measures.keys(by, rows.column_names), "rows", rows=rows)
+    return _exact(measures.partial, measures.keys(by, rows.column_names), rows=rows)
 
 
-def partials_of_folder(path: str, by: Sequence[str], threads: int | None = None) -> list[pa.Table]:
-    """Partial summaries of a Parquet file, or of all Parquet files of a folder."""
-    files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
-    if not files and not Path(path).is_dir():
-        raise ConfigError(f"there is no file or folder {path}")
+def partials_of_folder(path: str, by: Sequence[str]) -> list[pa.Table]:
+    """Partial summaries of a Parquet file or folder, to be merged; made by one thread."""
+    files = _files(path)
     source, columns = parquet_rows(files)
     if source is not None:
-        return [_partial(measures.keys(by, columns), source, threads)]
+        return [_exact(measures.partial, measures.keys(by, columns), source, threads=1)]
     return [partial_of(rows, by) for file in files for rows in _batches(file)] or [nothing(by)]
 
 
@@ -73,7 +80,14 @@ def nothing(by: Sequence[str]) -> pa.Table:
 def merge(parts: Sequence[pa.Table], by: Sequence[str]) -> pd.DataFrame:
     """The summary from partial ones, exact whatever the partitions were."""
     rows = pa.concat_tables(_alike(parts), promote_options="permissive")
-    return _finished(_run(measures.merged(by, "rows"), rows=rows))
+    return _finished(_run(measures.merged(by), parts=rows))
+
+
+def _files(path: str) -> list[str]:
+    files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
+    if not files and not Path(path).is_dir():
+        raise ConfigError(f"there is no file or folder {path}")
+    return files
 
 
 def _batches(file: str) -> Iterator[pa.Table]:
@@ -94,13 +108,17 @@ def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
         yield pa.table(columns)
 
 
-def _partial(
-    groups: dict[str, str], source: str, threads: int | None = None, **tables: pa.Table
+def _exact(
+    query: Callable[..., str],
+    groups: dict[str, str],
+    source: str = "rows",
+    threads: int | None = None,
+    **tables: pa.Table,
 ) -> pa.Table:
     try:
-        return _run(measures.partial(groups, source), threads, **tables)
+        return _run(query(groups, source), threads, **tables)
     except ExactnessError:  # a sum has no room; limb by limb it takes twice as long
-        return _run(measures.partial(groups, source, roomy=True), threads, **tables)
+        return _run(query(groups, source, roomy=True), threads, **tables)
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
