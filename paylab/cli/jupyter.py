@@ -35,6 +35,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("notebook", nargs="?", help="the notebook to open first")
     parser.add_argument("--no-browser", action="store_true", help="print the address alone")
     parser.add_argument("--port", type=int, help="the port of JupyterLab")
+    parser.add_argument(
+        "--ledger", metavar="FILE", help="keep idempotency keys here; none: nowhere"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,6 +47,7 @@ def run(options: argparse.Namespace) -> int:
     with _service() as environment, tempfile.TemporaryDirectory() as settings:
         (Path(settings) / "overrides.json").write_text(json.dumps(QUIET))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
+        environment.update({"PAYLAB_LEDGER": options.ledger} if options.ledger else {})
         child = subprocess.Popen(command, env=environment)  # noqa: S603 - our own arguments
         # Ctrl-C reaches JupyterLab itself, which asks back; it is JupyterLab that ends us.
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -24,6 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
     )
+    parser.add_argument(
+        "--ledger", metavar="FILE", help="keep idempotency keys here; none: nowhere"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
-        facts = _walk(connect(), options.country.upper(), folder)
+        facts = _walk(connect(ledger=options.ledger), options.country.upper(), folder)
     if options.json:
         print(json.dumps(facts))
     return 0 if facts["status"] == "completed" else 1

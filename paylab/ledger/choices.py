@@ -42,6 +42,18 @@ def too_late(entry: Entry) -> tuple[str, str]:
     return what, f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
 
 
+def payee(body: str) -> object:
+    """Who gets it, as far as a body tells."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return body
+    return [found.get(name) for name in PAYEE] if isinstance(found, dict) else body
+
+
+PAYEE = ("financial_account", "individual_id", "payout_account")
+
+
 def _change(before: str, after: str) -> str:
     """The fields that differ, with both values."""
     try:

@@ -114,7 +114,7 @@ class Ledger:
         if turn < len(same):
             return self._resumed(same[turn])
         if site.cell:
-            self._unless_edited(order, entries)
+            self._unless_edited(order, site, entries)
         return None
 
     def _left_open(self, entries: list[Entry], digest: str) -> Entry | None:
@@ -129,15 +129,21 @@ class Ledger:
         self._store.change(entry.id, times=entry.times + 1)
         return entry
 
-    def _unless_edited(self, order: Asked, entries: list[Entry]) -> None:
+    def _unless_edited(self, order: Asked, site: Site, entries: list[Entry]) -> None:
         """ChoiceError when this cell sent something else when it ran before."""
-        before = [
-            entry
-            for entry in entries
-            if entry.id not in self._turns.used and self.replayable(entry) and not entry.deliberate
-        ]
+        body = self._clean(order.content.decode())
+        before = [entry for entry in entries if self._stands(entry, site, body)]
         if before:
-            raise ChoiceError(*choices.edited(before[-1], self._clean(order.content.decode())))
+            raise ChoiceError(*choices.edited(before[-1], body))
+
+    def _stands(self, entry: Entry, site: Site, body: str) -> bool:
+        """Whether an entry of this cell may be what the order was before it was edited.
+
+        The same text that names somebody else, such as whoever was just created, is not edited.
+        """
+        another = entry.source == site.source and choices.payee(entry.body) != choices.payee(body)
+        fresh = self.replayable(entry) and not entry.deliberate
+        return fresh and not another and entry.id not in self._turns.used
 
     def _write(self, order: Asked, site: Site, digest: str) -> Entry:
         entry = Entry(

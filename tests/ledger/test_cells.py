@@ -151,6 +151,20 @@ def test_a_loop_in_a_cell_pays_each_time_round_once(place):
     assert place.made == 3
 
 
+def test_the_same_cell_for_somebody_else(place):
+    """A notebook that makes a new recipient each time pays each of them, once."""
+    cell = place.pay().replace(repr(place.account), "account")
+    person = place.lab.individuals.create(**example_recipients.recipient("MX"))
+    place.lab.individuals.wait(person.id, every=0.05)
+    bank = example_recipients.account("MX")
+    other = place.lab.financial_accounts.create(person.id, **bank).id
+    with place.kernel() as kernel:
+        for account, outcome in ((place.account, "new"), (other, "new"), (other, "again")):
+            kernel.run(f"account = {account!r}")
+            assert outcome in kernel.run(cell, cell="c1")
+    assert place.made == 2
+
+
 def test_after_a_day_the_key_is_gone(place):
     """The service would pay again, so it is not asked."""
     with place.kernel() as kernel:
