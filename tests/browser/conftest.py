@@ -47,8 +47,8 @@ def _chromium():
 class Server:
     """A running `paylab lab` and the folder of notebooks it serves."""
 
-    def __init__(self, url, folder):
-        self.url, self.folder = url, folder
+    def __init__(self, url, home):
+        self.url, self.home, self.folder = url, home, home / "paylab-notebooks"
 
     def ask(self, path, method="GET"):
         """Call the Jupyter server's own interface."""
@@ -72,6 +72,10 @@ class Server:
                 cell.update(outputs=[], execution_count=None)
         nbformat.write(book, self.folder / name)
 
+    def forget_settings(self):
+        """The light theme again, whatever a test chose."""
+        shutil.rmtree(self.home / "SETTINGS", ignore_errors=True)
+
     def stop_kernels(self):
         """End every kernel."""
         for session in self.ask("/api/sessions"):
@@ -88,7 +92,7 @@ def server(tmp_path_factory):
         process = subprocess.Popen(
             command, cwd=home, env=_environment(home), stdout=log, stderr=log, process_group=0
         )
-        running = Server(f"http://127.0.0.1:{port}", home / "paylab-notebooks")
+        running = Server(f"http://127.0.0.1:{port}", home)
         _until_up(running, process, home / "log")
         yield running
         os.killpg(process.pid, signal.SIGTERM)
@@ -277,6 +281,7 @@ def notebook(server, chromium, artefacts, request):
 
     def opened(name, cells=None, *, width=1600, height=1200):
         server.write(name, cells) if cells else server.restore(name)
+        server.forget_settings()
         contexts.append(chromium.new_context(viewport={"width": width, "height": height}))
         contexts[-1].set_default_timeout(PATIENCE)
         return Notebook(server, contexts[-1].new_page(), name, artefacts).open()

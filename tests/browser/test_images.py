@@ -121,7 +121,6 @@ def test_ways_in(notebook, photos):
     opened.shot("images-light")
     opened.theme("dark")
     opened.shot("images-dark")
-    opened.theme("light")
 
 
 @pytest.mark.parametrize("width", [400, 1600])

@@ -29,13 +29,13 @@ SHEET = f"""<style>
 .{FORM} .widget-inline-hbox input[type=text] {{padding:4px 8px}}
 .{FORM} .widget-inline-hbox.widget-checkbox {{flex-direction:row;margin:8px 0 2px}}
 .{FORM} .widget-checkbox input {{flex:none;width:auto;margin-right:8px}}
-.{FORM} .widget-checkbox,.{FORM} .widget-radio-box,.{FORM} .widget-radio-box label
+.{FORM} .widget-checkbox,.{FORM} .widget-radio,.{FORM} .widget-radio-box,.{FORM} .widget-radio-box label
   {{width:auto;height:auto;overflow:visible}}
 .{FORM} .widget-checkbox .widget-label-basic {{height:auto;white-space:normal;overflow:visible;
   align-items:flex-start;line-height:1.4}}
 .{FORM} .widget-radio-box label {{display:flex;flex-flow:row-reverse;justify-content:flex-end;
-  align-items:baseline;gap:8px;white-space:normal;line-height:1.5;margin:2px 0}}
-.{FORM} .widget-radio-box input {{flex:none;float:none;margin:0}}
+  align-items:flex-start;gap:8px;white-space:normal;line-height:1.5;margin:2px 0}}
+.{FORM} .widget-radio-box input {{flex:none;float:none;height:auto;margin:4px 0 0}}
 .{FORM} .widget-html,.{FORM} .widget-html-content {{width:auto;height:auto;overflow:visible;
   line-height:1.45;white-space:normal;overflow-wrap:anywhere;font-size:inherit}}
 .{FORM} .widget-html {{margin:0}}
@@ -66,11 +66,11 @@ SHEET = f"""<style>
 .{FORM} .paylab-states li[aria-current] {{color:#fff;background:#1565c0;
   border-color:#1565c0;font-weight:600}}
 .jp-OutputArea:has(.{FORM}) .{STATIC} {{display:none}}
-.jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets:not(:has(*)))
-  {{display:none}}
+.jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 # The last two rules: what is kept for readers hides behind the living form, and once the
-# form is gone, the notice that it is gone hides behind what was kept.
+# form is gone, the notice that it is gone hides behind what was kept: it alone makes an
+# output itself a widget, where a living one stands inside its output.
 
 
 def head(title: str) -> str:
