@@ -94,10 +94,10 @@ def pages(count):
         page.append(row)
         if len(page) == PAGE or number * PAGE + len(page) == count:
             more = number < last
-            following = f"after},{number}=" if more else None
+            following = f"after}},{number}=" if more else None
             body = {"data": page, "has_next_page": more, "cursor": following}
             text = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
-            yield f"after},{number - 1}=" if number else "", text
+            yield f"after}},{number - 1}=" if number else "", text
             page, number = [], number + 1
 
 
