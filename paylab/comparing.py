@@ -108,6 +108,7 @@ def _frame(found: list[Route], quotes: list[Quote | str]) -> pd.DataFrame:
     exact = frames.transfers([{"data": raw, "has_next_page": False}])
     facts = pd.DataFrame(map(_facts, found), columns=["country", "account", "rail", "settlement"])
     shown = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
+    shown["financial_account_id"] = [route.account.id for route in found]
     shown["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
     shown["quote_id"] = exact["id"]
     shown["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]

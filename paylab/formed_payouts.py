@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import codes, example_recipients
 from .comparing import ComparedQuotes, routes
 from .formed import FormedClient, _id
+from .ledger import concerning
 from .models import FinancialAccount, Individual, Quote, Transfer
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class PayoutClient(FormedClient):
         """A form that creates a transfer without a quote."""
         from .views.forms.transfer_form import TransferForm
 
-        make = partial(TransferForm, self.transfers.create)
+        make = partial(TransferForm, self._paying(_id(person), new=new))
         return self._priced("transfer", make, person, amount, source_currency, new=new)
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
@@ -121,7 +122,7 @@ class PayoutClient(FormedClient):
         make = partial(
             QuoteCard,
             quote,
-            self.transfers.create,
+            self._paying(quote.recipient_id or "", new=new),
             partial(self.quotes.again, quote),
             self._service_clock,
             accounts=self._accounts_of(quote),
@@ -142,6 +143,15 @@ class PayoutClient(FormedClient):
     def status(self, of: Any) -> Any:
         """A line that keeps itself up to date: of a transfer too."""
         return self.transfer_line(of) if isinstance(of, Transfer) else super().status(of)
+
+    def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
+        """Creates a transfer; the same cell about another recipient means another payment."""
+
+        def create(*given: Any, **fields: Any) -> Transfer:
+            with concerning(recipient):
+                return self.transfers.create(*given, new=new, **fields)
+
+        return create
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; none where a stablecoin plays no part."""

@@ -1,0 +1,80 @@
+"""Payouts and the off-ramp by clicking, in JupyterLab as users run it, narrow and wide."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+BEGIN = "import paylab\n\nlab = paylab.connect()"
+ACCOUNTS = [
+    BEGIN,
+    "paylab.corridors",
+    'lab.recipient_form("PH", example=True)',
+    'person = lab.individuals.create(**paylab.examples.recipient("BR"))',
+    "lab.bank_form(person, person.financial_accounts[0])",
+    'wallet = lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)',
+    "lab.bank_form(person, wallet)",
+]
+OFFRAMP = [
+    BEGIN,
+    'person = lab.individuals.create(**paylab.examples.recipient("MX"))',
+    'lab.quote_form(person, source_currency="USDC")',
+]
+CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part =>
+  part.offsetParent && !['INPUT', 'SELECT', 'OPTION', 'PRE'].includes(part.tagName)
+  && getComputedStyle(part).overflow !== 'visible'
+  && (part.scrollWidth > part.clientWidth + 1 || part.scrollHeight > part.clientHeight + 1))
+  .map(part => part.className + ': ' + part.textContent.slice(0, 60))"""
+
+
+def change(book, before, after):
+    """Edit one cell as a person does: select its text, type another."""
+    line = book.page.locator(".jp-CodeCell .cm-line", has_text=before).first
+    line.click(click_count=3)
+    book.page.keyboard.type(after)
+
+
+def test_another_corridor_by_changing_one_cell(notebook):
+    """Run All after one edit pays somebody in that country."""
+    book = notebook("40_payouts.ipynb", height=2000)
+    change(book, 'COUNTRY = "MX"', 'COUNTRY = "BR"')
+    book.run_all()
+    assert book.errors.count() == 0
+    book.says(re.compile("They get .* BRL"))  # the failed one, further down, as text
+    book.shot("payouts-BR")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1600, "dark")])
+def test_forms_of_accounts(notebook, width, theme):
+    """Types by country, a mistyped code, a key that does not fit its kind, a wallet for good."""
+    book = notebook("accounts.ipynb", ACCOUNTS, height=3200)
+    if theme == "dark":
+        book.theme(theme)
+    book.page.set_viewport_size({"width": width, "height": 3200})
+    book.run_all()
+    book.label("Account").locator("visible=true").first.select_option(label="QR Ph code")
+    book.label("Kind of PIX key").locator("visible=true").select_option(label="cpf")
+    book.says(re.compile("must be exactly 11 digits"))
+    book.says(re.compile("A crypto wallet cannot be edited"))
+    book.shot(f"accounts-{width}-{theme}")
+    assert book.page.evaluate(CUT_OFF) == []
+    assert book.errors.count() == 0
+
+
+@pytest.mark.parametrize(("width", "theme"), [(400, "dark"), (1600, "light")])
+def test_an_off_ramp_without_a_wallet(notebook, width, theme):
+    """Said before the quote, beside the quote, and by the service."""
+    book = notebook("offramp.ipynb", OFFRAMP, height=2000)
+    if theme == "dark":
+        book.theme(theme)
+    book.page.set_viewport_size({"width": width, "height": 2000})
+    book.run_all()
+    book.says(re.compile("has no crypto_wallet on base"))
+    book.button("Get a quote").click()
+    book.says(re.compile("Will be refused"))
+    book.says(re.compile("locked for 1:"))
+    book.button("Send this payout").click()
+    book.says(re.compile("Refused: 422"))
+    book.shot(f"offramp-{width}-{theme}")
+    assert book.page.evaluate(CUT_OFF) == []
