@@ -29,7 +29,8 @@ SHEET = f"""<style>
 .{FORM} .widget-inline-hbox input[type=text] {{padding:4px 8px}}
 .{FORM} .widget-inline-hbox.widget-checkbox {{flex-direction:row;margin:8px 0 2px}}
 .{FORM} .widget-checkbox input {{flex:none;width:auto;margin-right:8px}}
-.{FORM} .widget-checkbox,.{FORM} .widget-radio,.{FORM} .widget-radio-box,.{FORM} .widget-radio-box label
+.{FORM} .widget-checkbox,.{FORM} .widget-radio,.{FORM} .widget-radio-box,
+.{FORM} .widget-radio-box label
   {{width:auto;height:auto;overflow:visible}}
 .{FORM} .widget-checkbox .widget-label-basic {{height:auto;white-space:normal;overflow:visible;
   align-items:flex-start;line-height:1.4}}
