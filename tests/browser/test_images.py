@@ -30,6 +30,9 @@ def upload(images):
     return lab.individuals.upload_images(person.id, images)
 form = ImagesForm(upload, person.status_details, name="Ana", country="MX")
 form"""
+CUT_OFF = """all => all.filter(one => one.scrollWidth > one.clientWidth + 2
+  && one.clientWidth > 0 && !['PRE', 'SELECT', 'INPUT'].includes(one.tagName))
+  .map(one => one.className)"""
 FRONT, SELFIE = "Front of the document", "Selfie"
 
 
@@ -70,7 +73,7 @@ def test_rejected_and_retried(notebook, photos):
     choose(opened, SELFIE, photos("selfie2.jpg", 120_000))
     opened.says("Chosen: from a file, JPEG, 117 KB")
     opened.button("Upload the images").click()
-    opened.page.get_by_text("The images are uploaded").nth(1).wait_for()
+    opened.outputs.get_by_text("The images are uploaded").nth(1).wait_for()
 
 
 def test_twelve_megabytes(notebook, photos):
@@ -94,20 +97,14 @@ def test_twelve_megabytes(notebook, photos):
     assert ";base64," not in saved
 
 
-def test_too_large(notebook, photos):
-    """Refused by size before a byte is sent, in words, beside the slot."""
+def test_ways_in(notebook, photos):
+    """What is too large is refused before a byte is sent; a path and a specimen do as well."""
     opened = notebook("images.ipynb", [BEGIN, FORM])
     opened.run_all()
     choose(opened, FRONT, photos("front.jpg", IMAGE_MAX + 1))
     opened.says("has 15.0 MB, and at most 15 MB can be sent")
     choose(opened, FRONT, photos("front.txt", 100_000))
     opened.says("Chosen: from a file, JPEG")
-
-
-def test_ways_in(notebook, photos):
-    """A path on disk and a specimen, by keyboard; what is wrong with a path is said."""
-    opened = notebook("images.ipynb", [BEGIN, FORM])
-    opened.run_all()
     path = opened.label(f"{FRONT}: or a path on disk")
     path.fill("/nowhere/photo.jpg")
     path.press("Enter")
@@ -123,16 +120,13 @@ def test_ways_in(notebook, photos):
     opened.shot("images-dark")
 
 
-@pytest.mark.parametrize("width", [400, 1600])
-def test_widths(notebook, width):
-    """Nothing is cut off on a narrow page."""
-    opened = notebook("images.ipynb", [BEGIN, FORM], width=width, height=1600)
+def test_widths(notebook):
+    """Nothing is cut off on a narrow page, nor on a wide one."""
+    opened = notebook("images.ipynb", [BEGIN, FORM], height=1600)
     opened.run_all()
     opened.button("Fill with specimens").click()
     opened.says("Chosen: a specimen")
-    opened.shot(f"images-{width}")
-    wide = opened.page.locator(".paylab-form *").evaluate_all(
-        "all => all.filter(one => one.scrollWidth > one.clientWidth + 2 && one.clientWidth > 0"
-        " && !['PRE', 'SELECT', 'INPUT'].includes(one.tagName)).map(one => one.className)"
-    )
-    assert wide == []
+    for width in (400, 1600):
+        opened.page.set_viewport_size({"width": width, "height": 1600})
+        opened.shot(f"images-{width}")
+        assert opened.page.locator(".paylab-form *").evaluate_all(CUT_OFF) == []
