@@ -37,7 +37,8 @@ class SeenCalls(CallLog):
         """One row a call, oldest first; times only where a real network was."""
         import pandas as pd
 
-        return pd.DataFrame(self.rows(), columns=list(COLUMNS))
+        frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
+        return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def on_screen(self) -> OnScreen:
         """Show every call under the cell that makes it, from now on; `stop()` ends it."""

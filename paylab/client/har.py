@@ -21,6 +21,7 @@ def har(calls: Iterable[Call], to: Path | None = None) -> dict[str, Any]:
     creator = {"name": "paylab", "version": "1"}
     log = {"version": "1.2", "creator": creator, "entries": [_entry(call) for call in calls]}
     if to is not None:
+        to.parent.mkdir(parents=True, exist_ok=True)
         to.write_text(json.dumps({"log": log}, indent=2, ensure_ascii=False), encoding="utf-8")
     return {"log": log}
 

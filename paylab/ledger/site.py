@@ -86,7 +86,7 @@ def _cell(frames: list[FrameType], shell: Any) -> Site | None:
     source, known = _digest(text or cells[-1]), _cell_id(shell)
     name = f"cell {known}" if known else source
     first = next(iter(text.strip().splitlines()), "a cell")
-    run = f"{id(shell)}:{shell.execution_count}"
+    run = f"{id(shell)}:{_execution(shell)}"
     return Site(name, source, run, first[:LONGEST_PLACE], cell=True)
 
 
@@ -95,6 +95,13 @@ def _cell_id(shell: Any) -> str | None:
     with suppress(Exception):  # what the shell has here differs by version and front end
         return str(shell.get_parent()["metadata"]["cellId"])
     return None
+
+
+def _execution(shell: Any) -> str:
+    """One run of a cell: its message's id; the count stands still for those without history."""
+    with suppress(Exception):
+        return str(shell.get_parent()["header"]["msg_id"])
+    return str(shell.execution_count)
 
 
 def _script(frames: list[FrameType]) -> Site:

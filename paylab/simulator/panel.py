@@ -68,6 +68,7 @@ class Panel:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the whole world to a file: readable, without keys and document numbers."""
         target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
         saved.write(self.snapshot(), target)
         return target
 
@@ -147,7 +148,8 @@ class FaultPanel:
         """
         if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("fault", kind, nearest(str(kind), KINDS))
-        return dict(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
+        made = self._ask("POST", "/_simulator/faults", json={"kind": kind, **details})
+        return saved.as_sent(made)
 
     def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
         if kind.startswith("_"):
@@ -161,7 +163,7 @@ class FaultPanel:
 
     def list(self) -> list[dict[str, Any]]:
         """The faults that wait, and how often each will strike."""
-        return [*self._ask("GET", "/_simulator/faults")]
+        return [saved.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
         """Take all of them away."""

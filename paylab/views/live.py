@@ -30,8 +30,7 @@ class OnScreen:
 
     def _show(self, call: Any) -> None:
         """Add a line to the table of this cell, or begin one."""
-        shell = get_ipython()
-        cell = shell.execution_count if shell else None
+        cell = _running()
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
             # IPython's display has no types.
@@ -45,3 +44,12 @@ class OnScreen:
 
     def __repr__(self) -> str:
         return "<calls are shown as they are made>" if self._end else "<stopped>"
+
+
+def _running() -> object:
+    """What tells one run of a cell from the next: its message, or where there is none, a count."""
+    shell: Any = get_ipython()
+    try:
+        return shell.get_parent()["header"]["msg_id"]
+    except (AttributeError, KeyError, TypeError):
+        return getattr(shell, "execution_count", None)
