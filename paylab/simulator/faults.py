@@ -25,6 +25,7 @@ ON_CALLS = {
     "bad_cursor": "refuses the cursor of a list that goes on",
 }
 ON_EVENTS = {
+    "event_drop": "never delivers an event",
     "event_duplicate": "delivers an event twice",
     "event_delay": "delivers an event `seconds` late",
     "event_reorder": "delivers an event after the one that follows",

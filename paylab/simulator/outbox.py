@@ -1,7 +1,7 @@
 """Events on their way to subscribers: what is queued, what may go now, what became of it.
 
-A fault can send an event twice, put it in a lane of its own, or hold it back until the next
-event of the same resource overtook it.
+A fault can lose an event, send it twice, put it in a lane of its own, or hold it back until the
+next event of the same resource overtook it.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ def _queue(world: World, subscription: Row, event_type: str, resource_id: str, b
 
 
 _FAULTY: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
+    "event_drop": lambda world, row, fault: [],
     "event_duplicate": lambda world, row, fault: [{}, {}],
     "event_delay": lambda world, row, fault: [
         {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}

@@ -204,6 +204,16 @@ def test_twice(post):
     assert receiver.got[1] == receiver.got[2]
 
 
+def test_lost(post):
+    """It is never sent, and no other waits for it."""
+    receiver = Receiver()
+    service = post(receiver)
+    fault(service, "event_drop", event_type="transfer.funded")
+    service.transfer()
+    service.advance(1000)
+    assert receiver.types == ["created", "payout_initiated", "completed"]
+
+
 def test_late(post):
     """It comes that many seconds later, and holds up nothing."""
     receiver = Receiver()

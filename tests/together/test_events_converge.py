@@ -14,6 +14,7 @@ from paylab.simulator import Simulator
 MANY = 1_000
 ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")
 FAULTS = (
+    ("event_drop", {"seed": 5}),
     ("event_duplicate", {"seed": 1}),
     ("event_delay", {"seed": 2, "seconds": 400}),
     ("event_reorder", {"seed": 3}),
