@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
 _OWN = "batch"
+FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,18 @@ def _of_row(row: Row, twin: int | None) -> list[Problem]:
     found = transfers.check(body) or transfers.check_rail(
         body["destination_currency"], body["payout_method"]
     )
-    return [*_reference(row, twin), *_surplus(row), *found]
+    return [*_reference(row, twin), *_surplus(row), *map(_said_of_floats(row), found)]
+
+
+def _said_of_floats(row: Row) -> Callable[[Problem], Problem]:
+    """An amount that pandas read as a float has lost its digits before it came here."""
+
+    def said(problem: Problem) -> Problem:
+        if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
+            return Problem(problem.field, FLOAT, problem.source)
+        return problem
+
+    return said
 
 
 def _reference(row: Row, twin: int | None) -> list[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import codes, corridors
 from ..errors import Problem
-from . import typos
+from . import addresses, typos
 from .fields import Body, as_object, dotted, fits, flat, is_object, must_be, need, one_of, text
 
 
@@ -44,7 +44,15 @@ def warn(country: str | None, kind: object, details: object, at: str = "details"
     found = as_object(details)
     account = corridors.account(country, kind)
     fields = account.fields if account else ()
-    return flat(typos.warn(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields)
+    mistyped = (typos.warn(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields)
+    return [*flat(mistyped), *(_wallet(found, at) if kind == codes.CRYPTO_WALLET else [])]
+
+
+def _wallet(details: Body, at: str) -> list[Problem]:
+    """What in a wallet's address looks mistyped, on a network that has such addresses."""
+    network = details.get("network")
+    known = network in codes.NETWORKS
+    return addresses.warn(network, details.get("address"), dotted(at, "address")) if known else []
 
 
 def _type(entry: Body, country: str | None, at: str) -> list[Problem]:

@@ -18,7 +18,14 @@ ACCOUNTS = [
 ]
 OFFRAMP = [
     BEGIN,
-    'person = lab.individuals.create(**paylab.examples.recipient("MX"))',
+    "from paylab.views.specimens import specimen\n"
+    'fields = paylab.examples.individual("MX", consent_at=lab.clock(), product="off_ramp")\n'
+    'bank = paylab.examples.recipient("MX")["financial_accounts"]\n'
+    "person = lab.individuals.create(**fields, financial_accounts=bank)\n"
+    'sides = {side: specimen(side, name="A", country="MX") for side in '
+    '["document-front", "selfie"]}\n'
+    "lab.individuals.upload_images(person.id, sides)\n"
+    "person = lab.individuals.wait(person.id)",
     'lab.quote_form(person, source_currency="USDC")',
 ]
 CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part =>
@@ -53,7 +60,7 @@ def test_forms_of_accounts(notebook, width, theme):
         book.theme(theme)
     book.page.set_viewport_size({"width": width, "height": 3200})
     book.run_all()
-    book.label("Account").locator("visible=true").first.select_option(label="QR Ph code")
+    book.label("Account (optional)").select_option(label="QR Ph code")
     book.label("Kind of PIX key").locator("visible=true").select_option(label="cpf")
     book.says(re.compile("must be exactly 11 digits"))
     book.says(re.compile("A crypto wallet cannot be edited"))
@@ -75,6 +82,6 @@ def test_an_off_ramp_without_a_wallet(notebook, width, theme):
     book.says(re.compile("Will be refused"))
     book.says(re.compile("locked for 1:"))
     book.button("Send this payout").click()
-    book.says(re.compile("Refused: 422"))
+    book.says(re.compile("Refused: 422 the recipient has no crypto_wallet on base"))
     book.shot(f"offramp-{width}-{theme}")
     assert book.page.evaluate(CUT_OFF) == []

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
-import time
+import importlib.util
 from collections import Counter
+from pathlib import Path
 from random import Random
 
 import httpx
@@ -16,12 +14,14 @@ import pytest
 import paylab
 from paylab.lab import Lab
 from paylab.simulator import Simulator
-from paylab.simulator.server import Server
 from paylab.simulator.transport import SimulatorTransport
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
-MANY = 5_000
+MANY = 200
+_spec = importlib.util.spec_from_file_location("killing", Path(__file__).with_name("killing.py"))
+killing = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(killing)
 
 
 class KilledError(BaseException):
@@ -111,12 +111,12 @@ def killed(simulator, path, lives, *, after, **options):
 @pytest.mark.parametrize("pause", [0, 25 * 3600])
 def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrency):
     """Each payout is made once, also when the service has long forgotten the keys."""
-    path, draw = payouts(400), Random(f"{pause}{concurrency}")
+    path, draw = payouts(MANY), Random(f"{pause}{concurrency}")
     while killed(
-        simulator, path, draw.randrange(120), after=draw.random() < 0.5, concurrency=concurrency
+        simulator, path, draw.randrange(60), after=draw.random() < 0.5, concurrency=concurrency
     ):
         simulator.advance(pause)
-    assert made(simulator) == {f"inv-{at}": 1 for at in range(400)}
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
 
 
 def test_a_finished_batch_again_sends_nothing(simulator, payouts):
@@ -222,39 +222,7 @@ def test_progress_is_told_row_by_row(simulator, payouts):
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-@pytest.fixture
-def served(simulator):
-    """The world on a port."""
-    with Server(simulator) as server:
-        yield server
-
-
-def start(server, path):
-    """`paylab payout` in a process of its own."""
-    keys = {
-        "PAYLAB_BASE_URL": server.base_url,
-        "PAYLAB_API_KEY": server.simulator.api_key,
-        "PAYLAB_SECRET_KEY": server.simulator.secret_key,
-    }
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in COMMON.items()]
-    command = [sys.executable, "-m", "paylab", "payout", str(path), "--json", *options]
-    return subprocess.Popen(command, env={**os.environ, **keys}, stdout=subprocess.PIPE)
-
-
-def kill_at(process, simulator, count):
-    """End a process once so many of the batch's transfers exist."""
-    while len(simulator.world.tables["transfers"]) < count:
-        assert process.poll() is None
-        time.sleep(0.002)
-    process.kill()
-    process.wait()
-
-
-def test_killed_by_the_system_and_gone_on_with(simulator, served, payouts):
-    """Over HTTP, ended by SIGKILL at random points: 5,000 rows end with 5,000 transfers."""
-    path, draw = payouts(MANY), Random(5)
-    for point in sorted(draw.randrange(MANY * 9 // 10) for _ in range(4)):
-        kill_at(start(served, path), simulator, 130 + point)
-    last = start(served, path)
-    assert last.wait(120) == 0
+def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
+    """Over HTTP, ended by SIGKILL at random points: every row ends with one transfer."""
+    killing.kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
     assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}

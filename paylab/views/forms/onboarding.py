@@ -37,6 +37,7 @@ class OnboardingForm(Form):
     of a person who clicks.
     """
 
+    subject = "Onboarding"
     action = "Create this person"
     sent_title = "The person is created"
 
@@ -51,7 +52,7 @@ class OnboardingForm(Form):
         clock: Callable[[], datetime] = utcnow,
     ) -> None:
         self._create, self._consenting, self._clock = create, consent, clock
-        self.title = f"Onboarding: {corridors.NAMES.get(country, country)}"
+        self.title = f"{self.subject}: {corridors.NAMES.get(country, country)}"
         self.consent = Consent(clock)
         self.reason = HTML()
         self.filler = Button(description="Fill with an example")

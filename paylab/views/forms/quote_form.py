@@ -98,6 +98,7 @@ class QuoteForm(Form):
         """Show the quote below, ready to be sent, to whoever clicked."""
         super().finish(result)
         if self._card and self.attended:
+            self.tell(self.sent_title, [])  # the card says the rest
             self.below.children = [self._card(result).view]
 
     def script(self) -> str:

@@ -20,6 +20,7 @@ PREFIX = f"{LIST}.0."
 class RecipientForm(OnboardingForm):
     """Creates an individual together with a financial account, or with one to be added later."""
 
+    subject = "Recipient"
     action = "Create this recipient"
     sent_title = "The recipient is created"
 
@@ -34,7 +35,6 @@ class RecipientForm(OnboardingForm):
     ) -> None:
         self.account = AccountFields(country, prefix=PREFIX, later=True)
         super().__init__(create, country, product, **options)
-        self.title = self.title.replace("Onboarding", "Recipient")
         self._adopt()
         if example:
             self.fill()

@@ -1,0 +1,39 @@
+"""5,000 payouts over HTTP, killed at random points: how long, and that each is made once."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+from collections import Counter
+from pathlib import Path
+from time import perf_counter
+
+import paylab
+from paylab.simulator import Simulator
+
+MANY = 5_000
+HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
+COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
+_place = Path(__file__).parent.parent / "together" / "killing.py"
+_spec = importlib.util.spec_from_file_location("killing", _place)
+killing = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(killing)
+
+
+def test_five_thousand_killed_six_times(tmp_path):
+    """5,000 rows end with 5,000 transfers, each reference once."""
+    simulator, path = Simulator(transfers=130), tmp_path / "payouts.csv"
+    recipient = paylab.examples.recipient("MX")
+    person = paylab.connect(simulator=simulator).individuals.create(**recipient)
+    account = person.financial_accounts[0].id
+    with path.open("w", newline="") as file:
+        rows = ((f"inv-{at}", account, f"{10 + at % 7}.50", "spei") for at in range(MANY))
+        csv.writer(file).writerows([HEAD, *rows])
+    began = perf_counter()
+    points = killing.kill_and_go_on(simulator, path, MANY, times=6, options=COMMON)
+    print(f"\n{MANY} payouts, killed at {points}: {perf_counter() - began:.1f} s in all")
+    made = simulator.world.tables["transfers"].rows.values()
+    references = Counter(row["client_reference_id"] for row in made)
+    assert {name: n for name, n in references.items() if name.startswith("inv-")} == {
+        f"inv-{at}": 1 for at in range(MANY)
+    }

@@ -1,0 +1,43 @@
+"""`paylab payout` in processes of its own, killed at random points until one comes to the end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from random import Random
+
+from paylab.simulator.server import Server
+
+
+def kill_and_go_on(simulator, path, count, *, times, options):
+    """Serve the world, kill the command so many times, and let the last one finish."""
+    begun, draw = len(simulator.world.tables["transfers"]), Random(count)
+    points = sorted(draw.randrange(count * 9 // 10) for _ in range(times))
+    with Server(simulator) as server:
+        for point in points:
+            _kill_at(_start(server, path, options), simulator, begun + point)
+        assert _start(server, path, options).wait(300) == 0
+    return points
+
+
+def _start(server, path, options):
+    """`paylab payout` in a process of its own."""
+    keys = {
+        "PAYLAB_BASE_URL": server.base_url,
+        "PAYLAB_API_KEY": server.simulator.api_key,
+        "PAYLAB_SECRET_KEY": server.simulator.secret_key,
+    }
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    command = [sys.executable, "-m", "paylab", "payout", str(path), "--json", *given]
+    return subprocess.Popen(command, env={**os.environ, **keys}, stdout=subprocess.DEVNULL)
+
+
+def _kill_at(process, simulator, count):
+    """End a process once there are so many transfers."""
+    while len(simulator.world.tables["transfers"]) < count:
+        assert process.poll() is None
+        time.sleep(0.002)
+    process.kill()
+    process.wait()
