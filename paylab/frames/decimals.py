@@ -93,7 +93,7 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> pa.ChunkedArra
 
 def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
     """The decimals in a decimal128 of so many digits; an error names the first that has more."""
-    texts = _each(write(exact), lambda text, _: _shortest(text))
+    texts = _each(write(exact), lambda text, _: shortest(text))
     integers, places = _measure(texts)
     if integers + places > digits:
         sizes = map(sum, ((_lengths(text) if text else (0, 0)) for text in texts.to_pylist()))
@@ -175,7 +175,7 @@ def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
 
 def _squeezed(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
     texts = [chunk for part in parts for chunk in _as_text(part.values).chunks]
-    plain = _each(pa.chunked_array(texts, pa.string()), lambda text, _: _shortest(text))
+    plain = _each(pa.chunked_array(texts, pa.string()), lambda text, _: shortest(text))
     kind = working_type(*_measure(plain))
     if kind is None:
         raise ExactnessError(_clash(plain, column))
@@ -214,10 +214,11 @@ def _zero(number: Decimal) -> str:
 
 def _unpadded(plain: str) -> str:
     """Zeros at the end go when they alone would force a wider type than 18 places."""
-    return plain if _lengths(plain)[1] <= SCALES[-1] else _shortest(plain)
+    return plain if _lengths(plain)[1] <= SCALES[-1] else shortest(plain)
 
 
-def _shortest(plain: str) -> str:
+def shortest(plain: str) -> str:
+    """Plain digits without zeros at the end."""
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 

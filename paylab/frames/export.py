@@ -23,7 +23,7 @@ from ..errors import BadRequestError, ConfigError
 from . import sidecar
 from .cursors import Fetch, bodies
 from .drafts import Draft, place
-from .files import replacing, replacing_folder, require_parent
+from .files import replacing, replacing_folder, require_parent, sweep
 from .flatten import text_schema
 from .pages import Progress, Tally
 from .parquet import DayFolder, ours, parquet_table, parquet_writer
@@ -85,6 +85,7 @@ def export_list(  # noqa: PLR0913 - what, where, and who watches
     _sweep(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     with Draft(place(path), job) as draft:
+        sweep(path)
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally)
         if tally.stopped:

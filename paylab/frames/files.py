@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
@@ -54,6 +55,18 @@ def require_parent(path: Path) -> None:
     """Raise a clear error when there is no folder to write into."""
     if not path.parent.is_dir():
         raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
+
+
+def sweep(path: Path) -> None:
+    """Remove the drafts of a file or folder that a killed process left beside it."""
+    path = path.resolve()
+    draft = re.compile(rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.part")
+    for entry in list(path.parent.iterdir()):
+        if draft.fullmatch(entry.name):
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:

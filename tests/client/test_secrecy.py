@@ -14,6 +14,7 @@ import pytest
 
 from paylab.client import Client, Secret, Settings
 from paylab.errors import ConfigError, PaylabError
+from paylab.redaction import Redaction
 
 KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
 
@@ -140,3 +141,18 @@ def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
     with pytest.raises(ConfigError) as caught:
         Settings("https://pay.test", f"{KEY}\n", SECRET)
     assert hidden(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "Signature=",
+        "S\u0130GNATURE=",
+        "\u017f\u0131gnature=",
+        "X-Ap\u0131-\u212aey: ",
+        "Author\u0130zation: Basic ",
+    ],
+)
+def test_odd_letters_hide_too(spelling):
+    """Letters that count as the same whatever their case do not carry a secret past the check."""
+    assert "abc123" not in Redaction([]).text(f"ñ {spelling}abc123")

@@ -1,0 +1,109 @@
+"""Exports that are killed: run as `killing.py KILLS SEED FOLDER`, prints what was lost or doubled.
+
+An export runs in a process of its own, is killed with SIGKILL at a random moment and started
+again, until it comes to its end. Every third cursor has expired when it is used after a kill.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+ROWS, PAGE, PAUSE, LONGEST = 400, 10, 0.003, 0.35
+TARGETS = ("t.csv", "t.parquet", "t/")
+
+
+def page(cursor):
+    """One page as the service would send it; references look like the end of a page."""
+    start = int(cursor or 0)
+    rows = [
+        {
+            "id": f"tr_{number:05d}",
+            "client_reference_id": f'}},{{"cursor":"{number}"}}',
+            "source_amount": f"{number}.10",
+            "status": "completed",
+            "created_at": f"2026-01-{1 + number // 100:02d}T09:30:00.000Z",
+        }
+        for number in range(start, min(start + PAGE, ROWS))
+    ]
+    more = start + PAGE < ROWS
+    following = str(start + PAGE) if more else None
+    return json.dumps({"data": rows, "has_next_page": more, "cursor": following}).encode()
+
+
+def work(target, expired):
+    """The export; the first cursor it asks with may have expired."""
+    from paylab import frames
+    from paylab.errors import BadRequestError
+
+    asked = []
+
+    def fetch(cursor):
+        time.sleep(PAUSE)
+        asked.append(cursor)
+        if expired and cursor and len(asked) == 1:
+            raise BadRequestError(400, "Invalid pagination token")
+        return page(cursor)
+
+    frames.export_list(fetch, target)
+
+
+def ids(target):
+    """The ids in an export; none when it is not there."""
+    import pyarrow.dataset as ds
+
+    path = Path(target)
+    if not path.exists():
+        return None
+    form = "csv" if path.suffix == ".csv" else "parquet"
+    return ds.dataset(path, format=form, exclude_invalid_files=True).to_table(["id"])["id"]
+
+
+def once(target, random, processes):
+    """Kill an export until it is through; how often, and what is wrong with what it left."""
+    kills, wrong = 0, []
+    while True:
+        expired = kills % 3 == 2
+        process = processes.Process(target=work, args=(target, expired))
+        process.start()
+        process.join(random.uniform(0, LONGEST))
+        alive = process.is_alive()
+        process.kill()
+        process.join()
+        found = ids(target)
+        if found is not None:
+            wrong += check(found.to_pylist())
+        if not alive and process.exitcode == 0:
+            return kills, wrong
+        kills += alive
+
+
+def check(found):
+    """What is missing or there more than once."""
+    counts = Counter(found)
+    expected = {f"tr_{number:05d}" for number in range(ROWS)}
+    return [id_ for id_ in expected | set(counts) if counts[id_] != 1]
+
+
+def main(most, seed, folder):
+    """Kill so many times, over exports of every kind."""
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["paylab.frames"])
+    random, kills, exports, wrong = Random(seed), 0, 0, []
+    while kills < most:
+        target = f"{folder}/{exports}/{TARGETS[exports % len(TARGETS)]}"
+        Path(folder, str(exports)).mkdir()
+        more, bad = once(target, random, processes)
+        entries = Path(folder, str(exports)).iterdir()
+        left = [entry.name for entry in entries if entry.name[0] == "."]
+        kills, exports, wrong = kills + more, exports + 1, wrong + bad + left
+    print(json.dumps({"kills": kills, "exports": exports, "wrong": wrong}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,288 @@
+"""Datasets: what a sync fetches, what it changes, and the same summary here and on a cluster."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from decimal import Context, Decimal, localcontext
+from random import Random
+
+import pandas as pd
+import pytest
+
+import paylab
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError, RuleError
+
+
+@dataclass
+class List:
+    """A list that can be pulled; `asked` counts pages and single objects."""
+
+    rows: list
+    kind: str = "transfers"
+    url: str = "https://one"
+    asked: list = field(default_factory=list)
+
+    def pull(self):
+        """The list."""
+        return self
+
+    def origin(self):
+        """Where it comes from."""
+        return {"base_url": self.url}
+
+    def fetch(self, cursor):
+        """A page of ten."""
+        self.asked.append(cursor)
+        start = int(cursor or 0)
+        following = str(start + 10) if start + 10 < len(self.rows) else None
+        data = self.rows[start : start + 10]
+        page = {"data": data, "has_next_page": bool(following), "cursor": following}
+        return json.dumps(page).encode()
+
+    def one(self, id_):
+        """One object."""
+        self.asked.append(id_)
+        found = [row for row in self.rows if row["id"] == id_]
+        return json.dumps(found[0]).encode() if found else None
+
+
+def rows(count, random=None, digits=4):
+    """Rows of many days, newest first, amounts of so many digits."""
+    random = random or Random(5)
+    made = []
+    for number in range(count):
+        day, hour = 28 - number * 20 // count, 23 - number % 24
+        value = Decimal(random.randrange(-(10**digits), 10**digits)).scaleb(
+            -min(18, digits // 2), Context(prec=60)
+        )
+        made.append(
+            {
+                "id": f"tr_{number:05d}",
+                "status": random.choice(["completed", "failed", "expired"]),
+                "source_amount": format(value, "f"),
+                "source_currency": random.choice(["USD", "PHP"]),
+                "destination_currency": "MXN",
+                "completed_in": str(random.randrange(500)),
+                "created_at": f"2026-01-{day:02d}T{hour:02d}:00:00.000Z",
+            }
+        )
+    return sorted(made, key=lambda row: row["created_at"], reverse=True)
+
+
+def read(folder):
+    """All rows of a dataset's folder by id."""
+    frame = pd.concat([pd.read_parquet(file) for file in sorted(folder.rglob("*.parquet"))])
+    assert frame["id"].is_unique
+    return frame.set_index("id")
+
+
+def test_sync(tmp_path):
+    """The first sync fetches all, the next only what is new or may still change."""
+    source = List(rows(95))
+    source.rows[3]["status"] = "started"
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    assert dataset.sync(source).new == 95
+    source.asked.clear()
+    source.rows[3] = source.rows[3] | {"status": "completed"}
+    source.rows[40]["status"] = "a final one never changes"
+    source.rows.insert(0, rows(1)[0] | {"id": "tr_new", "created_at": "2026-01-29T00:00:00.000Z"})
+    done = dataset.sync(source)
+    assert (done.new, done.updated) == (1, 1)
+    assert len(source.asked) == 1
+    found = read(tmp_path / "d")
+    assert len(found) == 96
+    assert found["status"]["tr_00003"] == "completed"
+
+
+def test_an_old_open_row_is_asked_for_alone(tmp_path):
+    """Rather than walking back over everything to it."""
+    source = List(rows(400))
+    source.rows[-1]["status"] = "awaiting_funds"
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    source.asked.clear()
+    source.rows[-1] = source.rows[-1] | {"status": "expired"}
+    assert dataset.sync(source).updated == 1
+    assert source.rows[-1]["id"] in source.asked
+    assert len(source.asked) <= 3
+
+
+def test_another_service(tmp_path):
+    """A folder is of one list of one service."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(rows(5)))
+    with pytest.raises(ConfigError, match="name another folder"):
+        dataset.sync(List(rows(5), url="https://other"))
+
+
+def test_interrupted(tmp_path):
+    """A sync that breaks off leaves days that are whole; the next brings the rest."""
+    source = List(rows(95))
+    fetch = source.fetch
+
+    def cut(cursor):
+        if cursor == "60":
+            raise ConnectionError("cut")
+        return fetch(cursor)
+
+    source.fetch = cut
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    with pytest.raises(ConnectionError):
+        dataset.sync(source)
+    source.fetch = fetch
+    dataset.sync(source)
+    assert len(read(tmp_path / "d")) == 95
+
+
+def test_a_reader_at_the_same_time(tmp_path):
+    """Whoever reads during a sync sees every row once."""
+    source, dataset, counts = List(rows(60)), frames.Dataset(f"{tmp_path}/d"), []
+    dataset.sync(source)
+    stop = threading.Event()
+
+    def watch():
+        while not stop.is_set():
+            counts.append(len(read(tmp_path / "d")))
+
+    reader = threading.Thread(target=watch)
+    reader.start()
+    for number in range(5):
+        source.rows[30]["status"] = "started"
+        source.rows.insert(
+            0, rows(1)[0] | {"id": f"new_{number}", "created_at": f"2026-01-29T0{number}:00:00Z"}
+        )
+        dataset.sync(source)
+    stop.set()
+    reader.join()
+    assert counts == sorted(counts)
+    assert set(counts) <= set(range(60, 66))
+
+
+def test_two_at_once(tmp_path):
+    """A second process that syncs the same folder is turned away."""
+    dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(5))
+    source.origin = lambda: {"base_url": "https://one", "then": frames.Dataset}
+    fetch = source.fetch
+
+    def meanwhile(cursor):
+        with pytest.raises(ConfigError, match="in use"):
+            frames.Dataset(f"{tmp_path}/d").sync(List(rows(5)))
+        return fetch(cursor)
+
+    source.fetch = meanwhile
+    assert dataset.sync(source).new == 5
+
+
+def test_memory_address():
+    """Folders may be any fsspec address."""
+    made = rows(50)
+    dataset = frames.Dataset("memory://datasets/one")
+    assert dataset.sync(List(made)).new == 50
+    assert dataset.sync(List(made)).new == 0
+    expected = frames.summarize(frames.transfers([{"data": made}]), by=["day", "status"])
+    pd.testing.assert_frame_equal(dataset.summarize(by=["day", "status"]), expected)
+
+
+def test_file_address(tmp_path):
+    """Also one that is a folder here."""
+    dataset = frames.Dataset(f"file://{tmp_path}/d")
+    assert dataset.sync(List(rows(50))).new == 50
+    assert dataset.summarize()["rows"].sum() == 50
+
+
+def test_an_amount_too_long_for_a_dataset(tmp_path):
+    """20 digits before the point and 18 after; past that a clear error, and nothing written."""
+    source = List([rows(1)[0] | {"source_amount": "1" + "0" * 20}])
+    with pytest.raises(ExactnessError, match=r"source_amount, row 0: '1.*does not fit"):
+        frames.Dataset(f"{tmp_path}/d").sync(source)
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+def test_empty(tmp_path):
+    """No rows: an empty summary, and a clear word from Dask."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    assert len(dataset.summarize(by="day")) == 0
+    with pytest.raises(ConfigError, match="sync it first"):
+        dataset.dask()
+
+
+@pytest.fixture(name="cluster", scope="module")
+def two_processes():
+    """A cluster of two worker processes."""
+    from distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options, processes=True) as local, Client(local) as client:
+        yield client
+
+
+def test_exact_on_two_processes(cluster, tmp_path):
+    """Sums of amounts of 38 digits over days and processes are Decimal's, to the last digit."""
+    made = rows(1200, Random(11), digits=38)
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(made))
+    for where in (cluster, cluster.scheduler.address):
+        found = dataset.summarize(by=["status"], cluster=where)
+        pd.testing.assert_frame_equal(found, dataset.summarize(by=["status"]))
+    sums = {}
+    with localcontext(Context(prec=200)):
+        for row in made:
+            key = row["status"], row["source_currency"]
+            sums[key] = sums.get(key, Decimal(0)) + Decimal(row["source_amount"])
+    keys = zip(found["status"], found["source_currency"], strict=True)
+    assert dict(zip(keys, found["source_amount"], strict=True)) == sums
+    assert max(len(row["source_amount"].lstrip("-")) for row in made) == 39
+
+    lazy = dataset.dask()
+    by_status = lazy.groupby("status")["source_amount"].sum().compute()
+    with localcontext(Context(prec=200)):
+        for word, value in by_status.items():
+            assert value == sum((sums[key] for key in sums if key[0] == word), Decimal(0))
+
+
+def account(name):
+    """The transfers of an account, made up where the task runs."""
+    return List(rows({"one": 30, "two": 12}[name]), url=f"https://{name}")
+
+
+def test_collect_accounts(tmp_path):
+    """Each account into a folder of its own, with its own pace."""
+    found = frames.collect_accounts(
+        ["one", "two", "one"], into=f"{tmp_path}", per_second=50, source=account
+    )
+    assert {name: done.new for name, done in found.items()} == {"one": 30, "two": 12}
+    assert len(read(tmp_path / "one")) == 30
+    with pytest.raises(RuleError, match="cannot name a folder"):
+        frames.collect_accounts(["../x"], into=f"{tmp_path}", source=account)
+
+
+def test_collect_accounts_on_a_cluster(cluster, tmp_path):
+    """As tasks of a cluster; what each brings is the same."""
+    found = frames.collect_accounts(
+        ["a", "b"], into=f"{tmp_path}", cluster=cluster, source=lambda _: embedded()
+    )
+    assert {done.new for done in found.values()} == {130}
+
+
+def embedded():
+    """The transfers of a simulator inside the worker."""
+    return paylab.connect().transfers
+
+
+def test_pace():
+    """An account is asked no more often than it allows."""
+    from paylab.frames.accounts import Paced
+
+    now, slept = [0.0], []
+
+    def sleep(seconds):
+        slept.append(seconds)
+        now[0] += seconds
+
+    paced = Paced(List(rows(30)), 0.2, lambda: now[0], sleep)
+    for cursor in (None, "10", "20"):
+        paced.fetch(cursor)
+    assert sum(slept) == pytest.approx(0.4)

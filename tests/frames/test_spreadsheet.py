@@ -1,0 +1,72 @@
+"""Cells that a spreadsheet opens: nothing runs, nothing is spoiled, all of it comes back."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import paylab
+from paylab import frames
+
+FORMULAS = [
+    "=1+1",
+    "+1+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\t=1+1",
+    "\r=1+1",
+    "\n=1+1",
+    '=HYPERLINK("http://x","y")',
+    "\uff1d1+1",
+    "'=1+1",
+]
+SPOILED = ["000123", "12345678901234567890", "032180000118359719", "12E45", "1,234,567,890,123,456"]
+
+
+def exported(tmp_path, rows):
+    """The cells of a safe export, and its file."""
+    frames.export_list(lambda _: page(rows), tmp_path / "t.csv", excel_safe=True)
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8-sig") as lines:
+        return list(csv.DictReader(lines))
+
+
+def page(rows):
+    """One page as bytes."""
+    import json
+
+    return json.dumps({"data": rows, "has_next_page": False, "cursor": None}).encode()
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *SPOILED])
+@pytest.mark.parametrize("column", ["client_reference_id", "failure_reason", "id"])
+def test_cells(transfer, tmp_path, text, column):
+    """A risky cell begins with an apostrophe; read back it is what it was."""
+    rows = [transfer | {column: text}]
+    cells = exported(tmp_path, rows)
+    assert cells[0][column] == f"'{text}"
+    assert paylab.read_csv(tmp_path / "t.csv").equals(frames.transfers([{"data": rows}]))
+
+
+@pytest.mark.parametrize("amount", ["-5.00", "12.5", "0"])
+def test_amounts_stay_numbers(transfer, tmp_path, amount):
+    """A short amount is a number to a spreadsheet too."""
+    assert exported(tmp_path, [transfer | {"source_amount": amount}])[0]["source_amount"] == amount
+
+
+@pytest.mark.parametrize("amount", ["12345678901234567.89", "-1=1", "0.123456789012345678"])
+def test_long_amounts_are_text(transfer, tmp_path, amount):
+    """What a spreadsheet would round is text."""
+    cells = exported(tmp_path, [transfer | {"source_amount": amount}])
+    assert cells[0]["source_amount"] == f"'{amount}"
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=9))
+def test_any_text(tmp_path, text):
+    """No cell begins with what starts a formula, and any text comes back."""
+    cells = exported(tmp_path, [{"id": "x", "client_reference_id": text}])
+    assert cells[0]["client_reference_id"][:1] not in set("=+-@\t\r\n")
+    assert paylab.read_csv(tmp_path / "t.csv")["client_reference_id"][0] == text

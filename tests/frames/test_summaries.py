@@ -1,0 +1,169 @@
+"""Summaries equal Python's own arithmetic, group by group, whatever holds the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Context, Decimal, Inexact, localcontext
+from statistics import quantiles
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.frames import summaries
+from paylab.frames.measures import AMOUNTS
+from paylab.frames.rows import prepared
+
+READY = ["day", "corridor", "rail", "status", "product"]
+DIGITS = {"money": (10, 2), "long": (20, 18), "whole": (38, 0), "cents": (36, 2)}
+
+
+def amount(integers, places):
+    """An amount of so many digits at most, as text."""
+    digits = st.integers(-(10 ** (integers + places)) + 1, 10 ** (integers + places) - 1)
+    return digits.map(lambda number: format(Decimal(number).scaleb(-places, WIDE), "f"))
+
+
+WIDE = Context(prec=200, traps=[Inexact])
+
+
+def row(**change):
+    """What a summary reads of a transfer."""
+    facts = dict.fromkeys(AMOUNTS, "1.00")
+    facts |= {"source_currency": "USD", "destination_currency": "MXN", "status": "completed"}
+    facts |= {"fee_currency": "USD", "tax_currency": "USD", "payout_method": "spei"}
+    return facts | {"created_at": "2026-01-31T23:59:59.999Z"} | change
+
+
+def frame_of(rows):
+    """The frame of these rows."""
+    return frames.transfers([{"data": rows}])
+
+
+@pytest.mark.parametrize("digits", DIGITS)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_sums_are_decimal_sums(digits, data):
+    """Here and merged from two parts, up to 38 digits and past what 38 digits can add."""
+    texts = data.draw(st.lists(amount(*DIGITS[digits]), min_size=1, max_size=12))
+    rows = [row(source_amount=text, status="ab"[at % 2]) for at, text in enumerate(texts)]
+    whole = frames.summarize(frame_of(rows), by=["status"])
+    parts = [
+        summaries.partial_of(prepared(frame_of(some)), ["status"]) for some in (rows, rows[1:])
+    ]
+    with localcontext(WIDE):
+        expected = {
+            word: sum((Decimal(text) for text in texts["ab".index(word) :: 2]), Decimal(0))
+            for word in whole["status"]
+        }
+        again = {
+            word: expected[word] * 2 - (Decimal(texts[0]) if word == "a" else 0)
+            for word in expected
+        }
+    assert dict(zip(whole["status"], whole["source_amount"], strict=True)) == expected
+    merged = summaries.merge(parts, ["status"])
+    assert dict(zip(merged["status"], merged["source_amount"], strict=True)) == again
+
+
+@pytest.mark.parametrize("text", ["1" + "0" * 38, "1." + "0" * 37 + "1"])
+def test_past_38_digits(text):
+    """More digits than can be summed are an error that names the row and the value."""
+    with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1.* more than 38 digits"):
+        frames.summarize(frame_of([row(), row(source_amount=text)]))
+
+
+def test_floats_are_refused():
+    """A float is not exact, and a summary does not pretend."""
+    with pytest.raises(ExactnessError, match="source_amount holds double"):
+        frames.summarize(pd.DataFrame([{"source_amount": 0.1, "status": "completed"}]))
+
+
+def test_never_across_currencies():
+    """Each currency of a group has a line of its own; case does not make two of one."""
+    rows = [row(), row(source_currency="usd"), row(source_currency="PHP")]
+    found = frames.summarize(frame_of(rows), by=["rail"])
+    assert dict(zip(found["source_currency"], found["rows"], strict=True)) == {"PHP": 1, "USD": 2}
+
+
+@pytest.mark.parametrize("by", [*READY, *[[one] for one in READY], READY, [], "failure_reason"])
+def test_ready_groupings(by):
+    """One name or many; counts add up to all rows."""
+    rows = [row(), row(status="failed", failure_reason="closed"), row(created_at=None)]
+    found = frames.summarize(frame_of(rows), by=by)
+    assert found["rows"].sum() == 3
+    assert list(found.columns[: len(by)]) == by or isinstance(by, str)
+
+
+def test_values():
+    """Rates, shares, quantiles, reasons of one group."""
+    times = [3, 5, 8, 21, 34, 90]
+    rows = [row(destination_amount="17.50", total_fee="0.05", completed_in=str(n)) for n in times]
+    reasons = ["closed", "limit", "closed"]
+    rows += [row(status="failed", failure_reason=reason) for reason in reasons]
+    found = frames.summarize(frame_of(rows[:6]), by=[]).iloc[0]
+    assert found["effective_rate"] == Decimal("17.5")
+    assert found["fee_share"] == Decimal("0.05")
+    deciles = quantiles(times, n=10, method="inclusive")
+    assert (found["p50"], found["p90"]) == pytest.approx((14.5, deciles[8]))
+    failed = frames.summarize(frame_of(rows), by=["status"]).set_index("status").loc["failed"]
+    assert failed["failure_reasons"] == "closed: 2; limit: 1"
+    assert Counter(reasons)["closed"] == 2
+
+
+@settings(max_examples=8)
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=40), st.integers(1, 5))
+def test_quantiles_are_exact_across_parts(times, count):
+    """However the rows are divided."""
+    rows = [row(completed_in=str(seconds)) for seconds in times]
+    parts = [prepared(frame_of(rows[at::count])) for at in range(count)]
+    merged = summaries.merge([summaries.partial_of(part, ["status"]) for part in parts], ["status"])
+    expected = pd.Series(times, dtype="float64").quantile([0.5, 0.9, 0.99])
+    assert merged[["p50", "p90", "p99"]].iloc[0].tolist() == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize("nothing", [None, pd.DataFrame(), pa.table({}), frame_of([])])
+def test_nothing(nothing):
+    """No rows give no lines, well formed."""
+    found = frames.summarize(nothing, by=["day", "status"])
+    assert len(found) == 0
+    assert list(found.columns[:2]) == ["day", "status"]
+    assert str(found["source_amount"].dtype).startswith("decimal128")
+
+
+@pytest.mark.parametrize(
+    ("data", "by", "error"),
+    [
+        (frame_of([row()]), ["color"], RuleError),
+        (frame_of([row()]), ['x"; drop table rows; --'], RuleError),
+        (frame_of([row()]), ["day", "day"], ConfigError),
+        ("no/such/folder", ["day"], ConfigError),
+        ([1], ["day"], ConfigError),
+    ],
+)
+def test_wrong_use(data, by, error):
+    """Wrong names and wrong things are clear errors."""
+    with pytest.raises(error):
+        frames.summarize(data, by=by)
+
+
+def test_files(tmp_path):
+    """An exported Parquet file or folder sums up like the frame, amounts still text there."""
+    rows = [row(source_amount=f"{n}.{n}", completed_in=str(n)) for n in range(40)]
+    expected = frames.summarize(frame_of(rows), by=["day"])
+    for to in ("t.parquet", "t/"):
+        frames.export([{"data": rows}], f"{tmp_path}/{to}")
+        found = frames.summarize(tmp_path / to.strip("/"), by=["day"])
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_conversions(conversion):
+    """Conversions have the same summary: deposit as source, payout as destination."""
+    done = conversion | {"status": "completed"}
+    done["payout"] = conversion["payout"] | {"completed_at": "2026-01-31T09:31:00Z"}
+    found = frames.summarize(frames.conversions([{"data": [done]}]), by=["corridor"]).iloc[0]
+    assert (found["corridor"], found["source_amount"]) == ("MXN-USDC", Decimal("50.00"))
+    assert found["p50"] == 60
