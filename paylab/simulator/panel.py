@@ -16,7 +16,7 @@ from ..errors import SimulatorError, UnknownNameError
 from ..events import Event, read
 from . import saved
 from .faults import KINDS
-from .scenarios import Scenarios, nearest
+from .scenarios import LEFT, Scenarios, nearest
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
@@ -182,11 +182,12 @@ class FaultPanel:
     def _repr_html_(self) -> str:
         waiting = self._waiting()
         rows = "".join(
-            f"<tr><td><code>{kind}</code></td><td>{escape(words)}</td>"
-            f"<td>{waiting.get(kind) or ''}</td></tr>"
+            f"<tr><td{LEFT}><code>{kind}</code></td><td{LEFT}>{escape(words)}</td>"
+            f"<td{LEFT}>{waiting.get(kind) or ''}</td></tr>"
             for kind, words in KINDS.items()
         )
-        head = "<th>fault</th><th>the service</th><th>waiting</th>"
+        names = ("fault", "the service", "waiting")
+        head = "".join(f"<th{LEFT}>{name}</th>" for name in names)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -12,6 +12,9 @@ from ..errors import UnknownNameError
 from ..gaps import SCENARIOS
 from ..gaps.row import Scenario
 
+LEFT = ' style="text-align:left"'
+"""On every cell: notebooks set the text of tables to the right."""
+
 HEAD = ("name", "where", "value", "outcome")
 
 
@@ -84,9 +87,9 @@ class Scenarios:
         return "\n".join([f"<{len(lines)} scenarios>", *lines])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in HEAD)
+        head = "".join(f"<th{LEFT}>{name}</th>" for name in HEAD)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(row[name])}</td>" for name in HEAD) + "</tr>"
+            "<tr>" + "".join(f"<td{LEFT}>{escape(row[name])}</td>" for name in HEAD) + "</tr>"
             for row in self.rows()
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -107,4 +110,4 @@ def _row(scenario: Scenario) -> dict[str, str]:
     }
 
 
-__all__ = ["NAMED", "Scenarios", "nearest"]
+__all__ = ["LEFT", "NAMED", "Scenarios", "nearest"]

@@ -1,0 +1,37 @@
+"""Calls, errors and the ledger as a person sees them in JupyterLab."""
+
+from __future__ import annotations
+
+import pytest
+
+CELLS = [
+    "import paylab\nlab = paylab.connect(ledger='none')\nlive = lab.calls.on_screen()",
+    "page = lab.transfers.list(limit=1).first()\npage = lab.conversions.list(limit=1).first()",
+    "live.stop()\nlab.simulator.faults.status(status=429, retry_after=0)\n"
+    "page = lab.transfers.list(limit=1).first()\nlab.calls",
+    "bad = '<img src=x onerror=window.hacked=1>'\ntry:\n    lab.individuals.get(bad)\n"
+    "except paylab.PaylabError:\n    pass\nlab.calls[-1]",
+    "lab.simulator.faults",
+    "lab.simulator.scenarios",
+    "lab.transfers.get('tr_nobody')",
+]
+
+
+@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1600, "dark")])
+def test_calls_in_the_open(notebook, width, theme):
+    """A table under the cell that calls, a card that opens, an error without frames."""
+    book = notebook("calls.ipynb", CELLS, width=1600, height=3600)
+    if theme == "dark":
+        book.theme(theme)
+    book.page.set_viewport_size({"width": width, "height": 3600})
+    book.command("Run", "runmenu:run-all")
+    book.says("NotFoundError")
+    for folded in book.page.locator(".jp-OutputArea-output details").all():
+        folded.locator("summary").click()
+    book.shot(f"calls-{width}-{theme}")
+    tables = book.outputs.locator("table")
+    assert tables.first.locator("tbody tr").count() == 2
+    assert "429" in tables.nth(1).inner_text()
+    assert "openssl" in book.says("set -euo pipefail").inner_text()
+    assert "File " not in book.outputs.last.inner_text()
+    assert not book.page.evaluate("window.hacked")
