@@ -1,5 +1,6 @@
 """Each snippet run as it is printed, against a served simulator."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +8,8 @@ import sys
 import pytest
 
 import paylab
-from paylab import example_recipients
+from paylab import example_recipients, examples
+from paylab.client import wire
 from paylab.simulator import Simulator
 from paylab.simulator.server import Server
 
@@ -56,3 +58,29 @@ def test_a_post_with_a_body(lab, name):
     fields = example_recipients.recipient("MX") | {"given_name": "Ana 'O' \"María\""}
     lab.individuals.create(**fields)
     assert '"ind_' in run(lab, name, getattr(lab.calls[-1], name)())
+
+
+HOSTILE = "Ana 'O' \"M\" $(id) `id` ${HOME} \\n \\ % é {x} \u2028 end"
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_text_that_a_shell_would_carry_out(lab, name):
+    """Arrives as it was written: in the body and in the query."""
+    fields = example_recipients.recipient("MX") | {"given_name": HOSTILE}
+    lab.individuals.create(**fields)
+    said = run(lab, name, getattr(lab.calls[-1], name)())
+    assert json.loads(said[said.index("{") :])["given_name"] == HOSTILE
+    lab.request("GET", "/v1/transfers", params={"limit": 2, "x": "a b'c$(id)&d=ñ+%"})
+    assert '"has_next_page"' in run(lab, name, getattr(lab.calls[-1], name)())
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
+    """A document number is not in the code; the body is read from a file."""
+    person = examples.individual("MX", consent_at=lab.clock())
+    lab.individuals.create(**person)
+    code = getattr(lab.calls[-1], name)()
+    assert person["document"]["number"] not in code
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "body.json").write_bytes(wire.encode(wire.fields(person)))
+    assert '"ind_' in run(lab, name, code)
