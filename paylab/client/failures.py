@@ -11,6 +11,7 @@ from .outgoing import Outgoing
 from .plain import plain
 from .refusals import read_refusal
 
+NOTHING_SENT = "nothing was sent: it is safe to send it again"
 SUCCESS = range(200, 300)
 REDIRECTS = range(300, 400)
 
@@ -39,7 +40,7 @@ def _after_trouble(trouble: Trouble, outgoing: Outgoing) -> str | None:
     if outgoing.method == "GET":
         return None
     if not trouble.arrived:
-        return "nothing was sent: it is safe to send it again"
+        return NOTHING_SENT
     if outgoing.repeatable:
         key = outgoing.idempotency_key
         return f"it may have been carried out: send the same again with idempotency_key={key!r}"

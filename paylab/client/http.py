@@ -17,7 +17,7 @@ from uuid import UUID
 import httpx
 
 from ..doctor import skew_warning
-from ..errors import APIStatusError
+from ..errors import APIStatusError, PaylabError
 from ..redaction import Redaction
 from ..rules.webhooks import is_loopback
 from . import wire
@@ -27,7 +27,7 @@ from .auth import SignatureAuth
 from .call import Call
 from .config import Settings
 from .exchange import Exchange, stop_at_redirect
-from .failures import failure
+from .failures import NOTHING_SENT, failure
 from .keys import Fresh, Keeper, Order, Ticket
 from .log import CallLog
 from .loggers import clean_loggers
@@ -153,9 +153,11 @@ class Sender:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
             answer = Answer.of(*self._send(request))
-        except APIStatusError as error:
-            if error.status in REFUSALS:
+        except PaylabError as error:
+            if isinstance(error, APIStatusError) and error.status in REFUSALS:
                 ticket.refused(error.status)
+            elif error.hint != NOTHING_SENT:
+                error.hint = ticket.lost or error.hint
             raise
         made = answer.body.get("id") if isinstance(answer.body, dict) else None
         status = answer.call.status or 0

@@ -32,6 +32,10 @@ class Ticket(Protocol):
     def known(self) -> str | None:
         """The id of what this order made, where sending it again would make another."""
 
+    @property
+    def lost(self) -> str | None:
+        """What to try when nobody knows whether it was carried out."""
+
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out."""
 
@@ -52,6 +56,7 @@ class FreshTicket:
 
     key: str
     known: None = None
+    lost: None = None
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """Nothing to remember."""

@@ -6,6 +6,11 @@ import json
 
 from .store import OPEN, Entry
 
+LOST = (
+    "it may have been carried out: run it again as it is, and the same Idempotency-Key is sent, so "
+    "that it happens once; lab.ledger shows the key"
+)
+
 
 def again(entry: Entry) -> str:
     """The sentence of an order that keeps its key."""

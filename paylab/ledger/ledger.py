@@ -206,6 +206,11 @@ class Ticket:
         entry = self._entry
         return entry.resource_id if entry and entry.status == ACCEPTED else None
 
+    @property
+    def lost(self) -> str | None:
+        """What to try when nobody knows whether the order was carried out."""
+        return choices.LOST if self._entry else None
+
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out."""
         self._note(state=ANSWERED, status=status, resource_id=resource_id)
