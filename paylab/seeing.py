@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from datetime import datetime
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -14,6 +15,7 @@ from . import doctor
 from .client import Client, Settings
 from .client.call import Call
 from .client.keys import Fresh
+from .errors import PaylabError
 from .ledger import Ledger, default_path, open_store
 from .seen import SeenCalls, SeenLedger
 from .signing import Explanation
@@ -44,9 +46,16 @@ class Seeing(Client):
         if not hasattr(self, "_ledger_opened"):
             path = self._ledger_path()
             self._ledger_opened = SeenLedger(
-                open_store(path), self._service(), self.clock, self._redaction.text
+                open_store(path), self._service(), self._time_there, self._redaction.text
             )
         return self._ledger_opened
+
+    def _time_there(self) -> datetime:
+        """The service's time, by which keys expire: a simulator's clock may be far ahead."""
+        try:
+            return getattr(self, "_service_clock", self.clock)()
+        except PaylabError:
+            return self.clock()
 
     def _ledger_path(self) -> Path | None:
         """A simulated world that ends with its process has its ledger in memory."""

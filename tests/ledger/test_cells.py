@@ -169,8 +169,7 @@ def test_after_a_day_the_key_is_gone(place):
     """The service would pay again, so it is not asked."""
     with place.kernel() as kernel:
         kernel.run(place.pay(), cell="c1")
-        kernel.run("from datetime import timedelta\nearlier = lab.clock")
-        kernel.run("lab.ledger._clock = lambda: earlier() + timedelta(hours=25)")
+        place.lab.simulator.clock.advance("25h")
         late = kernel.run(place.pay(), cell="c1")
         assert "ChoiceError" in late
         assert "its key has expired" in late
