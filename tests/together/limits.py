@@ -8,6 +8,15 @@ from typing import NamedTuple
 KEY = "123e4567-e89b-42d3-a456-426614174000"
 TOO_SMALL, SMALLEST, LARGEST, TOO_LARGE = 10_239, 10_240, 15_728_640, 15_728_641
 
+BEGINNINGS = {
+    "image/png": b"\x89PNG\r\n\x1a\n",
+    "image/jpeg": b"\xff\xd8\xff\xe0",
+    "image/heic": b"\0\0\0\x18ftypheic",
+    "image/heif": b"\0\0\0\x18ftypmif1",
+    "image/tiff": b"II*\0",
+    "application/pdf": b"%PDF-1.7\n",
+}
+
 
 class Limit(NamedTuple):
     """What is limited, whose, and values on either side."""
@@ -35,10 +44,19 @@ def lengths(least, most, letter="A"):
 
 def image(size, kind="image/png"):
     """One image of so many bytes as a data URI."""
-    head = {"image/png": b"\x89PNG\r\n\x1a\n", "application/pdf": b"%PDF-1.7\n"}.get(kind, b"")
-    content = b64encode(head.ljust(size, b"\0")).decode()
+    content = b64encode(BEGINNINGS.get(kind, b"").ljust(size, b"\0")).decode()
     return [{"type": "selfie", "content": f"data:{kind};base64,{content}"}]
 
+
+PICTURES = ("image/jpeg", "image/png", "image/heic", "image/heif", "image/tiff")
+DOCUMENTS = (
+    ("AR", "document.type", ("cuit", "cuil"), ("cpf", "passport")),
+    ("BR", "document.type", ("cpf", "cnpj"), ("cuit",)),
+    ("CO", "document.type", ("cc", "ce", "nit", "pep", "passport"), ("cpf", "national_id")),
+    ("MX", "document.type", ("curp",), ("passport", "tin")),
+    ("PH", "document.type", ("tin",), ("passport", "curp")),
+    ("GB", "document.type", ("passport", "national_id", "driver_licence"), ("identity",)),
+)
 
 LIMITS = (
     Limit("account", "AR", "account_number", *digits(22)),
@@ -71,11 +89,21 @@ LIMITS = (
     Limit("usdc", "MX", "source_amount", ("10.123456",), ("10.1234567",)),
     Limit("transfer", "MX", "client_reference_id", ("r", "r" * 64), ("r" * 65,)),
     Limit("token", "US", "token", ("t", "t" * 4096), ("t" * 4097, " ")),
+    Limit("terms", "US", "applicant_id", ("a",), (" ", "", None)),
+    Limit("terms", "US", "provider", ("idv_provider",), ("other", "", None)),
+    Limit("terms", "US", "partner_terms_accepted_at", ("2026-01-15T12:00:00Z",), ("15/01/26",)),
+    *(Limit("kind", *one) for one in DOCUMENTS),
     Limit("images", "MX", "images", (image(SMALLEST), image(LARGEST)), (image(TOO_SMALL),)),
+    *(Limit("images", "MX", "images", (image(SMALLEST, kind),), ()) for kind in PICTURES),
+    Limit("images", "MX", "images", (), (image(SMALLEST, "image/gif"), image(SMALLEST, "text/x"))),
     Limit("images", "MX", "images", (image(SMALLEST) * 10,), (image(SMALLEST) * 11, [])),
     Limit("images", "MX", "images", (image(SMALLEST, "application/pdf"),), (image(TOO_LARGE),)),
-    Limit("page", "", "limit", (1, 100), (0, 101)),
-    Limit("key", "", "idempotency_key", (KEY, KEY.upper()), (KEY[:-1], KEY + "0", "x" * 36)),
+    Limit("page", "transfers", "limit", (1, 100), (0, 101)),
+    Limit("page", "conversions", "limit", (1, 100), (0, 101)),
+    Limit("key", "conversion_accounts", "idempotency_key", (KEY,), (KEY[:-1], KEY + "0")),
+    Limit(
+        "key", "transfers", "idempotency_key", (KEY, KEY.upper()), (KEY[:-1], KEY + "0", "x" * 36)
+    ),
 )
 CASES = [
     (limit, value, good)

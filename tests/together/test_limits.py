@@ -43,6 +43,8 @@ def person(limit, value):
     found = example_recipients.recipient(limit.country)
     if limit.kind == "document":
         return found | {"document": {"type": limit.field, "number": value}}
+    if limit.kind == "kind":
+        return found | {"document": {"type": value}}
     return found | {limit.field: value}
 
 
@@ -70,12 +72,15 @@ def deposited(limit, value):
     return deposits.check(body, currency)
 
 
+TOKEN = {"provider": codes.IDV_PROVIDER, "token": "t", **TERMS}
 REFERENCE = {"financial_account": {"id": "fa_1"}}
 RULES = {
     "account": lambda limit, value: accounts.check_entry(entry(limit, value), limit.country),
     "pix": lambda limit, value: accounts.check_entry(entry(limit, value), limit.country),
     "document": lambda limit, value: individuals.check(person(limit, value)),
     "individual": lambda limit, value: individuals.check(person(limit, value)),
+    "kind": lambda limit, value: individuals.check(person(limit, value)),
+    "terms": lambda limit, value: individuals.check_token(TOKEN | {limit.field: value}),
     "deposit": deposited,
     "quote": lambda limit, value: transfers.check_quote(REFERENCE | amounts(limit, value)),
     "usdc": lambda limit, value: transfers.check_quote(REFERENCE | amounts(limit, value)),
@@ -104,6 +109,11 @@ def put(field, value):
     return True
 
 
+def clear(field):
+    """Take out what an example filled in."""
+    field.widget.value = ""
+
+
 def account_form(limit, value):
     """An account's form with one field typed in."""
     form = AccountForm(None, limit.country, example=example_recipients.account(limit.country))
@@ -119,6 +129,8 @@ def recipient_form(limit, value):
     if limit.kind == "document":
         put(form.fields["document.type"], limit.field)
     name = "document.number" if limit.kind == "document" else limit.field
+    if limit.kind == "kind":
+        clear(form.fields["document.number"])
     return put(form.fields[name], value) and not form.problems()
 
 
@@ -142,7 +154,7 @@ def amount_form(limit, value):
 
 FORMS = {
     **dict.fromkeys(("account", "pix"), account_form),
-    **dict.fromkeys(("document", "individual"), recipient_form),
+    **dict.fromkeys(("document", "individual", "kind"), recipient_form),
     **dict.fromkeys(("quote", "usdc", "transfer"), amount_form),
     "deposit": deposit_form,
 }
@@ -204,7 +216,7 @@ class Service:
     def _document(self, limit, value):
         return "POST", "/v1/individuals", {"json": person(limit, value)}
 
-    _individual = _document
+    _individual = _kind = _document
 
     def _deposit(self, limit, value):
         account = self.payable_in(limit.country).id
@@ -226,14 +238,23 @@ class Service:
         body = {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
         return "POST", path, {"json": body}
 
+    def _terms(self, limit, value):
+        path = f"/v1/individuals/{self.unverified(limit.country).id}/verification_token"
+        return "POST", path, {"json": TOKEN | {limit.field: value}}
+
     def _images(self, limit, value):
         path = f"/v1/individuals/{self.unverified(limit.country).id}/verification_images"
         return "POST", path, {"json": {"images": value}}
 
     def _page(self, limit, value):
-        return "GET", "/v1/transfers", {"params": {"limit": value}}
+        return "GET", f"/v1/{limit.country}", {"params": {"limit": value}}
 
     def _key(self, limit, value):
+        if limit.country == "conversion_accounts":
+            account = self.payable_in("MX")
+            body = {"individual_id": account.individual_id, "source_currency": "mxn"}
+            body["payout_account"] = {"id": account.payout_account.id}
+            return "POST", "/v1/conversion_accounts", {"json": body, "idempotency_key": value}
         method, path, given = self._transfer(limit, "r")
         given["json"] |= {"source_amount": "10", "client_reference_id": "r"}
         given["json"].pop("idempotency_key", None)
@@ -256,6 +277,23 @@ def test_simulator(service, limit, value, good):
     except APIStatusError as error:
         status = error.status
     assert status == (200 if good else 400)
+
+
+@pytest.mark.parametrize(("seconds", "replayed"), [(24 * 3600 - 1, True), (24 * 3600, False)])
+@pytest.mark.parametrize("kind", ["transfers", "conversion_accounts"])
+def test_results_are_kept_for_24_hours(kind, seconds, replayed):
+    """The same key gives what was stored, and once that is gone makes another."""
+    fresh = Service()
+    limit = table.Limit("key", kind, "idempotency_key", (), ())
+    method, path, given = fresh.ask(limit, table.KEY)
+    first = fresh.lab.request(method, path, **given)
+    fresh.lab.simulator.clock.advance(seconds)
+    assert (fresh.lab.request(method, path, **given)["id"] == first["id"]) is replayed
+
+
+def test_the_default_page_has_20():
+    """Of a list that is longer."""
+    assert len(paylab.connect().request("GET", "/v1/transfers")["data"]) == 20
 
 
 def test_every_kind_of_account_has_a_limit_in_the_table():
