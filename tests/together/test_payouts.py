@@ -1,0 +1,259 @@
+"""Payouts through the forms and the client against the simulator, corridor by corridor."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import paylab
+from paylab import codes, corridors, example_recipients
+from paylab.views.drawing import modules
+from paylab.views.specimens import specimen
+
+NAMED = ["AR", "BR", "CO", "IN", "MX", "PH", "GB"]
+GOLDEN = Path(__file__).parent.parent / "emvqr" / "golden" / "maya.txt"
+SCENARIOS = {
+    "s": "completed",
+    "scenario:failed": "failed",
+    "scenario:expired": "expired",
+    "scenario:cancelled": "cancelled",
+    "scenario:under_review:7": "under_review",
+}
+
+
+@pytest.fixture
+def lab():
+    """A lab on a fresh world."""
+    return paylab.connect()
+
+
+@pytest.fixture
+def mexican(lab):
+    """A recipient with a CLABE."""
+    return lab.individuals.create(**example_recipients.recipient("MX"))
+
+
+@pytest.fixture
+def seller(lab):
+    """Somebody verified for the off-ramp, with a bank account and no wallet."""
+    fields = paylab.examples.individual("MX", consent_at=lab.clock(), product="off_ramp")
+    bank = example_recipients.recipient("MX")["financial_accounts"]
+    person = lab.individuals.create(**fields, financial_accounts=bank)
+    sides = ("document-front", "selfie")
+    images = {side: specimen(side, name="A", country="MX") for side in sides}
+    lab.individuals.upload_images(person.id, images)
+    return lab.individuals.wait(person.id)
+
+
+@pytest.mark.parametrize("country", [*NAMED, *codes.SEPA])
+def test_a_payout_in_every_corridor(lab, country):
+    """From the recipient's form to the settled transfer, whose amounts are the quote's."""
+    person = lab.recipient_form(country, example=True).result
+    quote = lab.quote_form(person, amount="250").result
+    transfer = lab.quote_card(quote).result
+    done = lab.transfers.wait(transfer.id)
+    assert (done.status, done.destination_currency) == (
+        "completed",
+        corridors.get(country).currency,
+    )
+    assert done.destination_amount.text == quote.destination_amount.text
+    assert done.settlement_reference_id
+
+
+ACCOUNTS = {
+    ("BR", "pix"): {"pix_key": "39053344705", "pix_key_type": "cpf"},
+    ("PH", "bank_account"): {"issuer": "bdo", "account_number": "1", "account_holder_name": "A B"},
+    ("PH", "digital_wallet"): {"issuer": "maya", "account_number": "1", "account_holder_name": "A"},
+    ("IN", "upi"): {"upi_id": "a@b"},
+    ("GB", "crypto_wallet"): {"address": paylab.examples.WALLET["address"], "network": "polygon"},
+    ("CO", "bank_account"): example_recipients.account("CO")["details"],
+}
+
+
+@pytest.mark.parametrize(("country", "kind"), ACCOUNTS)
+def test_an_account_of_every_type_is_added_later(lab, country, kind):
+    """Typed into the form of somebody who exists, and sent."""
+    details = ACCOUNTS[country, kind]
+    person = lab.individuals.create(**example_recipients.recipient(country))
+    form = lab.bank_form(person)
+    form.parts.fill(kind, details)
+    assert (form.result.type, form.result.details) == (kind, details)
+    assert f'"{kind}"' in form.code()
+
+
+def picked(content):
+    """A file as the browser hands it over."""
+    about = {
+        "name": "code.png",
+        "type": "image/png",
+        "last_modified": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    return {**about, "size": len(content), "content": memoryview(content)}
+
+
+def test_a_code_is_scanned_and_can_be_registered(lab):
+    """A picture of a QR Ph code becomes the account's text; what it says is shown."""
+    person = lab.individuals.create(**example_recipients.recipient("PH"))
+    text = GOLDEN.read_text().strip()
+    form = lab.bank_form(person)
+    form.parts.fill("ph_qr_code", {})
+    form.parts.upload.value = (picked(modules(text).png(300)),)
+    assert form.parts.details["qrph_payload"].value == text
+    assert form.parts.upload.value == ()
+    assert form.result.details == {"qrph_payload": text}
+
+
+def test_a_picture_without_a_code_says_so(lab):
+    """Nothing is typed in, and the form says why."""
+    form = lab.bank_form(lab.individuals.create(**example_recipients.recipient("PH")))
+    form.parts.fill("ph_qr_code", {})
+    form.parts.upload.value = (picked(b"<script>no picture</script>"),)
+    assert form.parts.details["qrph_payload"].value == ""
+    assert "paylab-error" in form.parts.details["qrph_payload"].note.value
+
+
+def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
+    """An account keeps its id; a crypto wallet cannot be edited, and gets another beside it."""
+    bank = mexican.financial_accounts[0]
+    form = lab.bank_form(mexican, bank)
+    form.parts.details["clabe"].widget.value = "032180000118359719"
+    assert (form.result.id, form.result.details["clabe"]) == (bank.id, "032180000118359719")
+    wallet = lab.financial_accounts.create(mexican.id, "crypto_wallet", paylab.examples.WALLET)
+    other = lab.bank_form(mexican, wallet)
+    assert "cannot be edited" in other.note.value
+    other.parts.details["address"].widget.value = "0x" + "0" * 40
+    assert other.result.id != wallet.id
+
+
+@pytest.mark.parametrize(
+    ("country", "kind", "details", "word"),
+    [
+        ("MX", "bank_account", {"clabe": "032180000118359718"}, "CLABE"),
+        ("AR", "bank_account", {"account_number": "0" * 21 + "1"}, "CBU"),
+        ("BR", "pix", {"pix_key": "39053344704", "pix_key_type": "cpf"}, "CPF"),
+        ("BR", "pix", {"pix_key": "12ABC34501DE36", "pix_key_type": "cnpj"}, "CNPJ"),
+        ("DE", "bank_account", {"iban": "DE88370400440532013000"}, "IBAN"),
+        ("GB", "crypto_wallet", {"address": "0x0000000000000000000000000000000000000DEAd"}, "addr"),
+    ],
+)
+def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, details, word):
+    """It stands beside the field, and does not keep the form from being sent."""
+    form = lab.bank_form(lab.individuals.create(**example_recipients.recipient(country)))
+    form.parts.fill(kind, {**_example(country, kind), **details})
+    assert any(word in warning.message for warning in form.warnings())
+    assert form.result.id
+
+
+def _example(country, kind):
+    own = example_recipients.account(country)
+    return own["details"] if own["type"] == kind else {"network": "base"}
+
+
+@pytest.mark.parametrize("given", ["source_amount", "destination_amount", "net_source_amount"])
+def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
+    """What was given is echoed exactly, and asked for again when the quote has run out."""
+    form = lab.quote_form(mexican, amount="1000.10")
+    form.fields["given"].widget.value = given
+    quote = form.result
+    assert getattr(quote, given).text == "1000.10"
+    lab.simulator.clock.advance(121)
+    card = lab.quote_card(quote)
+    assert "Expired" in card.lock_line.value
+    with pytest.raises(paylab.UnprocessableError):
+        card.submit()
+    card.renew()
+    assert getattr(card.quote, given).text == "1000.10"
+    assert "locked for 2:00" in card.lock_line.value
+    assert card.result.status == "awaiting_funds"
+
+
+def test_quotes_side_by_side(lab):
+    """A row for every rail of everybody, exact; where there is no quote, the reason."""
+    people = [lab.individuals.create(**example_recipients.recipient(code)) for code in NAMED]
+    frame = lab.quotes.compare(people, source_amount="250")
+    assert list(frame["rail"]) == [
+        rail for code in NAMED for rail in corridors.get(code).payout_methods
+    ]
+    assert frame["problem"].isna().all()
+    assert set(frame["source_amount"]) == {Decimal(250)}
+    assert set(lab.quotes.compare(people[:1], source_amount="0.10")["problem"]) != {None}
+
+
+@pytest.mark.parametrize(("reference", "status"), SCENARIOS.items())
+def test_every_end_can_be_brought_about(lab, mexican, reference, status):
+    """By the reference; the line says what it means in words."""
+    form = lab.transfer_form(mexican)
+    form.fields["client_reference_id"].widget.value = reference
+    until = {status} if status == "under_review" else None
+    wait = {"until": until} if until else {}
+    done = lab.transfers.wait(form.result.id, **wait)
+    assert done.status == status
+    assert dict(lab.status(done).rows())["That means"]
+    assert (done.failure_reason is not None) == (status == "failed")
+
+
+def test_an_off_ramp_is_refused_and_then_done(lab, seller):
+    """Said beside the form and the quote, refused, and carried out once there is a wallet."""
+    form = lab.quote_form(seller, source_currency="USDC", amount="100.123456")
+    assert "no crypto_wallet on base" in form.warnings()[0].message
+    quote = form.result
+    assert "Will be refused" in lab.quote_card(quote).caution.value
+    with pytest.raises(paylab.UnprocessableError) as refused:
+        lab.transfers.create(quote_id=quote.id)
+    assert "no crypto_wallet on base" in str(refused.value)
+    assert "financial_accounts.create" in refused.value.hint
+    wallet = dict(paylab.examples.WALLET)
+    lab.financial_accounts.create(seller.id, "crypto_wallet", wallet | {"network": "polygon"})
+    with pytest.raises(paylab.UnprocessableError):
+        lab.transfers.create(quote_id=quote.id)
+    lab.financial_accounts.create(seller.id, "crypto_wallet", wallet)
+    assert not lab.quote_form(seller, source_currency="USDC").warnings()
+    transfer = lab.quote_card(quote, new=True).result
+    assert transfer.source_amount.text == "100.123456"
+    assert lab.transfers.wait(transfer.id).status == "completed"
+
+
+TERMS = {"payout_method": "spei", "destination_currency": "MXN"}
+STABLE = {"source_currency": "USDC", "source_network": "base"}
+
+
+def test_a_failed_off_ramp_shows_where_the_stablecoin_goes(lab, seller):
+    """Back to the wallet, with the amount."""
+    lab.financial_accounts.create(seller.id, "crypto_wallet", paylab.examples.WALLET)
+    account = seller.financial_accounts[0]
+    reference = {"client_reference_id": "scenario:failed"}
+    made = lab.transfers.create(account, **TERMS, **STABLE, source_amount="40", **reference)
+    back = dict(lab.status(lab.transfers.wait(made.id)).rows())["Goes back"]
+    assert "40.000000 USDC" in back
+    assert paylab.examples.WALLET["address"] in back
+
+
+def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
+    """On Base, read back by an independent reader; unpaid, it expires after 24 hours."""
+    from paylab.views.qr import scan
+
+    lab.financial_accounts.create(seller.id, "crypto_wallet", paylab.examples.WALLET)
+    account = seller.financial_accounts[0]
+    terms = {**TERMS, **STABLE, "source_amount": "75", "source_type": "deposit"}
+    made = lab.transfers.create(account, **terms)
+    card = lab.deposit_card(made)
+    assert scan(card.png(300)) == made.deposit_instructions.details["address"]
+    assert "only over Base" in card.caution
+    assert "<img" in lab.status(made).pay.value
+    assert made.deposit_instructions.deadline - made.created_at == timedelta(hours=24)
+    lab.simulator.clock.advance(24 * 3600)
+    assert lab.transfers.get(made.id).status == "expired"
+
+
+def test_a_cell_run_again_sends_nothing_new(lab, mexican):
+    """The same form, the same transfer; a double click sends once."""
+    quote = lab.quote_form(mexican).result
+    assert lab.quote_form(mexican).result.id == quote.id
+    card = lab.quote_card(quote)
+    card.click()
+    card.click()
+    assert lab.quote_card(quote).result.id == card.result.id
+    assert len([one for one in lab.transfers.list() if one.recipient_id == mexican.id]) == 1
