@@ -80,17 +80,19 @@ def plan(payouts: Payouts, *, reference: str = REFERENCE, **defaults: Any) -> Pl
     if unknown:
         raise TypeError(f"{unknown[0]!r} is no column; columns are {', '.join(COLUMNS)}")
     sheet = read(payouts, reference, defaults)
-    return Plan(sheet.rows, tuple(_problems(sheet.rows)), sheet.ignored)
+    return Plan(
+        sheet.rows, tuple(_problems(sheet.rows, _RENAMED | {REFERENCE: reference})), sheet.ignored
+    )
 
 
-def _problems(rows: Sequence[Row]) -> Iterator[RowProblem]:
+def _problems(rows: Sequence[Row], names: Mapping[str, str]) -> Iterator[RowProblem]:
     counts = Counter(str(row.get(REFERENCE)) for row in rows)
     first: dict[str, int] = {}
     for row in rows:
         earlier = first.setdefault(str(row.get(REFERENCE)), row.number)
         twin = earlier if counts[str(row.get(REFERENCE))] > 1 and earlier != row.number else None
         for problem in _of_row(row, twin):
-            field = _RENAMED.get(problem.field, problem.field)
+            field = names.get(problem.field, problem.field)
             yield RowProblem(field, problem.message, problem.source, row.number, row.line)
 
 

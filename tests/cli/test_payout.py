@@ -1,0 +1,113 @@
+"""`paylab payout`: what it checks, what it sends, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+import paylab
+from paylab.cli.main import main
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
+
+HEAD = (
+    *("invoice", "financial_account_id", "source_amount"),
+    *("payout_method", "source_currency", "destination_currency"),
+)
+GOOD = ("a-1", "fa_1", "10.50", "spei", "USD", "MXN")
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes rows to a CSV, and gives its path as text."""
+
+    def write(*rows, head=HEAD):
+        path = tmp_path / "payouts.csv"
+        with path.open("w", newline="", encoding="utf-8") as out:
+            csv.writer(out).writerows([head, *rows])
+        return str(path)
+
+    return write
+
+
+def run(*arguments):
+    """The command, with the column of references these files have."""
+    return main(["payout", *arguments, "--reference", "invoice"])
+
+
+def test_a_dry_run_sends_nothing(file, capsys, monkeypatch):
+    """It does not even look for a service, and says how much would be paid."""
+    monkeypatch.setenv("PAYLAB_BASE_URL", "https://127.0.0.1:9")
+    assert run(file(GOOD, ("a-2", *GOOD[1:])), "--dry-run") == 0
+    assert capsys.readouterr().out.startswith("2 payouts, 0 with problems; the good ones: 21.00")
+
+
+BAD = {
+    "amount": (("a-2", "fa_1", "10.505", *GOOD[3:]), "row 2 (line 3), source_amount"),
+    "no amount": (("a-2", "fa_1", "", *GOOD[3:]), "row 2 (line 3), source_amount: is required"),
+    "reference": (GOOD, "row 2 (line 3), invoice: is the reference of row 1"),
+    "no reference": (("", *GOOD[1:]), "row 2 (line 3), invoice: is required"),
+    "too long": (("x" * 65, *GOOD[1:]), "row 2 (line 3), invoice: must be at most 64"),
+    "rail": (("a-2", *GOOD[1:3], "pix", "USD", "MXN"), "row 2 (line 3), payout_method: must be"),
+    "account": (("a-2", "", *GOOD[2:]), "row 2 (line 3), financial_account_id: is required"),
+    "comma": (("a-2", *GOOD[1:], "7"), "row 2 (line 3), has more cells than the header"),
+    "formula": (("a-2", "fa_1", "=1+1", *GOOD[3:]), "row 2 (line 3), source_amount: must be plain"),
+    "arabic": (
+        ("a-2", "fa_1", "\u0661\u0660", *GOOD[3:]),
+        "row 2 (line 3), source_amount: must be plain",
+    ),
+    "nan": (("a-2", "fa_1", "NaN", *GOOD[3:]), "row 2 (line 3), source_amount: must be plain"),
+}
+
+
+@pytest.mark.parametrize(("row", "words"), BAD.values(), ids=BAD)
+def test_a_bad_row_is_named_and_nothing_is_sent(file, capsys, row, words):
+    """With its number, its line and what to do; also without --dry-run."""
+    path = file(GOOD, row)
+    assert run(path, "--dry-run") == run(path) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_problems_as_json(file, capsys):
+    """For programs: every problem with its row."""
+    assert run(file(GOOD, BAD["amount"][0], BAD["rail"][0]), "--dry-run", "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [problem["row"] for problem in told["problems"]] == [2, 3, 3][: len(told["problems"])]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe\x00", b'a,"b\n', b"client_reference_id,client_reference_id\n1,2\n", b"\0\0"],
+)
+def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content):
+    """No frames of Python, whatever the file holds."""
+    path = tmp_path / "junk.csv"
+    path.write_bytes(content)
+    assert main(["payout", str(path), "--dry-run"]) in (0, 1)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there(capsys):
+    """One sentence, status 1."""
+    assert main(["payout", "nowhere.csv"]) == 1
+    assert "nowhere.csv" in capsys.readouterr().err
+
+
+def test_sent_once_and_gone_on_with(file, tmp_path, capsys, monkeypatch):
+    """Over HTTP: the results go to a file, and the same command again pays nobody."""
+    with Server(Simulator()) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
+        for name, value in zip(names, (server.base_url, *keys), strict=True):
+            monkeypatch.setenv(name, value)
+        person = paylab.connect().individuals.create(**paylab.examples.recipient("MX"))
+        account = person.financial_accounts[0].id
+        path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
+        assert run(path, "--to", str(tmp_path / "results.csv")) == 0
+        assert "5 created" in capsys.readouterr().out
+        assert run(path, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["outcomes"] == {"done": 5}
+    written = (tmp_path / "results.csv").read_text(encoding="utf-8")
+    assert [f"año-{at}" in written for at in range(5)] == [True] * 5
