@@ -84,6 +84,16 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
     assert f'"{kind}"' in form.code()
 
 
+def test_what_an_account_needs_is_not_called_optional(lab):
+    """The account may come later, and then has all its fields; only a BIC can be left out."""
+    form = lab.recipient_form("DE", example=True)
+    shown = [one.widget.description for one in form.account if one.visible]
+    assert [name for name in shown if name.endswith("(optional)")] == [
+        "Account (optional)",
+        "BIC (optional)",
+    ]
+
+
 def picked(content):
     """A file as the browser hands it over."""
     about = {

@@ -37,7 +37,9 @@ class AccountFields:
         self.prefix, self._later = prefix, later
         self.kind = Field(f"{prefix}type", "Account", Dropdown(options=[LATER]))
         self.details = {name: _field(f"{prefix}details.{name}", name) for name in NAMES}
-        self.upload = FileUpload(accept="image/*", description="Scan a picture of the code")
+        self.upload = FileUpload(
+            accept="image/*", description="Scan a picture of the code", layout={"width": "auto"}
+        )
         self.upload.observe(lambda _: self._scan(), "value")
         self.view = grid([self.kind, *self.details.values()])
         self.view.children = (*self.view.children, self.upload)

@@ -57,17 +57,16 @@ class RecipientForm(OnboardingForm):
         self.account.fill(entry["type"], entry["details"])
         self.check()
 
-    def changed(self) -> None:
-        """Follow the country with the account's fields too."""
-        if not self.button.disabled:
-            self.account.follow(self.fields["country"].value)
-        super().changed()
-
     def outcome(self, result: Individual) -> list[Row]:
         """Who was created, and on which account they are paid."""
         held = [one for one in result.financial_accounts or [] if isinstance(one, FinancialAccount)]
         accounts = [("Account", f"{one.id}, {one.type}") for one in held]
         return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
+
+    def _follow_country(self) -> None:
+        """Ask what the country asks, of the account too: its fields say which are needed."""
+        super()._follow_country()
+        self.account.follow(self.fields["country"].value)
 
     def _parts(self, fields: Mapping[str, Any]) -> list[Any]:
         parts: Sequence[Any] = super()._parts(fields)
