@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from . import codes
+from . import codes, corridors
 from .client import Client
+from .errors import Problem, RuleError
 from .ledger import concerning
 from .models import Conversion, ConversionAccount, Deposit, FinancialAccount, Individual
 
@@ -51,6 +52,8 @@ class FormedClient(Client):
         """
         from .views.forms.onboarding import OnboardingForm
 
+        _must_be("country", country, corridors.NAMES)
+        _must_be("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "consent": consent, "clock": self.clock}
         make = partial(OnboardingForm, self.individuals.create, country, product, **given)
         about = "onboarding", country, product
@@ -137,6 +140,7 @@ class FormedClient(Client):
         """The whole on-ramp as one stepper; `individual_id` takes up where somebody left."""
         from .views.forms.walk import Walk
 
+        _must_be("country", country, codes.ON_RAMP)
         begin = partial(self.onboarding, country, example=example, consent=consent, new=new)
         make = partial(Walk, country, self._doors(begin, example, new), individual_id)
         about = "onramp", country, individual_id
@@ -194,6 +198,11 @@ class FormedClient(Client):
     def _refreshing(self) -> dict[str, Any]:
         """How a line refreshes itself: elsewhere from a thread, and time passes by itself."""
         return {}
+
+
+def _must_be(name: str, given: object, known: Iterable[str]) -> None:
+    if given not in (listed := list(known)):
+        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
 
 
 def _id(of: Any) -> str:

@@ -131,12 +131,14 @@ def _until_up(running, process, log):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """A headless Chromium for the whole session."""
+    """One window of a headless Chromium; its pages share what was loaded once."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), headless=True, args=FLAGS)
-        yield browser
+        context = browser.new_context()
+        context.set_default_timeout(PATIENCE)
+        yield context
         browser.close()
 
 
@@ -277,19 +279,21 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture
 def notebook(server, chromium, artefacts, request):
     """Opens a notebook: one of the project's by name, or a new one of the given cells."""
-    contexts = []
+    pages = []
 
     def opened(name, cells=None, *, width=1600, height=1200):
         server.write(name, cells) if cells else server.restore(name)
         server.forget_settings()
-        contexts.append(chromium.new_context(viewport={"width": width, "height": height}))
-        contexts[-1].set_default_timeout(PATIENCE)
-        return Notebook(server, contexts[-1].new_page(), name, artefacts).open()
+        page = chromium.new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        pages.append(page)
+        return Notebook(server, page, name, artefacts).open()
 
     yield opened
-    for number, context in enumerate(contexts):
-        if any(report.failed for report in request.node.stash.get(REPORTS, [])):
+    failed = any(report.failed for report in request.node.stash.get(REPORTS, []))
+    for number, page in enumerate(pages):
+        if failed:
             name = re.sub(r"\W+", "-", request.node.name)
-            context.pages[0].screenshot(path=artefacts / f"failed-{name}{number}.png")
-        context.close()
+            page.screenshot(path=artefacts / f"failed-{name}{number}.png")
+        page.close()
     server.stop_kernels()

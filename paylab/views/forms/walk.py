@@ -9,12 +9,12 @@ from typing import Any
 import traitlets
 
 from ... import codes, corridors
-from ...errors import PaylabError
+from ...errors import PaylabError, Problem, RuleError
 from ...models import Conversion, ConversionAccount, FinancialAccount, Individual
 from ..page import Row
-from .code import call
 from .form import Form, Result
 from .live import Live
+from .looking import looking_up
 from .shown import Shown
 from .stepper import DONE, LOCKED, NOW, Step, Stepper
 
@@ -65,7 +65,7 @@ class Walk(traitlets.HasTraits, Shown):
         self.stepper = Stepper(self.title, len(TITLES))
         self.view = self.stepper.view
         if individual_id is not None:
-            self._take_up(doors.person(individual_id))
+            self._take_up(_of(country, doors.person(individual_id)))
         self._go_on()
 
     @property
@@ -128,15 +128,8 @@ class Walk(traitlets.HasTraits, Shown):
 
     def _looking(self, name: str) -> str:
         """The code of a step that has no form: it looks something up, or waits for it."""
-        person, account = self.found.get("person"), self.found.get("account")
-        if name == "person":
-            return call("lab.individuals.get", {}, person.id, to="person") if person else ""
-        if name == "verification" and person:
-            return call("lab.individuals.wait", {}, person.id, to="person")
-        if name == "conversion" and account:
-            named = {"conversion_account_id": account.id}
-            return call("lab.conversions.wait", named, to="conversion")
-        return ""
+        about = "account" if name in ("account", "deposit", "conversion") else "person"
+        return looking_up(name, getattr(self.found.get(about), "id", None))
 
     def _take(self, name: str) -> None:
         body = self.bodies[name]
@@ -219,6 +212,13 @@ class Walk(traitlets.HasTraits, Shown):
             if isinstance(body, Live):
                 body.stop()
         self._go_on()
+
+
+def _of(country: str, person: Individual) -> Individual:
+    if str(person.country).upper() != country:
+        reason = f"is {country}, and {person.id} is of {person.country}"
+        raise RuleError([Problem("country", reason)])
+    return person
 
 
 def _wallet(person: Individual) -> FinancialAccount | None:

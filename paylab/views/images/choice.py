@@ -59,8 +59,7 @@ def spooled(file: BinaryIO) -> Choice:
 
 def on_disk(text: str) -> Choice:
     """A file on the machine the kernel runs on."""
-    path = Path(text).expanduser()
-    return Choice(lambda: _opened(path), "from disk", Expression(f"Path({literal(text)})"))
+    return Choice(lambda: _opened(text), "from disk", Expression(f"Path({literal(text)})"))
 
 
 def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
@@ -123,8 +122,13 @@ def _again(file: BinaryIO) -> BinaryIO:
     return again
 
 
-def _opened(path: Path) -> BinaryIO:
-    if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
+def _opened(text: str) -> BinaryIO:
+    try:
+        path = Path(text).expanduser()
+        mode = path.stat().st_mode
+    except (ValueError, RuntimeError):  # a NUL, or the home of nobody
+        raise OSError("it is not a path") from None
+    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
         raise OSError("it is not a file")
     return path.open("rb")
 

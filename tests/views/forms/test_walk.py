@@ -1,0 +1,99 @@
+"""The on-ramp as one stepper: taken, left, taken up again, and sent back by a refusal."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from paylab import examples
+from paylab.errors import PaylabError, RuleError
+from paylab.views.forms.stepper import DONE, LOCKED, NOW
+
+DONE_AGAIN = 7
+
+
+def states(walk):
+    """How the steps stand."""
+    return [step.state for step in walk.steps()]
+
+
+@pytest.mark.parametrize("country", ["MX", "PH"])
+def test_reading_the_result_takes_every_step(lab, country):
+    """From the person to the completed conversion, and every step shows its code."""
+    walk = lab.onramp(country, example=True, consent=True)
+    assert walk.result.status == "completed"
+    assert states(walk) == [DONE] * DONE_AGAIN
+    assert all(ast.parse(step.code).body for step in walk.steps())
+
+
+def test_locked_steps_say_why(lab):
+    """Only the first can be taken, and each other names the one before it."""
+    walk = lab.onramp("PH")
+    assert states(walk) == [NOW, *[LOCKED] * (DONE_AGAIN - 1)]
+    assert walk.steps()[1].why == "after person"
+
+
+def test_nothing_goes_on_without_consent(lab):
+    """An example is filled in, and nobody agreed."""
+    walk = lab.onramp("PH", example=True)
+    with pytest.raises(RuleError, match="idv_consent_recorded_at"):
+        _ = walk.result
+    assert not walk.found
+
+
+@pytest.mark.parametrize("steps", range(1, DONE_AGAIN + 1))
+def test_taken_up_again(lab, steps):
+    """Whoever left after any step goes on from there, and makes nothing a second time."""
+    walk = lab.onramp("PH", example=True, consent=True)
+    for _ in range(steps):
+        walk._take(walk.current)
+    again = lab.onramp("PH", walk.found["person"].id, example=True)
+    assert list(again.found)[: len(walk.found)] == list(walk.found)
+    assert again.result.status == "completed"
+    assert len(list(lab.conversion_accounts.list())) == len(list(lab.conversions.list())) == 1
+    assert all(ast.parse(step.code).body for step in again.steps())
+
+
+def test_the_cell_run_again_is_the_same_walk(lab):
+    """No second person; `new=True` begins anew."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    _ = walk.result
+    assert lab.onramp("MX", example=True, consent=True) is walk
+    assert lab.onramp("MX", new=True).current == "person"
+
+
+def test_refused_images_lead_back(lab):
+    """Blurry: the images are asked for again, and the steps after them are locked."""
+    blurry = {"family_name": "Verification Image Blurry"}
+    fields = examples.individual("MX", consent_at=lab.clock()) | blurry
+    person = lab.individuals.create(**fields)
+    walk = lab.onramp("MX", person.id, example=True)
+    walk._take("images")
+    with pytest.raises(PaylabError, match="action_required: verification_image_blurry"):
+        walk._take("verification")
+    assert walk.current == "images"
+    assert states(walk)[1:3] == [NOW, LOCKED]
+
+
+@pytest.mark.parametrize("country", ["BR", "XX", "ph", ""])
+def test_no_on_ramp_there(lab, country):
+    """It says where there is one."""
+    with pytest.raises(RuleError, match="must be one of MX, PH"):
+        lab.onramp(country)
+
+
+def test_a_person_of_another_country(lab):
+    """Somebody of Mexico does not go on in the Philippines."""
+    person = lab.onboarding("MX", example=True, consent=True).result
+    with pytest.raises(RuleError, match="is of MX"):
+        lab.onramp("PH", person.id)
+
+
+def test_what_stays_behind(lab):
+    """Ids and states, no document number."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    _ = walk.result
+    kept = str(walk._repr_mimebundle_())
+    assert walk.found["conversion"].id in kept
+    assert "XEXX010101" not in kept

@@ -1,0 +1,149 @@
+"""The images form: slots that are asked for, what is chosen, refused, sent and left behind."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from paylab import advice, codes
+from paylab.errors import BadRequestError, Problem, RuleError
+from paylab.models import VerificationImages
+from paylab.views.images import ImagesForm
+from paylab.views.specimens import specimen
+
+ASKED = ["verification_front_image_needed", "verification_selfie_needed"]
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+class Upload(dict):
+    """Notes what was uploaded: side by side, the bytes."""
+
+    error = None
+
+    def __call__(self, images):
+        """Read each to its end."""
+        if self.error:
+            raise self.error
+        self.update({side: file.read() for side, file in images.items()})
+        sent = [{"type": side, "content_type": "image/jpeg"} for side in images]
+        return VerificationImages.model_validate({"images": sent})
+
+
+@pytest.fixture(name="upload")
+def notes():
+    """What was uploaded."""
+    return Upload()
+
+
+@pytest.fixture(name="make")
+def forms(upload):
+    """Makes forms that ask for the codes given."""
+
+    def make(*asked, message="", **options):
+        details = [{"code": code, "message": message} for code in asked or ASKED]
+        return ImagesForm(upload, details, name="Ana", country="MX", **options)
+
+    return make
+
+
+@pytest.fixture(name="photo")
+def file(tmp_path):
+    """A good picture in a file."""
+    path = tmp_path / "photo.txt"
+    path.write_bytes(specimen("selfie"))
+    return path
+
+
+def test_only_what_is_asked_for(make):
+    """Two slots, both needed, and each says what to do."""
+    form = make()
+    assert [slot.side for slot in form.open_slots] == ["document-front", "selfie"]
+    assert {slot.state for slot in form.open_slots} == {"needed"}
+    with pytest.raises(RuleError) as caught:
+        form.submit()
+    assert {problem.field for problem in caught.value.problems} == {"document-front", "selfie"}
+
+
+def test_a_path_and_a_specimen(make, upload, photo):
+    """Both are sent as they are; afterwards nothing is left in the form."""
+    form = make()
+    form.slots["selfie"].path.value = str(photo)
+    form.slots["document-front"].specimen.value = "good"
+    assert {slot.state for slot in form.open_slots} == {"chosen"}
+    form.submit()
+    assert upload["selfie"] == photo.read_bytes()
+    assert {slot.state for slot in form.open_slots} == {"uploaded"}
+    assert all(slot.choice is slot.seen is None for slot in form.slots.values())
+    assert str(photo) not in str([slot.path.value for slot in form.slots.values()])
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"GIF89a" + bytes(20_000), "is none of PDF, JPEG"),
+        (b"\xff\xd8\xff" + bytes(100), "at least"),
+        (b"\xff\xd8\xff" + bytes(codes.IMAGE_MAX), "at most"),
+        (b"", "is none of"),
+    ],
+)
+def test_refused_before_sending(make, tmp_path, content, said):
+    """By content and by size, beside its slot."""
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(content)
+    slot = make().slots["selfie"]
+    slot.path.value = str(path)
+    assert slot.state == "refused"
+    assert said in slot.trouble
+
+
+@pytest.mark.parametrize("path", ["/nowhere/at/all", "/dev/zero", "/", "\0", "~no-such-user/x"])
+def test_paths_that_are_no_pictures(make, path):
+    """Said beside the slot; a device is not read for ever."""
+    slot = make().slots["selfie"]
+    slot.path.value = path
+    assert slot.state == "refused"
+
+
+@pytest.mark.parametrize("code", sorted(codes.STATUS_DETAIL_CODES))
+def test_every_code_has_a_meaning_and_an_act(make, code):
+    """In plain words, with the service's own beside them as text."""
+    one = advice.of(code)
+    assert one.meaning.endswith(".")
+    assert one.action.endswith(".")
+    form = make(code, message=HOSTILE)
+    shown = form.notice.value + "".join(slot.line.value for slot in form.open_slots)
+    assert HOSTILE not in shown
+    assert "&lt;img" in shown
+
+
+def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
+    """It counts images; a person sees sides."""
+    form = make("verification_selfie_needed")
+    form.slots["selfie"].path.value = str(photo)
+    problem = Problem("images.0.content", "is no face")
+    upload.error = BadRequestError(400, "no", problems=[problem])
+    form.click()
+    assert "is no face" in form.slots["selfie"].note.value
+    assert form.sent is None
+
+
+def test_the_code_can_be_run(make, photo):
+    """Paths as paths, specimens as specimens."""
+    form = make(example=True)
+    form.slots["selfie"].path.value = str(photo)
+    text = form.code()
+    assert ast.parse(text)
+    assert "Path(" in text
+    assert "specimen(" in text
+
+
+def test_nothing_is_asked_for(upload):
+    """A form with nothing to ask for says so."""
+    with pytest.raises(RuleError, match="none is asked for"):
+        ImagesForm(upload, [], name="Ana", country="MX").submit()
+
+
+def test_a_code_of_tomorrow(make):
+    """What nobody knows yet may concern any side."""
+    assert len(make("verification_hologram_missing").open_slots) == len(codes.IMAGE_SIDES)
