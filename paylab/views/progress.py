@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 EVERY = 0.2  # seconds between two looks
-LONG = 1.0  # seconds before a rate means anything
+LONG = 10.0  # seconds before anyone asks how fast it goes; shorter runs always look the same
 
 
 @dataclass
