@@ -109,11 +109,6 @@ def put(field, value):
     return True
 
 
-def clear(field):
-    """Take out what an example filled in."""
-    field.widget.value = ""
-
-
 def account_form(limit, value):
     """An account's form with one field typed in."""
     form = AccountForm(None, limit.country, example=example_recipients.account(limit.country))
@@ -130,7 +125,7 @@ def recipient_form(limit, value):
         put(form.fields["document.type"], limit.field)
     name = "document.number" if limit.kind == "document" else limit.field
     if limit.kind == "kind":
-        clear(form.fields["document.number"])
+        form.fields["document.number"].widget.value = ""  # the example's
     return put(form.fields[name], value) and not form.problems()
 
 

@@ -91,14 +91,7 @@ class QuoteCard(Form):
         fields = [_reference(), *([_funding()] if codes.is_stablecoin(self._source) else [])]
         super().__init__(fields, [*parts, *(field.view for field in fields)])
         self._wire_buttons(stands_still)
-        self.watch = Watch(
-            clock,
-            self.tell_time,
-            self._is_over,
-            fail=lambda _: None,
-            pass_time=_void(pass_time),
-            run=at_once,
-        )
+        self.watch = self._watching(clock, pass_time)
         self.show_quote()
         if not stands_still:
             self.watch.start()
@@ -169,6 +162,18 @@ class QuoteCard(Form):
 
     def _is_over(self, now: datetime) -> bool:
         return self.sent is not None or left(self.quote, now)[1]
+
+    def _watching(
+        self, clock: Callable[[], datetime], pass_time: Callable[[float], object]
+    ) -> Watch:
+        return Watch(
+            clock,
+            self.tell_time,
+            self._is_over,
+            fail=lambda _: None,
+            pass_time=_void(pass_time),
+            run=at_once,
+        )
 
     def _wire_buttons(self, stands_still: bool) -> None:
         self.fresh.on_click(lambda _: self.renew())
