@@ -41,7 +41,8 @@ SHEET = f"""<style>
   line-height:1.45;white-space:normal;overflow-wrap:anywhere;font-size:inherit}}
 .{FORM} .widget-html {{margin:0}}
 .{FORM} .widget-html-content {{flex:1 1 100%;min-width:0}}
-.{FORM} .widget-button,.{FORM} .widget-toggle-button {{width:auto;min-width:0;max-width:100%;
+.{FORM} .widget-button,.{FORM} .widget-toggle-button,
+.{FORM} .widget-upload {{width:auto;min-width:0;max-width:100%;
   height:auto;min-height:32px;white-space:normal;overflow:visible;padding:4px 14px;
   line-height:1.4}}
 .{FORM} > .widget-button {{align-self:flex-start;margin:4px 0}}
