@@ -5,7 +5,8 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -78,16 +79,37 @@ def _shell() -> Any:
 
 
 def _cell(frames: list[FrameType], shell: Any) -> Site | None:
-    files = [frame.f_code.co_filename for frame in frames]
-    cells = [name for name in files if _CELL.search(name)]
-    if not cells:
+    cells = _cells(frames) or _cells(_beside())
+    text = "".join(linecache.getlines(cells[-1])) if cells else _asked(shell)
+    if not cells and not text:
         return None
-    text = "".join(linecache.getlines(cells[-1]))
     source, known = _digest(text or cells[-1]), _cell_id(shell)
     name = f"cell {known}" if known else source
     first = next(iter(text.strip().splitlines()), "a cell")
     run = f"{id(shell)}:{_execution(shell)}"
     return Site(name, source, run, first[:LONGEST_PLACE], cell=True)
+
+
+def _cells(frames: Iterable[FrameType]) -> list[str]:
+    files = (frame.f_code.co_filename for frame in frames)
+    return [name for name in files if _CELL.search(name)]
+
+
+def _beside() -> Iterator[FrameType]:
+    """The frames of the main thread, for another one: the cell there may wait for a pool."""
+    main = threading.main_thread()
+    found = main is not threading.current_thread() and sys._current_frames().get(main.ident or 0)
+    return _frames(found or None)
+
+
+def _asked(shell: Any) -> str:
+    """The text of the cell a thread works for while that awaits it; a button has none."""
+    with suppress(Exception):  # as below
+        parent = shell.get_parent()
+        thread = threading.current_thread() is not threading.main_thread()
+        if thread and parent["header"]["msg_type"] == "execute_request":
+            return str(parent["content"]["code"])
+    return ""
 
 
 def _cell_id(shell: Any) -> str | None:

@@ -13,6 +13,23 @@ from paylab import example_recipients
 from paylab.simulator import Simulator
 from paylab.simulator.server import Server
 
+TERMS = """
+from functools import partial
+terms = {{"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}}
+pay = partial(lab.transfers.create, {account!r}, **terms)
+"""
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(2) as pool:
+    made = [pool.submit(pay, source_amount=amount) for amount in ("1.00", "2.00")]
+print(*("again" if each.result().replayed else "new" for each in made))
+"""
+AWAITED = """
+import asyncio
+made = await asyncio.gather(
+    *(asyncio.to_thread(pay, source_amount=amount) for amount in ("1.00", "2.00")))
+print(*("again" if each.replayed else "new" for each in made))
+"""
 CONNECT = "import paylab\nlab = paylab.connect()"
 PAY = """
 transfer = lab.transfers.create(
@@ -149,6 +166,16 @@ def test_a_loop_in_a_cell_pays_each_time_round_once(place):
         first, second = kernel.run(loop, cell="c1"), kernel.run(loop, cell="c1")
     assert (first.count(" new\n"), second.count(" again\n")) == (3, 3)
     assert place.made == 3
+
+
+def test_a_cell_that_pays_in_threads_pays_once(place):
+    """Waited for or awaited: what a cell has others do is done by the cell."""
+    with place.kernel() as kernel:
+        kernel.run(TERMS.format(account=place.account), cell="c0")
+        shown = [kernel.run(code, cell=code) for code in (POOL, POOL, AWAITED, AWAITED)]
+    words = ("new new", "again again") * 2
+    assert [word in text for word, text in zip(words, shown, strict=True)] == [True] * 4
+    assert place.made == 4
 
 
 def test_the_same_cell_for_somebody_else(place):
