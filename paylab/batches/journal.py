@@ -15,6 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+from .. import instants
 from ..errors import PaylabError
 
 Raw = dict[str, Any]
@@ -44,6 +45,34 @@ class Journal:
         if self._file:
             self._file.close()
             self._file = None
+
+    @classmethod
+    def peek(cls, path: Path) -> Journal:
+        """What a journal holds now, read without taking hold of the file; empty for no journal."""
+        found = cls(path)
+        try:
+            found._read_all(path.read_bytes())
+        except (OSError, PaylabError):
+            return cls(path)
+        return found
+
+    @property
+    def last(self) -> str | None:
+        """The id of a transfer that only the journal's own service knows."""
+        after = (self.head or {}).get("after") or {}
+        made: str | None = next(reversed(self.made.values()), after).get("id")
+        return made
+
+    def adopt(self, other: Journal, names: Iterable[str]) -> None:
+        """Take over what another journal knows of these payouts."""
+        known, head = sorted(names), _older(self.head, other.head or {})
+        lines = [{"journal": 1, **head}] if head != self.head else []
+        lines += [{"plan": name, "terms": other.planned[name]} for name in known]
+        made = {name: other.made[name] for name in known if name in other.made}
+        lines += [{"made": name, "transfer": transfer} for name, transfer in made.items()]
+        self._write(lines)
+        self.head, self.made = head, self.made | made
+        self.planned |= {name: other.planned[name] for name in known}
 
     def begin(self, head: Mapping[str, Any], plans: Mapping[str, str]) -> None:
         """Note what may be sent from now on; on disk when this returns."""
@@ -78,9 +107,11 @@ class Journal:
     def _load(self, file: BinaryIO) -> None:
         file.seek(0)
         text = file.read()
-        whole = text.rfind(b"\n") + 1
-        file.truncate(whole)
-        for line in text[:whole].splitlines():
+        file.truncate(text.rfind(b"\n") + 1)
+        self._read_all(text)
+
+    def _read_all(self, text: bytes) -> None:
+        for line in text[: text.rfind(b"\n") + 1].splitlines():
             self._take(self._read(line))
         if self.planned and self.head is None:
             raise self._stranger()
@@ -106,6 +137,14 @@ class Journal:
 
     def _stranger(self) -> PaylabError:
         return PaylabError(f"{self.path} is not the journal of a batch: name another file")
+
+
+def _older(head: Raw | None, other: Raw) -> Raw:
+    """The head from which a search meets all that either stands for."""
+    heads = [other] if head is None else [head, other]
+    if not all(each.get("after") for each in heads):
+        return {"after": None}
+    return min(heads, key=lambda each: instants.from_text(each["after"]["created_at"]))
 
 
 def fingerprint(terms: Mapping[str, Any]) -> str:

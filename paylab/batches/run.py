@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from ..client.resources import Transfers
 from ..errors import NotFoundError, PaylabError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = "Callable[[int, int], object]"
 CONCURRENCY = 8
+_NAME = "payouts-{}.journal"
 
 
 def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -48,6 +49,7 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     chosen = journal if isinstance(journal, Journal) else Journal(_path(journal, payouts, checked))
     with chosen, _watching(progress) as told:
         batch = _Batch(transfers, checked, chosen, told, passing)
+        batch.adopt(_others(chosen) if journal is None and not _is_file(payouts) else ())
         return batch.run(concurrency or (1 if passing else CONCURRENCY))
 
 
@@ -55,10 +57,20 @@ def _path(journal: str | PathLike[str] | None, payouts: Payouts, checked: Plan) 
     """Beside the file; for what is no file, in this folder, by the references in it."""
     if journal is not None:
         return Path(journal)
-    if isinstance(payouts, str | PathLike):
+    if _is_file(payouts):
         return Path(f"{Path(payouts)}.journal")
     references = "\n".join(str(row.get(REFERENCE)) for row in checked.rows)
-    return Path(f"payouts-{sha256(references.encode()).hexdigest()[:12]}.journal")
+    return Path(_NAME.format(sha256(references.encode()).hexdigest()[:12]))
+
+
+def _is_file(payouts: Payouts) -> TypeGuard[str | PathLike[str]]:
+    return isinstance(payouts, str | PathLike)
+
+
+def _others(journal: Journal) -> list[Journal]:
+    """The journals of other lists in this folder; one that grew by a row has another name."""
+    paths = sorted(Path().glob(_NAME.format("*")))
+    return [Journal.peek(path) for path in paths if path != journal.path]
 
 
 def _watching(progress: Progress | bool | None) -> Any:
@@ -95,6 +107,22 @@ class _Batch:
             self._settle(row, outcome)
         return frame(self._rows, self._outcomes, self._journal.path)
 
+    def adopt(self, others: Iterable[Journal]) -> None:
+        """Take over what other batches of this service know of these payouts."""
+        for other in others:
+            unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
+            shared = unknown & other.planned.keys()
+            if shared and self._is_ours(other):
+                self._journal.adopt(other, shared)
+
+    def _is_ours(self, journal: Journal) -> bool:
+        try:
+            if journal.last is not None:
+                self._transfers.get(journal.last)
+        except NotFoundError:
+            return False
+        return True
+
     def _head(self) -> Mapping[str, Any]:
         # Counted from here, not by any clock: whatever this batch makes is newer.
         return {} if self._journal.head else {"after": newest(self._transfers)}
@@ -112,13 +140,8 @@ class _Batch:
 
     def _verify(self) -> None:
         """A journal of another service would have us believe that all is paid."""
-        after = (self._journal.head or {}).get("after") or {}
-        last = next(reversed(self._journal.made.values()), after).get("id")
-        try:
-            if last is not None:
-                self._transfers.get(str(last))
-        except NotFoundError:
-            self._part(str(last))
+        if not self._is_ours(self._journal):
+            self._part(str(self._journal.last))
 
     def _part(self, lost: str) -> None:
         if self._passing:

@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 import paylab
+from paylab.batches import create_many
+from paylab.batches.rows import ACCOUNT
 from paylab.lab import Lab
 from paylab.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
@@ -211,6 +213,51 @@ def test_a_frame_without_a_journal_is_remembered_by_the_lab(simulator, account):
     lab.transfers.create_many(rows, **COMMON)
     simulator.advance(25 * 3600)
     assert list(lab.transfers.create_many(rows, **COMMON)["outcome"]) == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "last"),
+    [
+        ([(0, 1), (0, 1, 2)], ["done", "done", "created"]),  # a row more
+        ([(0, 1), (1,)], ["done"]),  # a row less
+        ([(0,), (1,), (1, 0)], ["done", "done"]),  # two lists put together
+        ([(0, 1), (1, 2), (0, 2)], ["done", "done"]),
+    ],
+)
+def test_a_list_that_changed_pays_nobody_twice(
+    simulator, account, tmp_path, monkeypatch, runs, last
+):
+    """Whoever was paid from one list is not paid from another, the next day either."""
+    monkeypatch.chdir(tmp_path)
+    common = COMMON | {"source_amount": "10", "payout_method": "spei"}
+    for run in runs:
+        rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in run]
+        result = create_many(lab_on(simulator).transfers, rows, **common)
+        simulator.advance(25 * 3600)
+    assert list(result["outcome"]) == last
+    assert set(made(simulator).values()) == {1}
+
+
+def test_a_list_that_changed_while_an_answer_was_missing(simulator, account, tmp_path, monkeypatch):
+    """The transfer of the shorter list is looked for before the longer one is sent."""
+    monkeypatch.chdir(tmp_path)
+    common = COMMON | {"source_amount": "10", "payout_method": "spei"}
+    rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
+    lab = lab_on(simulator)
+    lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers", times=3)
+    create_many(lab.transfers, rows[:1], **common)
+    simulator.advance(25 * 3600)
+    assert list(create_many(lab.transfers, rows, **common)["outcome"]) == ["found", "created"]
+
+
+def test_a_list_paid_elsewhere_is_not_paid_here(simulator, account, tmp_path, monkeypatch):
+    """What another service made says nothing of this one."""
+    monkeypatch.chdir(tmp_path)
+    common = COMMON | {"source_amount": "10", "payout_method": "spei"}
+    rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
+    create_many(lab_on(simulator).transfers, rows[:1], **common)
+    elsewhere = create_many(lab_on(Simulator()).transfers, rows, **common)
+    assert set(elsewhere["outcome"]) == {"refused"}
 
 
 def test_progress_is_told_row_by_row(simulator, payouts):
