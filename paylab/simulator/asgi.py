@@ -18,6 +18,9 @@ Send = Callable[[Message], Awaitable[None]]
 LARGE = 1024 * 1024
 """A body past this is worked on in a thread, so that connections go on being accepted."""
 
+BODY_SECONDS = 30.0
+"""Seconds a client may fall silent amid its body."""
+
 TIMEOUT_FAULT = 60.0
 """Seconds a connection is left without an answer by the fault `timeout`."""
 
@@ -85,7 +88,7 @@ async def _read(scope: Message, receive: Receive) -> bytes:
     parts: list[bytes] = []
     total, more = 0, True
     while more:
-        message = await receive()
+        message = await _next(receive)
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         parts.append(message.get("body", b""))
@@ -93,6 +96,15 @@ async def _read(scope: Message, receive: Receive) -> bytes:
         if total > MOST_BYTES:
             raise _too_large()
     return b"".join(parts)
+
+
+async def _next(receive: Receive) -> Message:
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            return await receive()
+    except TimeoutError:
+        close = {"connection": "close"}
+        raise Refused(408, "the body did not come in time", headers=close) from None
 
 
 def _too_large() -> Refused:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from paylab.errors import SimulatorError
-from paylab.simulator import Simulator
+from paylab.simulator import Simulator, asgi, protocol
 from paylab.simulator.asgi import App
 from paylab.simulator.server import Server
 
@@ -53,6 +53,33 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
     """The bytes of a signed request without its body."""
     lines = [f"{name}: {value}\r\n" for name, value in wire.signed(method, target, body).items()]
     return f"{method} {target} HTTP/1.1\r\n{''.join(lines)}{extra}\r\n".encode("latin-1")
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
+def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
+    """Idle connections are not kept until there are no more for anybody else."""
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.1)
+    with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
+        slow.sendall(sent)
+        with suppress(ConnectionError):
+            assert slow.recv(100) == b""
+
+
+@pytest.mark.parametrize("line", [b"X: " + b"a" * MIB, b"X: a\r\n" * 200_000])
+def test_a_head_without_end_is_cut_off(wire, line):
+    """Headers are not collected until memory is full."""
+    endless = b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\n" + line * 30
+    with (
+        socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client,
+        pytest.raises(ConnectionError),
+    ):
+        client.sendall(endless)
+
+
+def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
+    """Nothing is done with the half of it that is there."""
+    monkeypatch.setattr(asgi, "BODY_SECONDS", 0.1)
+    assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
 @pytest.mark.parametrize(("seconds", "good"), [(-290, 200), (-310, 401), (290, 200), (310, 401)])
