@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import SimulatorError
@@ -31,11 +33,12 @@ class Storage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
+            _only_ours(path)
             self._db = sqlite3.connect(path, timeout=0.5, check_same_thread=False)
             self._db.isolation_level = None
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._prepare()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
 
     def load(self, world: World) -> bool:
@@ -101,3 +104,9 @@ class Storage:
         if "locked" in reason:
             reason = "another simulator is using it"
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")
+
+
+def _only_ours(path: Path) -> None:
+    """A new file may be read by its owner alone: document numbers are in it."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))

@@ -87,6 +87,14 @@ def test_a_file_that_is_none_is_a_config_error(tmp_path):
         Store(tmp_path / "events.db")
 
 
+def test_a_named_file_is_its_owners_alone(tmp_path, delivery):
+    """It holds who was paid what; whatever SQLite lays beside it too."""
+    store = Store(tmp_path / "events.db")
+    store.add(read(delivery(1)), delivery(1), NOW)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    store.close()
+
+
 def test_what_was_added_survives_a_kill(tmp_path, delivery):
     """A process that dies right after `add` has lost nothing."""
     path = tmp_path / "events.db"

@@ -47,6 +47,12 @@ def test_everything_is_there_again(keep):
     assert again.simulator.api_key == service.simulator.api_key
 
 
+def test_the_file_is_its_owners_alone(keep, path):
+    """People's document numbers are in it; whatever SQLite lays beside it too."""
+    keep(transfers=1)
+    assert {each.stat().st_mode & 0o777 for each in path.parent.iterdir()} == {0o600}
+
+
 def test_what_was_planned_happens(keep):
     """A transfer half way through goes on, and the clock from where it was."""
     service = keep()
