@@ -47,8 +47,9 @@ def curl(request: Request) -> str:
         body=_bash_body(request),
         host=shlex.quote(request.host),
         lines=" ".join(map(shlex.quote, [request.method, *lines])),
-        method=request.method,
+        method=shlex.quote(request.method),
         url=shlex.quote(request.url),
+        literal="g" * any(sign in request.url for sign in "[]{}"),  # else one curl sends several
         extra="".join(f" \\\n  -H {shlex.quote(line)}" for line in extra),
         data=' \\\n  --data-binary "$BODY"' if request.body != "" else "",
     )
@@ -122,7 +123,7 @@ HEX=$(printf 'HMAC-SHA256\\n%s\\n%s' "$DATE" "$HASHED" \\
   | openssl dgst -sha256 -hmac "$PAYLAB_SECRET_KEY" -r | cut -d' ' -f1)
 SIGNATURE=$(printf %s "$HEX" | openssl base64 -A)
 AUTHORIZATION="HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"
-curl -sS -X {method} {url} \\
+curl -sS{literal} -X {method} {url} \\
   -H "Host: $HOST" -H "X-API-Key: $PAYLAB_API_KEY" -H "X-Date: $DATE" \\
   -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra} \\
   -H "Authorization: $AUTHORIZATION"{data}

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import paylab
-from paylab import example_recipients, examples
+from paylab import example_recipients, examples, snippets
 from paylab.client import wire
 from paylab.simulator import Simulator
 from paylab.simulator.server import Server
@@ -50,6 +50,14 @@ def test_a_get_with_a_query(lab, name):
     """Signed afresh, and answered."""
     lab.request("GET", "/v1/transfers", params={"limit": 2})
     assert '"has_next_page"' in run(lab, name, getattr(lab.calls[-1], name)())
+
+
+def test_curl_sends_one_request_whatever_the_address(lab):
+    """Braces and brackets are no list, and a method is no command."""
+    lab.request("GET", "/v1/transfers?limit=2&x={a,b}[1-2]")
+    assert run(lab, "as_curl", lab.calls[-1].as_curl()).count('"has_next_page"') == 1
+    words = snippets.curl(snippets.Request("GET; exit 7 #", "http://localhost/v1"))
+    assert "-X 'GET; exit 7 #' " in words
 
 
 @pytest.mark.parametrize("name", RUN)
