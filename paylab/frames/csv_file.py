@@ -29,6 +29,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     table = pa.Table.from_pandas(kept, preserve_index=False)
     with replacing(target) as sink:
         pcsv.write_csv(pa.table([*map(_text, table.columns)], names=table.column_names), sink)
+    sidecar.forget(target)
     return target
 
 

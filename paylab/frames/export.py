@@ -62,6 +62,10 @@ def export(
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
     schema = SCHEMAS[kind]
     write(read(pages, schema, lambda part: part.table, tally), Path(to), schema)
+    if excel_safe:
+        sidecar.write(Path(to), schema, {"rows": tally.rows, "excel_safe": True})
+    else:
+        sidecar.forget(Path(to))
     return Export(Path(to), tally.rows, tally.pages)
 
 

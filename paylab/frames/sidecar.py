@@ -37,6 +37,12 @@ def write(path: Path, schema: Schema, about: Mapping[str, Any]) -> None:
         sink.write(text.encode() + b"\n")
 
 
+def forget(path: Path) -> None:
+    """Take away what described the file that another one has replaced."""
+    if not path.is_dir():
+        beside(path).unlink(missing_ok=True)
+
+
 def read(path: Path) -> dict[str, Any]:
     """What the sidecar of a file says; nothing when there is none."""
     try:

@@ -133,3 +133,18 @@ def test_no_folder(tmp_path):
     """A folder that does not exist is named."""
     with pytest.raises(ConfigError, match=r"cannot write t\.csv: there is no folder"):
         frames.to_csv(pd.DataFrame(), tmp_path / "nowhere" / "t.csv")
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, safe):
+    """A file in the place of one made for spreadsheets keeps its apostrophes."""
+    target = tmp_path / "t.csv"
+    pages = paged([transfer | {"client_reference_id": "'=1"}])
+    frame = frames.transfers(pages)
+    for write in (
+        lambda: frames.to_csv(frame, target),
+        lambda: frames.export(pages, target, excel_safe=safe),
+    ):
+        frames.export(pages, target, excel_safe=True)
+        write()
+        assert frames.read_csv(target)["client_reference_id"].tolist() == ["'=1"]
