@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Problem, RuleError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
 _OWN = "batch"
+_EXACT = Context(prec=1_000, traps=[Inexact])
 FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'
 
 
@@ -52,7 +53,7 @@ class Plan:
         sums: dict[str, Decimal] = {}
         for row in self.rows:
             for label, amount in () if row.number in wrong else _amounts(row):
-                sums[label] = sums.get(label, Decimal(0)) + amount
+                sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
         return sums
 
     def frame(self) -> pd.DataFrame:

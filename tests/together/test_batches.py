@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 
@@ -12,7 +13,7 @@ import httpx
 import pytest
 
 import paylab
-from paylab.batches import create_many
+from paylab.batches import create_many, plan
 from paylab.batches.rows import ACCOUNT
 from paylab.lab import Lab
 from paylab.simulator import Simulator
@@ -258,6 +259,16 @@ def test_a_list_paid_elsewhere_is_not_paid_here(simulator, account, tmp_path, mo
     create_many(lab_on(simulator).transfers, rows[:1], **common)
     elsewhere = create_many(lab_on(Simulator()).transfers, rows, **common)
     assert set(elsewhere["outcome"]) == {"refused"}
+
+
+def test_the_total_of_a_plan_is_exact():
+    """However large its amounts: more digits than Decimal adds by itself."""
+    rows = [
+        {"client_reference_id": amount, ACCOUNT: "fa_1", "source_amount": amount}
+        for amount in ("999999999999999999999999999999.01", "0.01")
+    ]
+    found = plan(rows, payout_method="spei", **COMMON).totals()
+    assert found == {"USD source amount": Decimal("999999999999999999999999999999.02")}
 
 
 def test_progress_is_told_row_by_row(simulator, payouts):
