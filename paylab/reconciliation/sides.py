@@ -77,6 +77,10 @@ def _entry(family: str, row: Mapping[str, Any]) -> Entry:
     )
 
 
+MOST_DIGITS = 76
+"""An exponent is a few characters to send and a gigabyte to print."""
+
+
 def _word(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -87,7 +91,7 @@ def _decimal(value: object) -> Decimal | None:
         amount = Decimal(value) if isinstance(value, str) else Decimal("NaN")
     except InvalidOperation:
         return None
-    return amount if amount.is_finite() else None
+    return amount if amount.is_finite() and abs(amount.adjusted()) <= MOST_DIGITS else None
 
 
 def _moment(value: object) -> datetime | None:

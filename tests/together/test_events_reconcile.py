@@ -9,6 +9,7 @@ import pytest
 
 from paylab.errors import ExactnessError, RuleError
 from paylab.reconciliation import references
+from paylab.reconciliation.sides import of_list
 from paylab.triggering import trigger
 
 HEAD = "client_reference_id,amount,currency,status\n"
@@ -162,3 +163,17 @@ def test_the_report_is_shown_escaped(lab, tmp_path):
     """What the user's file holds is text."""
     shown = lab.reconcile(write(tmp_path, "<img src=x>,1,usd,"))._repr_html_()
     assert "<img" not in shown
+
+
+def test_the_report_holds_nothing_that_a_terminal_obeys(lab, tmp_path):
+    """Colours, directions of writing and line breaks in a note are spelled out."""
+    result = lab.reconcile(write(tmp_path, "x,1,\x1b[31m\u202eusd,"))
+    assert "\\x1b[31M\\u202eUSD" in result.report()
+    assert not {"\x1b", "\u202e"} & set(repr(result))
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e-999999999"])
+def test_an_amount_that_would_fill_the_memory_is_none(text):
+    """Two of those on a page would be gigabytes of digits."""
+    row = {"id": "tr_1", "source_amount": text, "source_currency": "usd"}
+    assert of_list("transfer", [row])["transfer", "tr_1"].amount is None
