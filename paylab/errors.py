@@ -206,7 +206,7 @@ class APIStatusError(PaylabError):
     def card(self) -> list[str]:
         """What was refused, the service's words, its field problems, what to try."""
         lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
-        lines += [f"  {problem}" for problem in self.problems]
+        lines += [f"  {problem}" for problem in self.problems if str(problem) != self.text]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
 

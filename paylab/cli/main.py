@@ -79,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _fail(error: Exception, status: int) -> int:
     hint = getattr(error, "hint", None)
-    print(f"paylab: {_words(error)}" + (f" Try: {hint}" if hint else ""), file=sys.stderr)
+    print(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""), file=sys.stderr)
     return status
 
 

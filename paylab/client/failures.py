@@ -38,13 +38,18 @@ def _trouble(trouble: Trouble, outgoing: Outgoing, call: Call) -> PaylabError:
 
 def _after_trouble(trouble: Trouble, outgoing: Outgoing) -> str | None:
     if outgoing.method == "GET":
-        return None
+        return None if trouble.arrived else _unreachable(outgoing)
     if not trouble.arrived:
         return NOTHING_SENT
     if outgoing.repeatable:
         key = outgoing.idempotency_key
         return f"it may have been carried out: send the same again with idempotency_key={key!r}"
     return "it may have been carried out: look before sending it again"
+
+
+def _unreachable(outgoing: Outgoing) -> str:
+    host = outgoing.url.netloc.decode()
+    return f"is {host} the right host, and is there a way to it? `paylab doctor` shows the settings"
 
 
 def _redirect(status: int, exchange: Exchange, call: Call, redaction: Redaction) -> APIStatusError:

@@ -181,6 +181,7 @@ def test_retries_end(scripted, retries):
         (TIMEOUT, "deposit", "may have been carried out: look"),
         (TIMEOUT, "account", r"send the same again with idempotency_key='[0-9a-f-]{36}'"),
         (httpx.ConnectError("refused"), "deposit", "nothing was sent"),
+        (httpx.ConnectError("refused"), "get", r"is \S+ the right host, .*paylab doctor"),
     ],
 )
 def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operation, hint):
@@ -189,6 +190,7 @@ def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operat
     calls = {
         "deposit": lambda: client.sandbox.deposit("ca_1", "5", "mxn"),
         "account": lambda: client.conversion_accounts.create(*ACCOUNT),
+        "get": lambda: client.transfers.get("tr_1"),
     }
     with pytest.raises(errors.APIConnectionError) as caught:
         calls[operation]()
