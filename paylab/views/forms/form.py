@@ -46,6 +46,7 @@ class Form(traitlets.HasTraits, Shown):
         super().__init__()
         self.fields = {field.name: field for field in fields}
         self.attended, self._quiet_until = False, 0.0
+        self.clicked = False
         self._code_sent = ""
         self.message = HTML()
         self.button = Button(description=self.action, button_style="primary")
@@ -169,7 +170,7 @@ class Form(traitlets.HasTraits, Shown):
         """What the button does: submit once, with what is wrong shown in the form."""
         if self.sent is not None or time.monotonic() < self._quiet_until:
             return
-        self.attended = True
+        self.attended = self.clicked = True
         try:
             self.submit()
         except Exception as error:

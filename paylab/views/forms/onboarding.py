@@ -132,8 +132,8 @@ class OnboardingForm(Form):
                 self.fields[name].widget.value = value
 
     def speak(self) -> None:
-        """Give the consent that the cell's author speaks for."""
-        if self._consenting and not self.consent.recorded_at:
+        """Give the consent that the cell's author speaks for, to a form that nobody clicked."""
+        if self._consenting and not self.clicked and not self.consent.recorded_at:
             self.consent.give()
 
     def forget(self) -> None:

@@ -51,8 +51,19 @@ def test_consent_can_be_taken_back(onboarding):
 def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
     """`consent=True` counts when the result is read, and ticks no box before."""
     form = onboarding(consent=True)
+    assert not form.consent.recorded_at
+    assert form.result.id == "ind_1"
+    assert create[0]["idv_consent_recorded_at"]
+
+
+def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
+    """A click without consent is refused, and so is the cell that reads the result after it."""
+    form = onboarding(consent=True)
     form.click()
+    with pytest.raises(RuleError, match="idv_consent_recorded_at"):
+        _ = form.result
     assert not create
+    form.consent.give()
     assert form.result.id == "ind_1"
 
 
