@@ -10,6 +10,7 @@ from typing import Any
 
 from . import codes, corridors
 from .account_fields import BANK_COUNTRY
+from .errors import Problem, RuleError
 
 _HOLDER = {"account_holder_name": "Alex Example"}
 
@@ -53,6 +54,9 @@ def account(country: str) -> dict[str, Any]:
 
 def recipient(country: str) -> dict[str, Any]:
     """The fields of a recipient of payouts, ready for `lab.individuals.create(**fields)`."""
+    if country not in ACCOUNTS and country not in codes.SEPA:
+        listed = ", ".join([*ACCOUNTS, *codes.SEPA])
+        raise RuleError([Problem("country", f"must be one of {listed}")])
     corridor = corridors.get(country)
     required = corridor.required_for([codes.GLOBAL_PAYOUTS]) if corridor else ()
     return {

@@ -11,6 +11,7 @@ from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
+from .errors import Problem, RuleError
 from .example_recipients import recipient
 
 WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
@@ -52,6 +53,8 @@ PEOPLE: Mapping[str, Mapping[str, Any]] = {
 
 def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
     """The fields of a fictional individual, ready for `lab.individuals.create(**fields)`."""
+    if country.upper() not in PEOPLE:
+        raise RuleError([Problem("country", f"must be one of {', '.join(PEOPLE)}")])
     person = deepcopy(dict(PEOPLE[country.upper()]))
     return {"product_types": [product], **person, "idv_consent_recorded_at": consent_at}
 

@@ -52,7 +52,7 @@ class FormedClient(Client):
         """
         from .views.forms.onboarding import OnboardingForm
 
-        _must_be("country", country, corridors.NAMES)
+        country = _must_be("country", country.upper(), corridors.NAMES)
         _must_be("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "consent": consent, "clock": self.clock}
         make = partial(OnboardingForm, self.individuals.create, country, product, **given)
@@ -105,10 +105,11 @@ class FormedClient(Client):
         held = tuple(wallet.id for wallet in _wallets(who))
         return self._forms.get(("account", who.id), held, make, new=new)
 
-    def deposit_form(self, account: ConversionAccount, *, new: bool = False) -> DepositForm:
+    def deposit_form(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that pays into a conversion account, in the sandbox."""
         from .views.forms.deposit_form import DepositForm
 
+        account = self.conversion_accounts.get(account) if isinstance(account, str) else account
         currency = str(account.source_currency)
         make = partial(
             DepositForm,
@@ -140,7 +141,7 @@ class FormedClient(Client):
         """The whole on-ramp as one stepper; `individual_id` takes up where somebody left."""
         from .views.forms.walk import Walk
 
-        _must_be("country", country, codes.ON_RAMP)
+        country = _must_be("country", country.upper(), codes.ON_RAMP)
         begin = partial(self.onboarding, country, example=example, consent=consent, new=new)
         make = partial(Walk, country, self._doors(begin, example, new), individual_id)
         about = "onramp", country, individual_id
@@ -200,9 +201,10 @@ class FormedClient(Client):
         return {}
 
 
-def _must_be(name: str, given: object, known: Iterable[str]) -> None:
+def _must_be(name: str, given: str, known: Iterable[str]) -> str:
     if given not in (listed := list(known)):
         raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
+    return given
 
 
 def _id(of: Any) -> str:

@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import codes, example_recipients
+from . import codes, corridors, example_recipients
 from .comparing import ComparedQuotes, routes
-from .formed import FormedClient, _id
+from .formed import FormedClient, _id, _must_be
 from .ledger import concerning
 from .models import FinancialAccount, Individual, Quote, Transfer
 
@@ -42,6 +42,8 @@ class PayoutClient(FormedClient):
         """A form that creates a recipient with a financial account."""
         from .views.forms.recipient_form import RecipientForm
 
+        country = _must_be("country", country.upper(), corridors.NAMES)
+        _must_be("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self.clock}
         make = partial(RecipientForm, self.individuals.create, country, product, **given)
         return self._forms.get(("recipient", country, product), example, make, new=new)

@@ -209,9 +209,10 @@ class Lab(Seeing, PayoutClient):
         return reconcile(self, known, references)
 
     def deposit_card(self, account: Any) -> Card:
-        """Where to pay: a CLABE card or a QR code, from a conversion account or instructions."""
+        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""
         from .views.deposit import deposit_card
 
+        account = self.conversion_accounts.get(account) if isinstance(account, str) else account
         return deposit_card(getattr(account, "deposit_instructions", None) or account)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:

@@ -30,9 +30,9 @@ def test_rows_are_complete(gap):
 
 
 def test_unknown_id():
-    """A row that does not exist is a KeyError."""
-    with pytest.raises(KeyError):
-        gaps.get("details.atlantis")
+    """A row that does not exist is a KeyError that names the nearest."""
+    with pytest.raises(KeyError, match=r"nearest: .*details\.mx"):
+        gaps.get("details.mex")
 
 
 def test_every_row_is_in_the_readme_section():

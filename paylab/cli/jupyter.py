@@ -104,7 +104,7 @@ def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]
     command += ["--LabApp.check_for_updates_class=" + _NEVER]
     command += ["--ServerApp.ip=127.0.0.1"]
     command += ["--no-browser"] if options.no_browser else []
-    command += [f"--ServerApp.port={options.port}"] if options.port else []
+    command += [f"--ServerApp.port={options.port}"] if options.port is not None else []
     # In a container everybody is root; the server listens on loopback and asks for a token.
     return [*command, "--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else command
 

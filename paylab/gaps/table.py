@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from itertools import groupby
 from operator import attrgetter
 
@@ -36,8 +37,11 @@ a public description of this kind of service says so (likely, not certain), *cho
 
 
 def get(key: str) -> Gap:
-    """The row with this id; KeyError if there is none."""
-    return _BY_ID[key]
+    """The row with this id; KeyError, with the nearest ids, if there is none."""
+    if key in _BY_ID:
+        return _BY_ID[key]
+    near = get_close_matches(str(key), _BY_ID, cutoff=0.5)
+    raise KeyError(f"no gap is called {key!r}" + (f"; nearest: {', '.join(near)}" if near else ""))
 
 
 def markdown() -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -134,3 +135,37 @@ def test_all_frames_on_request(lab):
     assert "Traceback" not in card
     assert "Traceback (most recent call last)" in error.traceback()
     assert "paylab/client/http.py" in error.traceback()
+
+
+def test_the_only_problem_is_said_once(lab):
+    """Where the service's words are that problem, they are not repeated."""
+    made = person(lab)
+    wallet = {"network": "base"}
+    _, card = refused(lambda: lab.financial_accounts.create(made, "crypto_wallet", wallet))
+    assert card.count("details.address: is required") == 1
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda lab: lab.onboarding("XX"),
+        lambda lab: lab.recipient_form("XX"),
+        lambda lab: lab.onramp("BR"),
+        lambda lab: examples.individual("BR", consent_at=lab.clock()),
+        lambda lab: examples.recipient("XX"),
+    ],
+)
+def test_a_country_that_will_not_do_is_told_which_will(lab, action):
+    """Before anything is made or sent."""
+    _, card = refused(lambda: action(lab))
+    assert re.search("country: must be one of .*MX", card)
+    assert not lab.calls.where(method="POST")
+
+
+def test_countries_and_accounts_are_taken_as_people_have_them(lab):
+    """Codes in small letters; the id of an account for the account."""
+    assert lab.onramp("mx") is lab.onramp("MX")
+    assert lab.recipient_form("br") is lab.recipient_form("BR")
+    for make in (lab.deposit_form, lab.deposit_card):
+        error, _ = refused(lambda make=make: make("ca_nobody"))
+        assert isinstance(error, errors.NotFoundError)
