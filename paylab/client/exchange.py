@@ -13,6 +13,7 @@ from .plain import plain
 
 # Far above any page of 100 objects; a body without end must not fill the memory.
 LARGEST_BODY = 64 * 2**20
+SUCCESS = range(200, 300)
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Exchange:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     content: bytes = field(default=b"", repr=False)
     trouble: Trouble | None = None
+
+    @property
+    def went_well(self) -> bool:
+        """Whether a whole answer came, with a status of success."""
+        return self.trouble is None and (self.status or 0) in SUCCESS
 
 
 class RedirectedError(Exception):

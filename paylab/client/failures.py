@@ -12,19 +12,16 @@ from .plain import plain
 from .refusals import read_refusal
 
 NOTHING_SENT = "nothing was sent: it is safe to send it again"
-SUCCESS = range(200, 300)
 REDIRECTS = range(300, 400)
 
 
 def failure(
     outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction
-) -> PaylabError | None:
-    """The error of an exchange, or None when it went well."""
+) -> PaylabError:
+    """The error of an exchange that did not go well."""
     if exchange.trouble is not None:
         return _trouble(exchange.trouble, outgoing, call)
     status = exchange.status or 0
-    if status in SUCCESS:
-        return None
     if status in REDIRECTS:
         return _redirect(status, exchange, call, redaction)
     return _refusal(status, exchange, call, redaction)

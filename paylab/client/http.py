@@ -22,13 +22,13 @@ from ..redaction import Redaction
 from ..rules.webhooks import is_loopback
 from . import wire
 from .address import check_encrypted
-from .attempt import Attempts, skewed
+from .attempt import Attempts
 from .auth import SignatureAuth
-from .call import Call
 from .config import Settings
 from .exchange import Exchange, stop_at_redirect
 from .failures import NOTHING_SENT, failure
 from .keys import Fresh, Keeper, Order, Ticket
+from .later import Later
 from .log import CallLog
 from .loggers import clean_loggers
 from .outgoing import Outgoing, outgoing
@@ -128,12 +128,12 @@ class Sender:
         """Send a request, again where that is safe, and read its answer or raise why not."""
         request = outgoing(self.settings.base_url, method, path, json, params)
         key = wire.header("idempotency_key", idempotency_key)
-        return Answer.of(*self._send(replace(request, idempotency_key=key)))
+        return self._answer(replace(request, idempotency_key=key))
 
     def upload(self, path: str, body: Upload) -> Answer:
         """Send a body that is read in pieces, once."""
         request = outgoing(self.settings.base_url, "POST", path, None, None)
-        return Answer.of(*self._send(replace(request, content=body)))
+        return self._answer(replace(request, content=body))
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
@@ -152,7 +152,7 @@ class Sender:
     def _kept(self, request: Outgoing, ticket: Ticket) -> Answer:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
-            answer = Answer.of(*self._send(request))
+            answer = self._answer(request)
         except PaylabError as error:
             if isinstance(error, APIStatusError) and error.status in REFUSALS:
                 ticket.refused(error.status)
@@ -164,12 +164,16 @@ class Sender:
         ticket.answered(status, str(made or ""), replayed=answer.call.replayed)
         return answer
 
-    def _send(self, request: Outgoing) -> tuple[bytes, Call]:
+    def _answer(self, request: Outgoing) -> Answer:
+        content, later = self._send(request)
+        return Answer.of(content, later.call)
+
+    def _send(self, request: Outgoing) -> tuple[bytes, Later]:
         for attempt in count(1):
-            result, call = self._attempt(request, attempt)
+            result, later = self._attempt(request, attempt)
             wait = self._wait(request, result, attempt)
             if wait is None:
-                return self._content(request, result, call), call
+                return self._content(request, result, later), later
             log.debug("trying again in %.2f s", wait)
             self.sleep(wait)
         raise AssertionError("count() does not end")
@@ -179,24 +183,24 @@ class Sender:
             return None
         return wait_before_retry(request, result, attempt, self.clock(), self.random)
 
-    def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Call]:
-        result, call = self._attempts.make(outgoing, attempt)
-        call = self.calls.append(replace(call, skew=skewed(call)))
-        log.debug("%s", call)
-        self._tell_skew(call)
-        return result, call
+    def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
+        result, later = self._attempts.make(outgoing, attempt)
+        self.calls.keep(later)
+        if not later.patient or log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", later.call)
+        self._tell_skew(later.skew)
+        return result, later
 
-    def _tell_skew(self, call: Call) -> None:
+    def _tell_skew(self, skew: float | None) -> None:
         """Say once that the clocks drift apart, before it becomes an error."""
-        warning = skew_warning(call.skew)
+        warning = skew_warning(skew)
         if warning and not self._skew_told:
             log.warning("%s", warning)
         self._skew_told = warning is not None
 
-    def _content(self, outgoing: Outgoing, result: Exchange, call: Call) -> bytes:
-        error = failure(outgoing, result, call, self._redaction)
-        if error is not None:
-            raise error
+    def _content(self, outgoing: Outgoing, result: Exchange, later: Later) -> bytes:
+        if not result.went_well:
+            raise failure(outgoing, result, later.call, self._redaction)
         return result.content
 
 

@@ -10,15 +10,17 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from .call import Call
 from .har import har
+from .later import Later
 
 MOST_CALLS = 200
 MOST_BYTES = 8 * 2**20
 CONTROLS = "/_simulator"
 
+E = TypeVar("E", Call, Later)
 Listener = Callable[[Call], None]
 
 log = logging.getLogger("paylab")
@@ -32,7 +34,8 @@ class CallLog(Sequence[Call]):
     def __init__(
         self, calls: Iterable[Call] = (), most: int = MOST_CALLS, most_bytes: int = MOST_BYTES
     ) -> None:
-        self._calls, self._most, self._most_bytes = deque(calls), most, most_bytes
+        self._calls: deque[Call | Later] = deque(calls)
+        self._most, self._most_bytes = most, most_bytes
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
 
@@ -43,16 +46,31 @@ class CallLog(Sequence[Call]):
         """
         if call.path.startswith(CONTROLS):
             return call
+        numbered = self._push(lambda number: replace(call, number=number))
+        self._tell(numbered)
+        return numbered
+
+    def keep(self, later: Later) -> None:
+        """Remember an attempt as `append` does, and turn it into a call when someone looks."""
+        if later.path.startswith(CONTROLS):
+            return
+        self._push(partial(_numbered, later))
+        if self._listeners:
+            self._tell(later.call)
+
+    def _push(self, entry: Callable[[int], E]) -> E:
         with self._lock:
             self._count += 1
-            numbered = replace(call, number=self._count)
+            numbered = entry(self._count)
             self._calls.append(numbered)
             self._size += numbered.size
             while len(self._calls) > self._most or self._too_large():
                 self._size -= self._calls.popleft().size
-        for listener in tuple(self._listeners):
-            _tell(listener, numbered)
         return numbered
+
+    def _tell(self, call: Call) -> None:
+        for listener in tuple(self._listeners):
+            _tell(listener, call)
 
     def _too_large(self) -> bool:
         return self._size > self._most_bytes and len(self._calls) > 1
@@ -106,7 +124,8 @@ class CallLog(Sequence[Call]):
 
     def _seen(self) -> list[Call]:
         with self._lock:
-            return list(self._calls)
+            entries = list(self._calls)
+        return [_call(entry) for entry in entries]
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -121,11 +140,20 @@ class CallLog(Sequence[Call]):
     def __getitem__(self, at: int | slice) -> Call | CallLog:
         if isinstance(at, slice):
             return type(self)(self._seen()[at])
-        return self._calls[at]
+        return _call(self._calls[at])
 
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
+
+
+def _numbered(later: Later, number: int) -> Later:
+    later.number = number
+    return later
+
+
+def _call(entry: Call | Later) -> Call:
+    return entry.call if isinstance(entry, Later) else entry
 
 
 def _tell(listener: Listener, call: Call) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 
@@ -232,3 +234,30 @@ def test_controls_of_a_simulator_are_no_calls(scripted):
     client, _ = scripted({})
     client.request("GET", "/_simulator")
     assert not client.calls
+
+
+def test_a_page_is_cleaned_when_it_is_looked_at(scripted):
+    """Until then it shows nothing; then it is a call like any other, and stays the same one."""
+    client, _ = scripted({"note": "s3cr3t/with+signs=", "data": ["x"]})
+    client.fetch("/v1/transfers?limit=100&q=key_live_1234")
+    (waiting,) = client.calls._calls
+    assert "key_live" not in repr(vars(client.calls)) + repr(waiting)
+    assert b"s3cr3t" not in pickle.dumps(waiting, protocol=0)
+    assert client.calls[-1] is client.calls.get(1) is waiting.call
+    shown = repr(asdict(waiting.call)) + repr(asdict(pickle.loads(pickle.dumps(waiting))))
+    assert "s3cr3t" not in shown
+    assert "key_live" not in shown
+    assert '"data":["x"]' in waiting.call.response_body.text
+    assert waiting.call.number == 1
+
+
+@pytest.mark.parametrize("taught", [{"document": {"number": "XEXX010101"}}, "data:a/b;base64,QUJD"])
+def test_what_a_page_teaches_to_hide_is_hidden_at_once(scripted, taught):
+    """It may stand in the next line of a log."""
+    client, _ = scripted({"data": [taught]}, {"error": "XEXX010101 is unknown"})
+    client.fetch("/v1/individuals")
+    first = client.calls._calls[0]
+    assert not first.patient
+    client.request("GET", "/v1/individuals")
+    assert "QUJD" not in first.call.response_body.text
+    assert client.calls[1].response_body.text.count("XEXX010101") == isinstance(taught, str)
