@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from http.cookiejar import CookieJar, DefaultCookiePolicy
 from itertools import count
 from random import Random, SystemRandom
 from typing import Any, Self
@@ -25,6 +24,7 @@ from .address import check_encrypted
 from .attempt import Attempts
 from .auth import SignatureAuth
 from .config import Settings
+from .cookies import CookielessClient
 from .exchange import Exchange, stop_at_redirect
 from .failures import NOTHING_SENT, failure
 from .keys import Fresh, Keeper, Order, Ticket
@@ -208,11 +208,10 @@ def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> h
     url = httpx.URL(settings.base_url)
     if transport is None:  # One that is given answers for where it leads.
         check_encrypted(settings.base_url)
-    return httpx.Client(
+    return CookielessClient(
         transport=transport,
         timeout=settings.timeout,
         headers=HEADERS,
-        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         follow_redirects=False,
         event_hooks={"response": [stop_at_redirect]},
         # Proxies from the environment serve people behind one; what is meant for this

@@ -44,6 +44,9 @@ def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> Part:
 
     `start` is the number of the first row.
     """
+    usual = _usual(texts)
+    if usual is not None:
+        return usual
     plain = _plain(texts, column, start)
     integers, places = _measure(plain)
     kind = working_type(integers, places)
@@ -153,6 +156,45 @@ def _add(values: Iterable[object], name: str) -> Decimal:
 
 def _arrow(series: Series) -> pa.ChunkedArray:
     return pa.chunked_array(pa.array(series, from_pandas=True))
+
+
+def _usual(texts: pa.ChunkedArray) -> Part | None:
+    """The part when it holds digits, minus and points alone, and few of them: the quick way.
+
+    The cast is checked, so that what passes is exact; None leaves all else to the careful way.
+    """
+    if not _only_digits(texts):
+        return None
+    length, point = pc.binary_length(texts), pc.find_substring(texts, ".")
+    first, last = pc.min_max(point).as_py().values()
+    if first is None or first < 0 <= last:  # nothing at all, or whole numbers among others
+        return None
+    integers = last if last >= 0 else pc.max(length).as_py()
+    places = max(0, pc.max(pc.subtract(length, point)).as_py() - 1) if last >= 0 else 0
+    kind = working_type(integers, places)
+    if kind is None or kind.precision > PRECISIONS[0]:  # a minus or a zero in front may be why
+        return None
+    try:
+        return Part(texts.cast(kind), integers, places)
+    except pa.ArrowInvalid:
+        return None
+
+
+def _only_digits(texts: pa.ChunkedArray) -> bool:
+    """Whether no other character than those of a plain number is anywhere in the texts."""
+    return texts.type == pa.string() and not any(
+        _bytes(chunk).translate(None, b"0123456789.-") for chunk in texts.chunks
+    )
+
+
+def _bytes(texts: pa.Array) -> bytes:
+    """The characters of all the texts, one after another."""
+    _, offsets, data = texts.buffers()
+    if not len(texts) or data is None:
+        return b""
+    ends = memoryview(offsets).cast("i")
+    begin, end = ends[texts.offset], ends[texts.offset + len(texts)]
+    return bytes(memoryview(data)[begin:end])
 
 
 def _decimal(precision: int, scale: int) -> pa.DataType:
