@@ -24,8 +24,8 @@ from .secret import Secret
 from .timing import Stopwatch
 
 UNAUTHORIZED = 401
-TELLING = (b'"document"', b";base64,")
-"""A body with one of these is cleaned at once: it holds what must be hidden in others too."""
+TEACHING = b'"document"'
+"""A body with this is cleaned at once: it holds what must be hidden in others too."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Attempts:
 def _patient(outgoing: Outgoing, result: Exchange) -> bool:
     """Whether nothing is lost by looking later: a good answer that teaches nothing to hide."""
     read = outgoing.method == "GET" and outgoing.content is None and result.went_well
-    return read and not any(word in result.content for word in TELLING)
+    return read and TEACHING not in result.content
 
 
 def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
