@@ -120,7 +120,7 @@ def _port():
 
 
 def _until_up(running, process, log):
-    for _ in range(300):
+    for _ in range(900):
         try:
             return running.ask("/api/status")
         except OSError:
@@ -129,9 +129,12 @@ def _until_up(running, process, log):
     raise AssertionError(log.read_text())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """One window of a headless Chromium; its pages share what was loaded once."""
+    """One window of a headless Chromium; its pages share what was loaded once.
+
+    A window a file: while playwright is there its event loop runs, and no other may.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
