@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -17,6 +18,8 @@ from ..models import Amount, Resource
 
 # An exponent is a few characters to write and a megabyte to spell out.
 MOST_DIGITS = 100
+# How alike two names are when one is a slip for the other, by difflib.
+SLIP = 0.85
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -34,9 +37,12 @@ def _segment(text: str) -> str:
     return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
 
 
-def fields(values: Mapping[str, object]) -> dict[str, Any]:
-    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent."""
-    problems: list[Problem] = []
+def fields(values: Mapping[str, object], known: Collection[str] = ()) -> dict[str, Any]:
+    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent.
+
+    A name that is almost one of `known` is taken for a slip; any other goes to the service.
+    """
+    problems = _misspelt(values, known)
     body = {name: _word(value, name, problems) for name, value in _given(values)}
     if problems:
         raise RuleError(problems)
@@ -74,6 +80,13 @@ def refuse(problems: Iterable[Problem]) -> None:
     stated = [problem for problem in problems if problem.source == "spec"]
     if stated:
         raise RuleError(stated)
+
+
+def _misspelt(names: Iterable[str], known: Collection[str]) -> list[Problem]:
+    near = {name: get_close_matches(name, known, 1, SLIP) for name in names if name not in known}
+    return [
+        Problem(name, f"is no field; is {like[0]} meant?") for name, like in near.items() if like
+    ]
 
 
 def _given(values: Mapping[str, object]) -> Iterable[tuple[str, object]]:

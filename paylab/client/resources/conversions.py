@@ -26,6 +26,8 @@ SEARCHED_PAGES = 10
 # The spec names two ends without showing what leads there.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
+OPTIONAL = ("destination_currency", "client_reference_id")
+
 
 class ConversionAccounts:
     """Where individuals pay in fiat."""
@@ -53,7 +55,7 @@ class ConversionAccounts:
             "payout_account": reference(payout_account),
             "source_currency": source_currency,
         }
-        body = wire.fields({**named, **fields})
+        body = wire.fields({**named, **fields}, (*named, *OPTIONAL))
         wire.refuse(rules.check_account(body))
         path = wire.path("conversion_accounts")
         answer = self._sender.once(path, body, idempotency_key, new=new)

@@ -23,6 +23,11 @@ from .waiting import EVERY, TIMEOUT, Patience, Until
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
 
+FIELDS = (
+    *("product_types", "given_name", "family_name", "country", "email", "phone", "date_of_birth"),
+    *("address", "document", "idv_consent_recorded_at", "financial_accounts"),
+)
+
 
 class Individuals:
     """End users and recipients."""
@@ -36,7 +41,7 @@ class Individuals:
         product_types, given_name, family_name, country, email, phone, date_of_birth, address,
         document, idv_consent_recorded_at, financial_accounts.
         """
-        body = wire.fields(fields)
+        body = wire.fields(fields, FIELDS)
         wire.refuse(individuals.check(body))
         return self._sender.send("POST", wire.path("individuals"), json=body).read(Individual)
 

@@ -16,6 +16,13 @@ from .waiting import EVERY, TIMEOUT, Patience, Until
 
 Account = FinancialAccount | str | dict[str, Any]
 
+QUOTE = (
+    *("financial_account", "financial_account_id", "payout_method"),
+    *("source_currency", "source_network", "destination_currency"),
+    *("source_amount", "destination_amount", "net_source_amount"),
+)
+TRANSFER_FIELDS = (*QUOTE, "quote_id", "client_reference_id", "source_type")
+
 
 class Quotes:
     """Rates and fees, locked for a short while."""
@@ -29,7 +36,8 @@ class Quotes:
         payout_method, destination_currency, source_currency, source_network, and one of
         source_amount, destination_amount, net_source_amount.
         """
-        body = wire.fields({"financial_account": reference(financial_account), **fields})
+        given = {"financial_account": reference(financial_account), **fields}
+        body = wire.fields(given, QUOTE)
         wire.refuse(rules.check_quote(body))
         return self._sender.send("POST", wire.path("quotes"), json=body).read(Quote)
 
@@ -55,7 +63,8 @@ class Transfers:
         quote_id, or payout_method, source_currency, destination_currency and one amount;
         client_reference_id, source_network, source_type.
         """
-        body = wire.fields({"financial_account": reference(financial_account), **fields})
+        given = {"financial_account": reference(financial_account), **fields}
+        body = wire.fields(given, TRANSFER_FIELDS)
         wire.refuse(rules.check(body))
         path = wire.path("transfers")
         return self._sender.once(path, body, idempotency_key, new=new).read(Transfer)
