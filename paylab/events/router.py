@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from threading import Lock, RLock
 from typing import Any
 
+from ..codes import EVENT_TYPES
 from .event import Event, Identity, Mark, read
 from .order import is_stale
 
@@ -52,8 +55,11 @@ class Router:
     def on(self, *event_types: str, stale: bool = False) -> Callable[[Handler], Handler]:
         """Register a handler for event types; one given again replaces the one before.
 
-        With `stale` it is also handed events that came too late, marked `event.stale`.
+        With `stale` it is also handed events that came too late, marked `event.stale`. A type
+        that looks mistyped is warned of: the service may have new ones, so it is registered.
         """
+        for event_type in event_types:
+            _warn_of(event_type)
 
         def register(handler: Handler) -> Handler:
             for event_type in event_types:
@@ -105,6 +111,18 @@ class Router:
 
     def _stripe(self, event: Event) -> RLock:
         return self._stripes[hash((event.family, event.id)) % STRIPES]
+
+
+def _warn_of(event_type: str) -> None:
+    if event_type in EVENT_TYPES:
+        return
+    if "*" in event_type:
+        told = f"{event_type!r} is no pattern here: name each type, or use default() for the rest"
+    elif near := get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8):
+        told = f"no event is called {event_type!r} in the spec; nearest: {near[0]}"
+    else:
+        return
+    warnings.warn(told, stacklevel=3)
 
 
 def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:

@@ -171,3 +171,19 @@ def test_a_second_delivery_waits_for_the_first():
         go.set()
         assert isinstance(first.exception(), OSError)
         assert second.result().outcome == "handled"
+
+
+@pytest.mark.parametrize(
+    ("event_type", "told"),
+    [("transfer.complete", "nearest: transfer.completed"), ("transfer.*", "no pattern")],
+)
+def test_a_type_that_would_never_come_is_warned_of(router, event_type, told):
+    """A handler of it would wait for ever."""
+    with pytest.warns(UserWarning, match=told):
+        router.on(event_type)(print)
+
+
+def test_a_new_type_is_taken(router, recwarn):
+    """The service may have types that the spec does not name."""
+    router.on("wallet.frozen", "transfer.failed")(print)
+    assert not recwarn
