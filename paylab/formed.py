@@ -126,7 +126,9 @@ class FormedClient(Client):
         from .views.forms.status_line import StatusLine
 
         if isinstance(of, Deposit | Conversion):
-            return ConversionView(partial(self._conversion, of), **self._refreshing())
+            unnamed = isinstance(of, Deposit) and of.sender_name == ""
+            look = partial(self._conversion, of)
+            return ConversionView(look, unnamed=unnamed, **self._refreshing())
         return StatusLine(partial(self.individuals.get, _id(of)), **self._refreshing())
 
     def onramp(

@@ -7,14 +7,24 @@ from typing import Any
 from ...status import CONVERSION
 from ..page import Row
 from .live import Live
+from .watch import Look
+
+HELD = "for review, since the deposit names no sender (gap deposit.review)"
 
 
 class ConversionView(Live):
-    """A conversion's machine, live; before there is one, the deposit is on its way."""
+    """A conversion's machine, live; before there is one, the deposit is on its way.
+
+    `unnamed` is whether its deposit came without a sender's name.
+    """
 
     machine = CONVERSION
     moving = ("pending", "started")
     title = "Conversion"
+
+    def __init__(self, look: Look, *, unnamed: bool = False, **options: Any) -> None:
+        self.unnamed = unnamed
+        super().__init__(look, **options)
 
     def facts_of(self, found: Any) -> list[Row]:
         """What came in, what goes out, and each time that is known."""
@@ -30,6 +40,7 @@ class ConversionView(Live):
             ("Sent", _time(getattr(out, "initiated_at", None))),
             ("Transaction", str(getattr(out, "tx_hash", None) or "")),
             ("Confirmed", _time(getattr(out, "completed_at", None))),
+            ("Held", HELD if self.unnamed and found.status == "pending" else ""),
         ]
         return [row for row in rows if row[1]]
 

@@ -125,11 +125,12 @@ class Form(traitlets.HasTraits, Shown):
 
     def check(self, *, everything: bool = False) -> None:
         """Say what is wrong beside each field, of fields nobody touched only when asked."""
-        problems, warnings = self.problems(), self.warnings()
-        stated = [problem for problem in problems if problem.source == "spec"]
-        assumed = [_doubtful(problem) for problem in problems if problem.source != "spec"]
-        self._spread(stated, [*assumed, *warnings], everything)
+        stated = [problem for problem in self.problems() if problem.source == "spec"]
+        self._spread(stated, [*self._assumed(), *self.warnings()], everything)
         self._list_code()
+
+    def _assumed(self) -> list[Problem]:
+        return [_doubtful(problem) for problem in self.problems() if problem.source != "spec"]
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: the result, or that there is none."""
@@ -184,7 +185,7 @@ class Form(traitlets.HasTraits, Shown):
     def show_error(self, error: Exception) -> None:
         """Put an error into the form: beside its fields, and as a whole below the button."""
         problems = list(getattr(error, "problems", ()))
-        self._spread(problems, self.warnings(), everything=True)
+        self._spread(problems, [*self._assumed(), *self.warnings()], everything=True)
         lost = [problem for problem in problems if self.field_of(problem) is None]
         self.message.value = _alert(_told(error), lost)
 
@@ -251,7 +252,7 @@ def part(title: str) -> Any:
 
 
 def _doubtful(problem: Problem) -> Problem:
-    message = f"{problem.message}, as we assume; it can be sent"
+    message = f"{problem.message}, we assume; it can be sent all the same"
     return Problem(problem.field, message, problem.source)
 
 

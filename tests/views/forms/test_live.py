@@ -109,3 +109,10 @@ def test_a_conversion_says_what_it_paid():
     view = ConversionView(lambda: Conversion.model_validate(whole))
     assert ("Paid out", "2.5 USDC") in view.rows()
     assert not any(label == "Confirmed" for label, _ in view.rows())
+
+
+@pytest.mark.parametrize(("status", "held"), [("pending", True), ("started", False)])
+def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status, held):
+    """Else one would wait for ever."""
+    view = ConversionView(lambda: Conversion(id="con_1", status=status), unnamed=True)
+    assert any(label == "Held" for label, _ in view.rows()) is held

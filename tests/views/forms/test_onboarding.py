@@ -118,7 +118,7 @@ def test_the_result_can_be_observed(onboarding):
         ("phone", "5555", "begin with +"),
         ("phone", "+52555", "too few digits"),
         ("phone", "", "is required"),
-        ("given_name", "", "is required, as we assume; it can be sent"),
+        ("given_name", "", "is required, we assume; it can be sent all the same"),
     ],
 )
 def test_said_while_typing(onboarding, field, typed, said):

@@ -50,7 +50,7 @@ def test_without_an_address(create):
     """The service is asked: that an address is needed is our assumption."""
     form = WalletForm(create)
     form.check(everything=True)
-    assert "is required, as we assume" in form.fields["address"].note.value
+    assert "is required, we assume" in form.fields["address"].note.value
 
 
 def test_code(create):
