@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     """Start both, and stop both together."""
     folder = notebooks()
     first = _first(folder, options.notebook)
-    with _service() as environment, tempfile.TemporaryDirectory() as settings:
+    with tempfile.TemporaryDirectory() as settings, _service(Path(settings)) as environment:
         (Path(settings) / "overrides.json").write_text(json.dumps(QUIET))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
         environment.update({"PAYLAB_LEDGER": options.ledger} if options.ledger else {})
@@ -78,8 +78,12 @@ def _first(folder: Path, wanted: str | None) -> str:
 
 
 @contextmanager
-def _service() -> Iterator[dict[str, str]]:
-    """An environment that leads to a service: the configured one, or a simulator started here."""
+def _service(folder: Path) -> Iterator[dict[str, str]]:
+    """An environment that leads to a service: the configured one, or a simulator started here.
+
+    The keys sent to a simulator are remembered as long as it lives, in `folder`, and not among
+    those of real services.
+    """
     if resolve() is not None:
         yield dict(os.environ)
         return
@@ -90,6 +94,7 @@ def _service() -> Iterator[dict[str, str]]:
     with Server(simulator) as server:
         print(f"The simulator listens on {server.base_url}", file=sys.stderr)
         yield {
+            "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
             **os.environ,
             "PAYLAB_BASE_URL": server.base_url,
             "PAYLAB_API_KEY": simulator.api_key,

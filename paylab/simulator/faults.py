@@ -21,13 +21,13 @@ ON_CALLS = {
     "drop_after": "carries the request out, then drops the connection",
     "truncate": "carries the request out, and cuts the body of its answer",
     "html": "answers 502 with HTML in place of JSON",
-    "skew": "has its clock ahead by `seconds`, or behind",
+    "skew": "has its clock ahead by so many seconds, or behind",
     "bad_cursor": "refuses the cursor of a list that goes on",
 }
 ON_EVENTS = {
     "event_drop": "never delivers an event",
     "event_duplicate": "delivers an event twice",
-    "event_delay": "delivers an event `seconds` late",
+    "event_delay": "delivers an event so many seconds late",
     "event_reorder": "delivers an event after the one that follows",
 }
 KINDS = {**ON_CALLS, **ON_EVENTS}

@@ -250,3 +250,17 @@ def test_a_reader_that_went_away_is_no_failure():
     shell = ["bash", "-c", command]
     done = subprocess.run(shell, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
+
+
+def test_the_lab_keeps_the_keys_of_its_simulator_apart(tmp_path, monkeypatch):
+    """They die with it; a ledger that was asked for is kept."""
+    from paylab.cli import jupyter
+
+    for name in ("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "LEDGER"):
+        monkeypatch.delenv(f"PAYLAB_{name}", raising=False)
+    with jupyter._service(tmp_path) as environment:
+        assert environment["PAYLAB_BASE_URL"].startswith("http://127.0.0.1:")
+        assert environment["PAYLAB_LEDGER"] == str(tmp_path / "ledger.sqlite3")
+    monkeypatch.setenv("PAYLAB_LEDGER", "none")
+    with jupyter._service(tmp_path) as environment:
+        assert environment["PAYLAB_LEDGER"] == "none"
