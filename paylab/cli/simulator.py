@@ -69,14 +69,17 @@ def _path(text: str) -> str:
 
 
 def _count(text: str) -> int:
-    number = int(text)
+    number = int(text) if text.isdecimal() else -1
     if not 0 <= number <= 1_000_000:
         raise argparse.ArgumentTypeError("must be from 0 to 1000000")
     return number
 
 
 def _speed(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0.001 <= number <= 1_000_000:
         raise argparse.ArgumentTypeError("must be from 0.001 to 1000000")
     return number

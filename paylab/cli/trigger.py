@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from .. import codes, instants
 from ..inbox.arrivals import shown
@@ -11,6 +12,11 @@ from ..lab import connect
 from ..triggering import trigger
 
 HELP = "make the simulator send an event"
+
+UNHEARD = (
+    "No service is configured: a simulator of this command's own does it, and nobody hears of it."
+    " Start `paylab simulator` and export what it prints."
+)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Move, and print what was sent on the way."""
-    for event in trigger(connect(), options.event, options.id, to=options.to):
+    lab = connect()
+    if lab.is_embedded:
+        print(UNHEARD, file=sys.stderr)
+    for event in trigger(lab, options.event, options.id, to=options.to):
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             print(json.dumps(body))

@@ -17,7 +17,7 @@ HELP = "go through an on-ramp in the terminal"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("country", choices=["mx", "ph"])
+    parser.add_argument("country", type=str.lower, choices=["mx", "ph"])
     parser.add_argument(
         "--out", metavar="DIR", help="leave the QR as PNG and the lists as CSV here"
     )

@@ -264,3 +264,20 @@ def test_the_lab_keeps_the_keys_of_its_simulator_apart(tmp_path, monkeypatch):
     monkeypatch.setenv("PAYLAB_LEDGER", "none")
     with jupyter._service(tmp_path) as environment:
         assert environment["PAYLAB_LEDGER"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("--speed", "from 0.001 to 1000000"), ("--transfers", "from 0 to 1000000")],
+)
+def test_a_number_that_is_none_is_told_what_it_must_be(capsys, option, words):
+    """And not by the name of a function."""
+    with pytest.raises(SystemExit):
+        main(["simulator", option, "x"])
+    assert words in capsys.readouterr().err
+
+
+def test_a_country_is_taken_in_capitals(capsys):
+    """As codes of countries are written."""
+    assert main(["walkthrough", "MX", "--json"]) == 0
+    assert '"status": "completed"' in capsys.readouterr().out
