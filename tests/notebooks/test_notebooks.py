@@ -28,7 +28,9 @@ def outputs(cells):
 def run(notebook):
     """Execute in a fresh kernel, in the notebooks' folder."""
     place = {"metadata": {"path": str(FOLDER)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place).execute()
+    client = NotebookClient(notebook, timeout=120, kernel_name="python3", resources=place)
+    client.coalesce_streams = True  # how print's text is cut into messages is chance
+    client.execute()
     return notebook
 
 
