@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,6 +36,8 @@ class Seeing(Client):
     def __init__(self, settings: Settings, *, ledger: Where = None, **options: Any) -> None:
         super().__init__(settings, **options)
         self._ledger_at = _chosen(ledger)
+        self._ledger_opened: SeenLedger | None = None
+        self._opening = Lock()
         self.keeper = Keys(self)
 
     @property
@@ -43,11 +46,12 @@ class Seeing(Client):
         return None if self._ledger_at == NO_LEDGER else self._ledger()
 
     def _ledger(self) -> Ledger:
-        if not hasattr(self, "_ledger_opened"):
-            path = self._ledger_path()
-            self._ledger_opened = SeenLedger(
-                open_store(path), self._service(), self._time_there, self._redaction.text
-            )
+        with self._opening:  # two threads must not open two in memory
+            if self._ledger_opened is None:
+                store = open_store(self._ledger_path())
+                self._ledger_opened = SeenLedger(
+                    store, self._service(), self._time_there, self._redaction.text
+                )
         return self._ledger_opened
 
     def _time_there(self) -> datetime:

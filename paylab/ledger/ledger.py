@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from hashlib import sha256
-from threading import RLock
+from threading import RLock, Thread, current_thread
 from typing import Any, Protocol
 
 from .. import instants
 from ..codes import IDEMPOTENCY_HOURS
 from ..errors import ChoiceError
 from . import choices
-from .site import Site, here
-from .store import ANSWERED, OPEN, REFUSED, Entry, Store
+from .site import Site, by_hand, here
+from .store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, Store
 
 ACCEPTED = 202
 """An answer the service does not store: sending the same again would make another."""
@@ -53,6 +53,8 @@ class Turns:
     """How often each order was made in the run that is going on."""
 
     def __init__(self) -> None:
+        self.lock = RLock()
+        self.senders: dict[int, Thread] = {}
         self._run: tuple[str, str] | None = None
         self.used: set[int] = set()
         self._counts: Counter[tuple[str, str, str]] = Counter()
@@ -83,7 +85,6 @@ class Ledger:
         self._store, self._service, self._clock, self._clean = store, service, clock, clean
         shared = f"{store.path} {service}"
         self._turns = _TURNS.setdefault(shared, Turns()) if store.path else Turns()
-        self._lock = RLock()
 
     @property
     def path(self) -> str:
@@ -92,14 +93,32 @@ class Ledger:
 
     def open(self, order: Asked) -> Ticket:
         """The ticket of an order, written down; ChoiceError when it is not clear what is meant."""
-        site = here()
-        if order.key is not None or site is None:
-            return Ticket(order.key or order.make())
-        digest = sha256(order.content).hexdigest()
-        with self._lock:
-            entry = self._again(order, site, digest) or self._write(order, site, digest)
-            self._turns.used.add(entry.id)
+        if order.key is not None:
+            return Ticket(order.key)
+        site, digest = here(), sha256(order.content).hexdigest()
+        with self._turns.lock:
+            if site is None:
+                site = by_hand()
+                entry = self._lost(order, site, digest) or self._write(order, site, digest)
+                self._turns.senders[entry.id] = current_thread()
+            else:
+                entry = self._again(order, site, digest) or self._write(order, site, digest)
+                self._turns.used.add(entry.id)
         return Ticket(entry.key, self._store, entry)
+
+    def _lost(self, order: Asked, site: Site, digest: str) -> Entry | None:
+        """The entry of what was sent by hand before, if nobody saw an answer."""
+        entries = self._store.at(self._service, order.path, site.name, site.source)
+        entries = [each for each in entries if (each.state, each.digest) == (OPEN, digest)]
+        lost = next((each for each in entries if not self._is_under_way(each)), None)
+        if lost and not self.replayable(lost):  # said once: asked again, it is meant
+            self._store.change(lost.id, state=GIVEN_UP)
+        return self._resumed(lost) if lost else None
+
+    def _is_under_way(self, entry: Entry) -> bool:
+        """Whether another thread may be waiting for the answer."""
+        sender = self._turns.senders.get(entry.id, current_thread())
+        return sender is not current_thread() and sender.is_alive()
 
     def _again(self, order: Asked, site: Site, digest: str) -> Entry | None:
         """The entry this order has already; None when it is a new one."""

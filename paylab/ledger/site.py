@@ -56,6 +56,12 @@ def here() -> Site | None:
     return replace(site, name=f"{site.name} {subject}", source=f"{site.source} {subject}")
 
 
+def by_hand() -> Site:
+    """The site of every order that has none."""
+    name = f"by hand {_SUBJECT.get()}".strip()
+    return Site(name, name, "", "a button or a prompt", cell=False)
+
+
 def _site() -> Site | None:
     frames = list(_frames(sys._getframe(2)))
     shell = _shell()

@@ -14,8 +14,8 @@ from platformdirs import user_data_path
 
 from ..errors import ConfigError
 
-OPEN, ANSWERED, REFUSED = "open", "answered", "refused"
-"""Written and perhaps sent; carried out; not carried out."""
+OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
+"""Written and perhaps sent; carried out; not carried out; nobody will ever know."""
 
 _COLUMNS = (
     *("id", "service", "path", "name", "source", "place", "digest", "body", "key", "made"),
