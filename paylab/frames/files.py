@@ -19,6 +19,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of `path` at the end; an error leaves no trace."""
     path = path.resolve()  # a link stays a link
     require_parent(path)
+    _require_file(path)
     draft = _draft(path)
     try:
         with draft.open("xb") as sink:
@@ -55,6 +56,11 @@ def require_parent(path: Path) -> None:
     """Raise a clear error when there is no folder to write into."""
     if not path.parent.is_dir():
         raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
+
+
+def _require_file(path: Path) -> None:
+    if path.exists() and not path.is_file():  # a link may lead to a device
+        raise ConfigError(f"cannot replace {path}: it is no file")
 
 
 def sweep(path: Path) -> None:

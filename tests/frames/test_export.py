@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import tracemalloc
 
 import pyarrow as pa
@@ -160,6 +161,15 @@ def test_folder_named_like_a_file(tmp_path):
     with pytest.raises(ConfigError, match="a file has that name"):
         frames.export([], f"{tmp_path}/t/")
     assert (tmp_path / "t").read_text() == "mine"
+
+
+def test_what_is_no_file_is_not_replaced(paged, transfer, tmp_path):
+    """A link may lead to a pipe or a device, which is there for everybody."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "t.csv").symlink_to(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="it is no file"):
+        frames.export(paged([transfer]), tmp_path / "t.csv")
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_foreign_file_that_comes_meanwhile(paged, transfer, tmp_path):
