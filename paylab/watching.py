@@ -167,6 +167,8 @@ class Watch:
     ) -> None:
         if every <= 0:
             raise ValueError("every must be more than 0 seconds")
+        if since is not None and since.tzinfo is None:
+            raise ValueError("since must have a time zone, such as datetime.now(UTC)")
         self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
         self._followers = [Follower(source) for source in lists]
         self._router, self._every, self._since = router, every, since

@@ -125,7 +125,10 @@ def _amount(value: Decimal) -> str:
 def _instant(value: datetime) -> str:
     if value.tzinfo is None:
         raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
-    return to_text(value)
+    try:
+        return to_text(value)
+    except OverflowError:
+        raise TypeError("must be between the years 1 and 9999 in UTC") from None
 
 
 def _float(value: float) -> str:

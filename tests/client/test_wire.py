@@ -53,6 +53,7 @@ def test_a_whole_amount_is_text_too():
         (Decimal("Infinity"), "finite"),
         (Decimal("1E+999999"), "finite"),
         (datetime(2026, 1, 31), "time zone"),
+        (datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))), "between the years"),
         (b"bytes", "bytes cannot be sent"),
         (object(), "object cannot be sent"),
     ],

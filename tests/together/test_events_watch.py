@@ -169,3 +169,9 @@ def test_every_has_to_be_a_time(lab, router):
     """Zero would never pause."""
     with pytest.raises(ValueError, match="more than 0"):
         lab.watch(router, every=0)
+
+
+def test_since_has_to_be_an_instant(lab, router):
+    """A time of no zone can be compared with none, and every round would fail."""
+    with pytest.raises(ValueError, match="time zone"):
+        lab.watch(router, since=datetime(2026, 1, 1))
