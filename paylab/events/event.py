@@ -100,7 +100,12 @@ class Event:
 
     def __str__(self) -> str:
         when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        return f"{when}  {self.type}  {self.id}  {self.status}"
+        return f"{when}  {_shown(self.type)}  {_shown(self.id)}  {_shown(str(self.status))}"
+
+
+def _shown(text: str) -> str:
+    """One line that a terminal only shows: control and direction characters are spelled out."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,12 @@ def test_every_event_type_has_its_resource(kind):
     assert (event.type, event.id, event.status) == (kind, "tr_1", "started")
 
 
+def test_printed_it_holds_nothing_that_a_terminal_obeys():
+    """Colours, directions of writing and line breaks are spelled out; letters are letters."""
+    event = read(body(id="é\x1b[31m\u202e", status="a\nb"))
+    assert str(event) == "12:00:00  transfer.funded  é\\x1b[31m\\u202e  a\\nb"
+
+
 def test_a_body_may_be_bytes_text_or_an_object():
     """Whatever a web framework hands over."""
     text = json.dumps(body())
