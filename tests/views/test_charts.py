@@ -50,6 +50,14 @@ def test_nothing(frame, draw, made):
 
 
 @pytest.mark.parametrize("draw", ALL)
+@pytest.mark.parametrize("missing", ["exchange_rate", "total_fee", "source_amount"])
+def test_an_amount_that_no_row_has(frame, draw, missing):
+    """A column of nothing but missing values, in the type it has."""
+    empty = pd.Series(pd.NA, index=frame.index, dtype=frame[missing].dtype)
+    assert draw(frame.assign(**{missing: empty}))._repr_png_()
+
+
+@pytest.mark.parametrize("draw", ALL)
 def test_conversions(draw):
     """Conversions are drawn by the same functions."""
     begun, ended = pd.to_datetime(["2026-01-31T09:30:00Z", "2026-01-31T09:31:00Z"])
