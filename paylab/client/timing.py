@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,7 @@ class Stopwatch:
 
     def __call__(self, event: str, info: object) -> None:
         """A step began, ended or failed."""
-        step, _, moment = event.rpartition(".")
-        name = step.rpartition(".")[2]
+        name, moment = _step(event)
         if moment == "started":
             self._begun[name] = self._clock()
         elif name in self._begun:
@@ -55,3 +55,10 @@ class Stopwatch:
             return None
         sums = [sum(self._took.get(step, 0.0) for step in steps) for steps in PARTS.values()]
         return Spent(*sums)
+
+
+@cache
+def _step(event: str) -> tuple[str, str]:
+    """`http11.receive_response_body.started` as the step and what became of it."""
+    step, _, moment = event.rpartition(".")
+    return step.rpartition(".")[2], moment
