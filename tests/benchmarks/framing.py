@@ -7,9 +7,12 @@ most while it worked, and what makes sure that all of it was there.
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from datetime import datetime
 from decimal import Decimal
+from itertools import cycle, islice, repeat
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from time import perf_counter, process_time
@@ -85,6 +88,134 @@ def pydantic_frame(small, url):
     return lambda: len(models_of(url))
 
 
+@way
+def ready_text_csv(rows):
+    """pyarrow writes text columns that are in memory already."""
+    import pyarrow.csv as pcsv
+
+    parts = [decoded(some) for some in (ready_pages(), ready_pages() * 10)]
+    times = int(rows) // parts[1].num_rows
+    pcsv.write_csv(parts[0], FOLDER / "small.csv")
+
+    def write():
+        with pcsv.CSVWriter(FOLDER / "ready.csv", parts[1].schema) as writer:
+            for _ in range(times):
+                writer.write_table(parts[1])
+        return times * parts[1].num_rows
+
+    return write
+
+
+@way
+def paylab_ready_csv(rows):
+    """The last step of an export, from the same text columns."""
+    from paylab.frames.export import destination
+    from paylab.frames.schema import TRANSFERS
+
+    part = decoded(ready_pages() * 10)
+    path, write = FOLDER / "written.csv", destination("written.csv")
+    write(iter([part.slice(0, 1000)]), FOLDER / "small.csv", TRANSFERS)
+    times = int(rows) // part.num_rows
+
+    def export():
+        write(repeat(part, times), path, TRANSFERS)
+        return times * part.num_rows
+
+    return export
+
+
+@way
+def paylab_csv(rows):
+    """`frames.export` from the bytes of the pages to a CSV file."""
+    from paylab import frames
+
+    ready = ready_pages()
+    frames.export(ready * 2, FOLDER / "small.csv")
+    pages = islice(cycle(ready), int(rows) // 100)
+    return lambda: frames.export(pages, FOLDER / "exported.csv").rows
+
+
+@way
+def polars_summary(rows):
+    """Counts, sums and quantiles by day, corridor and currencies, in polars."""
+    import polars as pl
+
+    table = pl.from_arrow(typed_rows(int(rows)))
+
+    def summary():
+        day, amounts = pl.col("created_at").dt.date().alias("day"), pl.col(*SUMMED)
+        corridor = pl.concat_str(*CURRENCIES[:2], separator="-").alias("corridor")
+        took = [pl.col("completed_in").quantile(q, "linear").alias(str(q)) for q in QUANTILES]
+        groups = table.group_by(day, corridor, *CURRENCIES)
+        return groups.agg(pl.len().alias("rows"), amounts.sum(), *took)["rows"].sum()
+
+    summary()
+    return summary
+
+
+@way
+def paylab_summary(rows):
+    """`frames.summarize` by day and corridor."""
+    from paylab import frames
+
+    table = typed_rows(int(rows))
+    frames.summarize(table.slice(0, 1000), by=["day", "corridor"])
+    return lambda: int(frames.summarize(table, by=["day", "corridor"])["rows"].sum())
+
+
+@way
+def duckdb_folder(folder):
+    """The same sums in plain SQL over a folder of Parquet."""
+    import duckdb
+
+    sums = ", ".join(f"sum({name})" for name in SUMMED)
+    sql = f"""select sum(n)::bigint from (
+        select created_at::date as day, source_currency || '-' || destination_currency as corridor,
+            {", ".join(CURRENCIES)}, count(*) as n, {sums},
+            quantile_cont(completed_in, {list(QUANTILES)})
+        from read_parquet('{folder}/*/*.parquet', hive_partitioning = false) group by all)"""
+    duckdb.sql("select 1").fetchall()
+    return lambda: duckdb.sql(sql).fetchall()[0][0]
+
+
+@way
+def paylab_folder(folder):
+    """`Dataset.summarize` over the same folder."""
+    import pandas as pd
+
+    from paylab import frames
+
+    frames.summarize(pd.DataFrame({"status": ["completed"]}))
+    data = frames.Dataset(folder)
+    return lambda: int(data.summarize(by=["day", "corridor"])["rows"].sum())
+
+
+def ready_pages():
+    """10,000 transfers as pages."""
+    import listing
+
+    return [body for _, body in listing.pages(10_000)]
+
+
+def decoded(pages):
+    """Pages as a table of text."""
+    from paylab.frames.decode import Decoder
+    from paylab.frames.schema import TRANSFERS
+
+    return Decoder(TRANSFERS).decode(pages).table.combine_chunks()
+
+
+def typed_rows(rows):
+    """So many transfers with exact types, from 10,000 that repeat."""
+    import pyarrow as pa
+
+    from paylab.frames.dataset import typed
+    from paylab.frames.schema import TRANSFERS
+
+    small = typed(decoded(ready_pages()), TRANSFERS)
+    return pa.concat_tables([small] * (rows // small.num_rows)).combine_chunks()
+
+
 def lab(url):
     """paylab against an address of this machine."""
     import paylab
@@ -124,6 +255,10 @@ AMOUNTS = (
     *("source_amount", "destination_amount", "exchange_rate"),
     *("total_fee", "total_tax", "net_source_amount"),
 )
+SUMMED = ("source_amount", "destination_amount", "total_fee", "total_tax")
+CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
+QUANTILES = (0.5, 0.9, 0.99)
+FOLDER = Path(os.environ.get("PAYLAB_BENCHMARKS", tempfile.gettempdir()))
 TEXTS = (
     *("id", "client_reference_id", "source_currency", "destination_currency", "recipient_id"),
     *("financial_account_id", "payout_method", "status", "fee_currency", "tax_currency"),

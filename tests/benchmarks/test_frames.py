@@ -14,6 +14,10 @@ HERE = Path(__file__).parent
 ROUNDS = 5
 ROWS = 100_000
 KILLS = 200
+MEASURED = ("seconds", "cpu", "grown")
+MEGABYTES = 110  # that a frame of so many rows may take; the goal is 90
+FLAT = 64  # megabytes
+LARGEST = 600  # megabytes
 
 
 @pytest.fixture(name="serve", scope="module")
@@ -24,7 +28,9 @@ def lists():
     def serve(rows, milliseconds=0):
         command = [sys.executable, str(HERE / "listing.py"), str(rows), str(milliseconds)]
         started.append(Popen(command, stdout=PIPE, text=True))
-        return f"http://127.0.0.1:{started[-1].stdout.readline().strip()}"
+        port = started[-1].stdout.readline().strip()  # printed when all pages are made
+        assert port
+        return f"http://127.0.0.1:{port}"
 
     yield serve
     for process in started:
@@ -36,37 +42,86 @@ def rounds(ways, *given):
     found = {way: [] for way in ways}
     for _ in range(ROUNDS):
         for way in ways:
-            command = [sys.executable, str(HERE / "framing.py"), way, *given]
-            found[way].append(json.loads(run(command, stdout=PIPE, text=True, check=True).stdout))
+            found[way].append(once(way, *given))
     return found
 
 
-def table(title, found, base):
-    """Print medians; the ratios of time to the first way."""
-    print(f"\n{title}")
+def once(way, *given):
+    """What one way took."""
+    command = [sys.executable, str(HERE / "framing.py"), way, *given]
+    return json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
+
+
+def table(title, found, base, goal=None):
+    """Print medians; the ratios to the first way, of time and of processor time."""
+    aim = f" (goal: {goal})" if goal else ""
+    print(f"\n{title}: medians of {ROUNDS}{aim}")
     ratios = {}
     for way, each in found.items():
-        pairs = zip(each, found[base], strict=True)
-        ratios[way] = median(one["seconds"] / other["seconds"] for one, other in pairs)
-        seconds, grown = (median(one[key] for one in each) for key in ("seconds", "grown"))
-        print(f"  {way:16} {seconds:8.2f} s  {ratios[way]:6.2f} x  {grown:6.0f} MB")
+        seconds, cpu, grown = (median(one[key] for one in each) for key in MEASURED)
+        ratios[way] = [ratio(each, found[base], key) for key in ("seconds", "cpu")]
+        slower, dearer = ratios[way]
+        print(
+            f"  {way:16} {seconds:8.2f} s {slower:6.2f} x"
+            f"  processor {cpu:7.2f} s {dearer:6.2f} x  {grown:5.0f} MB more"
+        )
     return ratios
+
+
+def ratio(each, base, key):
+    """The median of the rounds' ratios: a slow moment hits both sides of one."""
+    return median(one[key] / other[key] for one, other in zip(each, base, strict=True))
 
 
 def test_pages_to_a_frame(serve):
     """Faster and smaller than what people write by hand, and than models."""
     ways = ("read_only", "paylab_frame", "decimal_frame", "pydantic_frame")
     found = rounds(ways, serve(300), serve(ROWS))
-    ratios = table(f"{ROWS:,} transfers over loopback", found, "read_only")
-    assert ratios["paylab_frame"] < ratios["decimal_frame"]
-    assert ratios["paylab_frame"] < ratios["pydantic_frame"]
+    goal = "at most 1.25 x the time of reading, 90 MB"
+    ratios = table(f"{ROWS:,} transfers over loopback", found, "read_only", goal)
     assert {each["rows"] for way in found.values() for each in way} == {ROWS}
+    for way in ("decimal_frame", "pydantic_frame"):
+        assert ratios["paylab_frame"][1] < ratios[way][1]
+    grown = {way: median(one["grown"] for one in each) for way, each in found.items()}
+    assert grown["paylab_frame"] < MEGABYTES
+    assert grown["paylab_frame"] < grown["decimal_frame"] / 2
 
 
 def test_pages_that_take_20_milliseconds(serve):
     """Decoding hides behind the waiting."""
     found = rounds(("read_only", "paylab_frame"), serve(300), serve(20_000, 20))
-    table("20,000 transfers, 20 ms a page", found, "read_only")
+    table("20,000 transfers, 20 ms a page", found, "read_only", "at most 1.08 x the time")
+
+
+def test_csv_of_a_million_rows(monkeypatch, tmp_path):
+    """Memory does not grow with the rows."""
+    monkeypatch.setenv("PAYLAB_BENCHMARKS", str(tmp_path))
+    found = rounds(("ready_text_csv", "paylab_ready_csv", "paylab_csv"), "1000000")
+    goal = "writing at most 1.3 x the time; paylab_csv also decodes the pages"
+    table("1,000,000 transfers to CSV", found, "ready_text_csv", goal)
+    few = median(once("paylab_csv", "10000")["grown"] for _ in range(ROUNDS))
+    many = median(one["grown"] for one in found["paylab_csv"])
+    print(f"  10,000 rows take {few:.0f} MB more (goal: within {FLAT} MB)")
+    assert {one["rows"] for each in found.values() for one in each} == {1_000_000}
+    assert many - few < FLAT
+
+
+def test_a_summary_of_a_million_rows():
+    """The same numbers as polars has to make."""
+    found = rounds(("polars_summary", "paylab_summary"), "1000000")
+    table("summary of 1,000,000 transfers", found, "polars_summary", "at most 1.5 x the time")
+    assert {one["rows"] for each in found.values() for one in each} == {1_000_000}
+
+
+def test_a_summary_of_ten_million_rows(tmp_path):
+    """Parquet by day, by plain SQL and by paylab."""
+    folder = tmp_path / "days"
+    run([sys.executable, str(HERE / "scaling.py"), str(folder), str(10_000_000)], check=True)
+    found = rounds(("duckdb_folder", "paylab_folder"), str(folder))
+    goal = "at most 1.3 x the time, 600 MB"
+    table("summary of 10,000,000 rows of Parquet", found, "duckdb_folder", goal)
+    assert {one["rows"] for each in found.values() for one in each} == {10_000_000}
+    assert median(one["peak"] for one in found["paylab_folder"]) < LARGEST
 
 
 def test_many_kills(tmp_path):
