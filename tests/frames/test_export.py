@@ -217,5 +217,5 @@ def peak(transfer, tmp_path):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 def test_memory(peak, to):
-    """Three times the rows take no more memory."""
-    assert peak(300, to) < 1.2 * peak(100, to)
+    """The pages of 20 MB more are not held: what a busy thread keeps for a moment is far less."""
+    assert peak(300, to) < peak(100, to) + 8_000_000

@@ -163,8 +163,9 @@ class Form(traitlets.HasTraits, Shown):
         self.folder.observe(lambda _: self._fold(), "value")
 
     def changed(self) -> None:
-        """Check again: somebody typed."""
+        """Check again: somebody typed, so the next click is a new attempt."""
         if not self.button.disabled:
+            self._quiet_until = 0.0
             self.check()
 
     def click(self) -> None:

@@ -87,6 +87,15 @@ def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
     assert len(failing) == 1
 
 
+def test_a_click_right_after_a_correction_sends(onboarding, create):
+    """However fast somebody is, what they changed makes the next click an attempt of its own."""
+    form = onboarding()
+    form.click()
+    form.consent.give()
+    form.click()
+    assert len(create) == 1
+
+
 def test_start_over_sends_again(onboarding, create):
     """Starting over asks for consent and number anew."""
     form = onboarding(consent=True)
