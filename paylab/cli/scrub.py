@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from ..errors import PaylabError
+from ..files import replace
 from ..scrub import Finding, scrub
 
 HELP = "take keys, images and document numbers out of notebooks"
@@ -68,15 +67,5 @@ def _written(notebook: dict[str, Any], *, like: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     """Put the whole file in place of the old one at once, with its mode."""
-    target = path.resolve()  # of a link, what it points to
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(target.stat().st_mode & 0o7777)
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replace(path) as sink:
+        sink.write(text.encode())

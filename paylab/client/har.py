@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from ..files import replace
 from ..instants import to_text
 from .body import Body
 from .call import Call
@@ -22,7 +23,8 @@ def har(calls: Iterable[Call], to: Path | None = None) -> dict[str, Any]:
     log = {"version": "1.2", "creator": creator, "entries": [_entry(call) for call in calls]}
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
-        to.write_text(json.dumps({"log": log}, indent=2, ensure_ascii=False), encoding="utf-8")
+        with replace(to, private=True) as sink:
+            sink.write(json.dumps({"log": log}, indent=2, ensure_ascii=False).encode())
     return {"log": log}
 
 

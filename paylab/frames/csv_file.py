@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
+from ..files import replace
 from . import decimals, sidecar, times
-from .files import replacing
 from .frame import typed
 from .schema import SCHEMAS, Kept, likeliest
 from .spreadsheet import unguard
@@ -27,7 +27,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     target = Path(path)
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
-    with replacing(target) as sink:
+    with replace(target) as sink:
         pcsv.write_csv(pa.table([*map(_text, table.columns)], names=table.column_names), sink)
     sidecar.forget(target)
     return target

@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..files import locked, replace, sync_folder
 from .decode import Part
-from .files import locked, replacing, sync_folder
 
 JOB = "job.json"
 SEGMENT = "*.arrow"
@@ -63,7 +63,7 @@ class Draft:
         )
         note = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
         with (
-            replacing(self._folder / f"{self.last.pages:09d}.arrow") as sink,
+            replace(self._folder / f"{self.last.pages:09d}.arrow") as sink,
             pa.ipc.new_stream(sink, note) as writer,
         ):
             writer.write_table(table)
@@ -107,7 +107,7 @@ class Draft:
     def _begin(self) -> None:
         for path in self._segments():
             path.unlink()
-        with replacing(self._folder / JOB) as sink:
+        with replace(self._folder / JOB) as sink:
             sink.write(json.dumps(self._job).encode())
 
 

@@ -20,10 +20,10 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..errors import BadRequestError, ConfigError
+from ..files import recover, replace, replace_folder, require_parent
 from . import sidecar
 from .cursors import Fetch, bodies
 from .drafts import Draft, place
-from .files import replacing, replacing_folder, require_parent, sweep
 from .flatten import text_schema
 from .pages import Progress, Tally
 from .parquet import DayFolder, ours, parquet_table, parquet_writer
@@ -89,7 +89,7 @@ def export_list(  # noqa: PLR0913 - what, where, and who watches
     _sweep(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     with Draft(place(path), job) as draft:
-        sweep(path)
+        recover(path)
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally)
         if tally.stopped:
@@ -154,7 +154,7 @@ def _typed(tables: Tables, schema: Schema) -> Tables:
 
 
 def _write_csv(tables: Tables, path: Path, schema: Schema, *, safe: bool = False) -> None:
-    with replacing(path) as sink:
+    with replace(path) as sink:
         sink.write(BOM if safe else b"")  # without it a spreadsheet takes UTF-8 for Latin-1
         with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
             for table in tables:
@@ -162,13 +162,13 @@ def _write_csv(tables: Tables, path: Path, schema: Schema, *, safe: bool = False
 
 
 def _write_parquet(tables: Tables, path: Path, schema: Schema) -> None:
-    with replacing(path) as sink, parquet_writer(sink, schema) as writer:
+    with replace(path) as sink, parquet_writer(sink, schema) as writer:
         for table in _typed(tables, schema):
             writer.write_table(table)
 
 
 def _write_folder(tables: Tables, path: Path, schema: Schema) -> None:
-    with replacing_folder(path, ours) as folder, closing(DayFolder(folder, schema)) as days:
+    with replace_folder(path, ours) as folder, closing(DayFolder(folder, schema)) as days:
         for table in _typed(tables, schema):
             days.write(table)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .files import replacing
+from ..files import replace
 from .schema import Kind, Schema
 
 MEANING: dict[Kind, str] = {
@@ -33,7 +33,7 @@ def write(path: Path, schema: Schema, about: Mapping[str, Any]) -> None:
         for c in schema.columns
     ]
     text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replacing(beside(path)) as sink:
+    with replace(beside(path)) as sink:
         sink.write(text.encode() + b"\n")
 
 

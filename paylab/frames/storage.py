@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import ConfigError
-from .files import locked, replacing
+from ..files import locked, replace
 
 
 class Storage(Protocol):
@@ -44,7 +44,7 @@ class Folder:
         """Replace a file at once: who has the old one open goes on reading it."""
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as sink:
+        with replace(target) as sink:
             sink.write(content)
 
     def names(self, ending: str) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import instants
+from ..files import replace
 from .store import Arrival, Store
 
 if TYPE_CHECKING:
@@ -80,11 +81,9 @@ class Arrivals:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write an event a line, oldest first; each line can be read as an event again."""
         target = Path(path)
-        partial = target.with_name(f"{target.name}.part")
-        with partial.open("w", encoding="utf-8") as file:
+        with replace(target, private=True) as file:
             for arrival in self:
-                file.write(f"{json.dumps(as_json(arrival), ensure_ascii=True)}\n")
-        partial.replace(target)
+                file.write(f"{json.dumps(as_json(arrival), ensure_ascii=True)}\n".encode())
         return target
 
     def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:

@@ -6,13 +6,11 @@ goes with the inbox; one that was named stays, and is gone on with.
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 import tempfile
 import weakref
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -23,6 +21,7 @@ from typing import Any
 from .. import instants
 from ..errors import ConfigError
 from ..events import Event, Mark, is_stale, read
+from ..files import create_private
 
 IN_ORDER, STALE = "in order", "stale"
 CHUNK = 500
@@ -82,7 +81,7 @@ class Store:
         self.path = Path(folder, "events.db") if folder else Path(data or "")
         self._lock = RLock()
         try:
-            _only_ours(self.path)
+            create_private(self.path)  # who was paid what is in it
             self._db = sqlite3.connect(self.path, check_same_thread=False)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")
@@ -158,12 +157,6 @@ class Store:
         with self._lock:
             sql = f"select {COLUMNS} from arrivals {rest}"  # noqa: S608 - conditions are ours
             return [_arrival(row) for row in self._db.execute(sql, values).fetchall()]
-
-
-def _only_ours(path: Path) -> None:
-    """A new file may be read by its owner alone: who was paid what is in it."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _let_go(database: sqlite3.Connection, folder: str | None) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -13,6 +11,7 @@ from threading import Lock
 from platformdirs import user_data_path
 
 from ..errors import ConfigError
+from ..files import create_private
 
 OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
 """Written and perhaps sent; carried out; not carried out; nobody will ever know."""
@@ -114,8 +113,7 @@ def open_store(path: Path | None) -> Store:
 def _connect(path: Path | None) -> sqlite3.Connection:
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):  # only its owner need read what was paid to whom
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        create_private(path)  # only its owner need read what was paid to whom
     connection = sqlite3.connect(path or ":memory:", timeout=30, check_same_thread=False)
     connection.execute("PRAGMA synchronous = EXTRA")
     connection.executescript(_SCHEMA)

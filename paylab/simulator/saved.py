@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from ..errors import SimulatorError
+from ..files import replace
 from ..redaction import HIDDEN, Redaction
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
@@ -34,7 +35,8 @@ def write(snapshot: dict[str, Any], path: Path) -> None:
     """Write a snapshot without document numbers, and without what a webhook's URL may hide."""
     dump = _clean({key: value for key, value in snapshot.items() if key != "checksum"})
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    with replace(path, private=True) as sink:
+        sink.write(f"{text}\n".encode())
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-from contextlib import suppress
 from pathlib import Path
 
 from ..errors import SimulatorError
+from ..files import create_private
 from .world import KINDS, World
 
 MARK = 0x7061796C
@@ -33,7 +32,7 @@ class Storage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            _only_ours(path)
+            create_private(path)  # document numbers are in it
             self._db = sqlite3.connect(path, timeout=0.5, check_same_thread=False)
             self._db.isolation_level = None
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -104,9 +103,3 @@ class Storage:
         if "locked" in reason:
             reason = "another simulator is using it"
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")
-
-
-def _only_ours(path: Path) -> None:
-    """A new file may be read by its owner alone: document numbers are in it."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))

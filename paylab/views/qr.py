@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import ConfigError, PaylabError
+from ..files import replace
 from . import page
 from .drawing import LARGEST, SMALLEST, Modules, modules
 from .page import Row
@@ -60,7 +61,9 @@ class QR:
             raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
         if not target.parent.is_dir():
             raise ConfigError(f"cannot write {target.name}: there is no folder {target.parent}")
-        _replace(target, write())
+        data = write()
+        with replace(target) as sink:
+            sink.write(data)
         return target
 
     @property
@@ -114,12 +117,3 @@ def _checked(size: int) -> int:
     if not SMALLEST <= size <= LARGEST:
         raise PaylabError(f"a picture is {SMALLEST} to {LARGEST} pixels a side, not {size}")
     return size
-
-
-def _replace(target: Path, data: bytes) -> None:
-    part = target.with_name(f"{target.name}.part")
-    try:
-        part.write_bytes(data)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -167,7 +167,7 @@ def test_what_is_no_file_is_not_replaced(paged, transfer, tmp_path):
     """A link may lead to a pipe or a device, which is there for everybody."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "t.csv").symlink_to(tmp_path / "pipe")
-    with pytest.raises(ConfigError, match="it is no file"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         frames.export(paged([transfer]), tmp_path / "t.csv")
     assert (tmp_path / "pipe").is_fifo()
 

@@ -111,7 +111,7 @@ def test_save_as_something_else(tmp_path, komo, name):
 def test_save_fails_without_a_trace(tmp_path, komo):
     """When the file cannot be replaced, no half of one is left."""
     (tmp_path / "code.png").mkdir()
-    with pytest.raises(OSError, match=r"code\.png"):
+    with pytest.raises(PaylabError, match=r"code\.png"):
         QR(komo).save(tmp_path / "code.png")
     assert [path.name for path in tmp_path.iterdir()] == ["code.png"]
 

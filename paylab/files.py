@@ -1,0 +1,194 @@
+"""Files and folders that appear whole or not at all, private files, and locks."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import stat
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from .errors import ConfigError
+
+PRIVATE = 0o600
+EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+HERE = -100  # AT_FDCWD
+
+
+@contextmanager
+def replace(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` at the end; an error leaves no trace.
+
+    It keeps the mode of the file that it replaces; with `private` only its owner can read it.
+    """
+    path = path.resolve()  # a link stays a link
+    require_parent(path)
+    _require_file(path)
+    mode, draft = PRIVATE if private else _mode(path), _beside(path, "part")
+
+    def opener(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o666 if mode is None else PRIVATE)
+
+    try:
+        with open(draft, "xb", opener=opener) as sink:
+            yield sink
+            sink.flush()
+            os.fsync(sink.fileno())
+        if mode is not None:
+            draft.chmod(mode)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+@contextmanager
+def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
+    """A folder to fill, which takes the place of `path` at the end; an error leaves no trace.
+
+    A folder that holds a file which is not `ours` is refused. Folder and files keep the modes
+    of those that they replace; a file with a new name gets what all the old files allow.
+    """
+    path = path.resolve()
+    require_parent(path)
+    _refuse_foreign(path, ours)
+    draft = _beside(path, "part")
+    draft.mkdir()
+    usual = _mode(draft)
+    draft.chmod(0o700)
+    try:
+        yield draft
+        _refuse_foreign(path, ours)  # something may have been put there meanwhile
+        _keep_modes(path, draft)
+        draft.chmod(_mode(path) or usual or 0o700)
+        _swap(draft, path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    sync_folder(path.parent)
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read, if there is no file yet."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, PRIVATE))
+
+
+def require_parent(path: Path) -> None:
+    """Raise a clear error when there is no folder to write into."""
+    if not path.parent.is_dir():
+        raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
+
+
+def recover(path: Path) -> None:
+    """Clean up after a killed process: put back a folder that it was replacing, remove drafts."""
+    path = path.resolve()
+    left = re.compile(rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)")
+    for entry in sorted(path.parent.iterdir()):
+        if not left.fullmatch(entry.name):
+            continue
+        if entry.suffix == ".old" and not path.exists():
+            entry.rename(path)
+        elif entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry, ignore_errors=True)
+        else:
+            entry.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut, where the system can."""
+    with suppress(OSError):  # Windows opens no folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a file's lock; ConfigError when another process has it. It ends with the process."""
+    with path.open("ab") as file:
+        try:
+            _lock(file)
+        except OSError:
+            raise ConfigError(f"{path.parent.name} is in use by another process") from None
+        yield
+
+
+def _beside(path: Path, ending: str) -> Path:
+    """A hidden name in the same folder that nobody can foresee."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _require_file(path: Path) -> None:
+    if path.exists() and not path.is_file():  # a link may lead to a device
+        raise ConfigError(f"cannot replace {path}: it is not a regular file")
+
+
+def _keep_modes(old: Path, new: Path) -> None:
+    known = {file.relative_to(old): _mode(file) or 0 for file in old.rglob("*") if file.is_file()}
+    common = 0o666
+    for mode in known.values():
+        common &= mode
+    for file in new.rglob("*"):
+        if known and file.is_file():
+            file.chmod(known.get(file.relative_to(new), common))
+
+
+def _swap(draft: Path, path: Path) -> None:
+    """Put the draft in place; what was there before is then under the draft's name, or gone."""
+    if not path.exists():
+        draft.rename(path)
+    elif not _exchange(draft, path):
+        old = _beside(path, "old")  # which `recover` puts back when the next step does not come
+        path.rename(old)
+        try:
+            draft.rename(path)
+        except OSError:
+            old.rename(path)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two names in one step; False where the system or the file system cannot."""
+    if os.name == "nt":
+        return False
+    library = ctypes.CDLL(None)
+    names = os.fsencode(one), os.fsencode(other)
+    if hasattr(library, "renameat2"):
+        return bool(library.renameat2(HERE, names[0], HERE, names[1], EXCHANGE) == 0)
+    return hasattr(library, "renamex_np") and bool(library.renamex_np(*names, EXCHANGE) == 0)
+
+
+def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
+    if Path.cwd().is_relative_to(path):
+        raise ConfigError("cannot replace the folder you are in: name another folder")
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
+    for entry in path.rglob("*"):
+        if entry.is_symlink() or not (entry.is_dir() or ours(entry.relative_to(path))):
+            raise ConfigError(
+                f"cannot replace the folder {path.name}/: {entry.relative_to(path)} is not from "
+                "an export; name another folder"
+            )
+
+
+def _lock(file: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows, where an open file cannot be deleted either
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

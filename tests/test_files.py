@@ -1,0 +1,128 @@
+"""Files are replaced as a whole, keep their mode, and are private where they must be."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+import paylab
+from paylab import files, frames
+from paylab.frames.parquet import ours
+
+
+def mode(path):
+    """The permissions of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture(autouse=True)
+def open_umask():
+    """New files can be read by everybody."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.parametrize(
+    ("before", "private", "after"),
+    [(None, False, 0o644), (0o640, False, 0o640), (None, True, 0o600), (0o644, True, 0o600)],
+)
+def test_mode_of_a_file(tmp_path, before, private, after):
+    """A replaced file keeps its mode; a private one is always private, also while it is written."""
+    path = tmp_path / "a"
+    if before is not None:
+        path.write_text("old")
+        path.chmod(before)
+    with files.replace(path, private=private) as sink:
+        sink.write(b"new")
+        assert mode(next(tmp_path.glob(".a.*.part"))) in (0o600, after)
+    assert (mode(path), path.read_text()) == (after, "new")
+
+
+def test_modes_of_a_folder(tmp_path):
+    """Folder and files keep their modes, and a file of a new name is no more open than they."""
+    folder = tmp_path / "t"
+    (folder / "created_day=2026-01-01").mkdir(parents=True)
+    old = folder / "created_day=2026-01-01/part-0.parquet"
+    old.write_text("old")
+    old.chmod(0o640)
+    folder.chmod(0o750)
+    with files.replace_folder(folder, ours) as draft:
+        assert mode(draft) == 0o700
+        for day in ("created_day=2026-01-01", "created_day=2026-01-02"):
+            (draft / day).mkdir()
+            (draft / day / "part-0.parquet").write_text("new")
+    assert mode(folder) == 0o750
+    assert [mode(file) for file in sorted(folder.rglob("*.parquet"))] == [0o640, 0o640]
+    assert old.read_text() == "new"
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_replaced_folder_leaves_nothing_behind(tmp_path, exchange, monkeypatch):
+    """Also where the system cannot swap two names in one step."""
+    if not exchange:
+        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    for text in ("old", "new"):
+        with files.replace_folder(tmp_path / "t", lambda _: True) as draft:
+            (draft / "a").write_text(text)
+    assert (tmp_path / "t/a").read_text() == "new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["t"]
+
+
+def save_calls(lab, path):
+    """The calls as HAR."""
+    lab.individuals.list().first()
+    lab.calls.har(path)
+
+
+def save_events(_lab, path):
+    """The events of an inbox."""
+    from paylab.inbox.arrivals import Arrivals
+    from paylab.inbox.store import Store
+
+    Arrivals(Store()).save(path)
+
+
+def save_world(lab, path):
+    """The world of the simulator."""
+    lab.simulator.save(path)
+
+
+def save_code(_lab, path):
+    """A picture of a QR code."""
+    from paylab.views.qr import QR
+
+    QR("text").save(path)
+
+
+def save_frame(lab, path):
+    """A frame as CSV."""
+    frames.to_csv(lab.transfers.frame(limit=1), path)
+
+
+SAVES = [(save_calls, True), (save_events, True), (save_world, True), (save_code, False)]
+
+
+@pytest.mark.parametrize(("save", "private"), [*SAVES, (save_frame, False)])
+def test_no_planted_link_is_followed(tmp_path, save, private):
+    """A link under the name of a draft that one could foresee leads nowhere."""
+    path, victim = tmp_path / "a.svg", tmp_path / "victim"
+    victim.write_text("mine")
+    for name in ("a.svg.part", ".a.svg.part"):
+        (tmp_path / name).symlink_to(victim)
+    save(paylab.connect(), path)
+    assert victim.read_text() == "mine"
+    assert path.is_file()
+    assert mode(path) == (0o600 if private else 0o644)
+
+
+def test_links_stay_links_and_others_are_refused(tmp_path):
+    """What a link points to is replaced; a pipe is not."""
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    with files.replace(tmp_path / "link") as sink:
+        sink.write(b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
