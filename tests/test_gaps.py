@@ -12,7 +12,7 @@ from paylab import gaps
 
 PACKAGE = Path(paylab.__file__).parent
 ROOT = PACKAGE.parent
-ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec"}
+ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}
 
 
 def test_ids_are_unique():

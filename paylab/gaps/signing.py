@@ -50,10 +50,17 @@ _ROWS = (
     (
         "signing.date-form",
         "X-Date",
-        "`2026-01-31T09:30:00.123Z`. Public samples show malformed dates: a verifier "
-        "may be strict, a reader of other people's headers should say what is wrong "
-        "rather than crash",
+        "`2026-01-31T09:30:00.123Z`. The simulator is strict: UTC with `Z`, `T` and "
+        "milliseconds, anything else is 401 and says so, so that a signer that passes here "
+        "passes elsewhere. A reader of other people's headers says what is wrong rather "
+        "than crash",
         "spec, public",
+    ),
+    (
+        "request.content-type",
+        "a body without `Content-Type: application/json` (parameters allowed)",
+        "415 with an error text",
+        "spec, chosen",
     ),
     (
         "signing.errors",

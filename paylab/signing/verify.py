@@ -25,6 +25,7 @@ _AUTHORIZATION = re.compile(
     r"Signature=(\S+)"
 )
 _HASH = re.compile(r"[0-9a-f]{64}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _MOST_ECHOED = 60
 
 
@@ -121,11 +122,21 @@ def _check_key(request: Received, given: Authorization, secret: str | None) -> R
     return None
 
 
+def read_date(text: str) -> datetime:
+    """X-Date as an instant; ValueError unless it is in the one form. Gap `signing.date-form`."""
+    if not _DATE.fullmatch(text):
+        raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
+    try:
+        return instants.from_text(text)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{_DATE_FORM}; {text} does not exist") from None
+
+
 def _check_date(text: str, now: datetime, tolerance: float) -> Refusal | None:
     try:
-        ahead = (instants.from_text(text) - now).total_seconds()
-    except (ValueError, OverflowError) as error:
-        return Refusal("unreadable-date", f"X-Date must be UTC in ISO 8601: {error}")
+        ahead = (read_date(text) - now).total_seconds()
+    except ValueError as error:
+        return Refusal("unreadable-date", str(error))
     if abs(ahead) <= tolerance:
         return None
     side = "ahead of" if ahead > 0 else "behind"
@@ -186,6 +197,7 @@ _FORM = (
     "Authorization must read: HMAC-SHA256 "
     "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
 )
+_DATE_FORM = "X-Date must be UTC in ISO 8601 with milliseconds, like 2026-01-31T09:30:00.123Z"
 _NO_HASH = (
     f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
 )

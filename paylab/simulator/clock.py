@@ -74,5 +74,5 @@ class Clock:
     def restore(self, saved: dict[str, object]) -> None:
         """Go on from what `saved` gave."""
         since = self._wall() if saved["since"] is None else float(str(saved["since"]))
-        self._line = (instants.from_text(str(saved["base"])), since)
-        self.frozen, self.speed = bool(saved["frozen"]), float(str(saved["speed"]))
+        base, speed = instants.from_text(str(saved["base"])), float(str(saved["speed"]))
+        self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed

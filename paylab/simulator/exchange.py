@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -39,7 +40,7 @@ class Request(signing.Received):
     def json(self, deepest: int = DEEPEST) -> dict[str, Any]:
         """The body as an object, or a 400 that says why it is none."""
         try:
-            value = json.loads(self.body.decode(), parse_constant=_no_constant)
+            value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=_finite)
         except ValueError as error:
             raise Refused(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:
@@ -121,6 +122,11 @@ def _is_deeper(value: object, levels: int) -> bool:
 
 
 _TOO_DEEP = "the body is nested too deeply"
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_constant(text[:20])
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -33,12 +33,21 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
             raise Refused(413, TOO_LARGE)
         _authenticate(world, request, now)
         operation, row_id = routes.find(request.method, request.path)
+        _check_content_type(request)
         routed = replace(request, id=row_id)
         if request.method == "POST" and request.path in routes.IDEMPOTENT:
             return idempotency.once(world, routed, operation)
         return operation(world, routed)
     except Refused as refused:
         return refused.reply()
+
+
+def _check_content_type(request: Request) -> None:
+    """Refuse a body that is not declared as JSON. Gap `request.content-type`."""
+    given = request.headers.get("content-type", "")
+    if request.body and given.partition(";")[0].strip().lower() != "application/json":
+        said = f"not {given[:60]!a}" if given else "and it is missing"
+        raise Refused(415, f"the Content-Type of a body must be application/json, {said}")
 
 
 def _authenticate(world: World, request: Request, now: datetime) -> None:

@@ -21,8 +21,16 @@ def individual(world: World, row: Row) -> Row:
     """An individual with its accounts; fields with no value are left out."""
     accounts = world.tables["financial_accounts"].rows
     own = [plain(accounts[account_id]) for account_id in row["_"]["accounts"]]
-    shown = {**plain(row), "financial_accounts": own}
-    return {key: value for key, value in shown.items() if value is not None}
+    return dict(without_null({**plain(row), "financial_accounts": own}))
+
+
+def without_null(value: Any) -> Any:
+    """The value without the fields, at any depth, and the list items that are null."""
+    if isinstance(value, list):
+        return [without_null(each) for each in value if each is not None]
+    if not isinstance(value, dict):
+        return value
+    return {key: without_null(each) for key, each in value.items() if each is not None}
 
 
 def conversion_account(world: World, row: Row) -> Row:

@@ -34,6 +34,9 @@ KINDS = {
 }
 """The tables, and the prefix of the ids each gives out."""
 
+SNAPSHOT_VERSION = 1
+"""The format of a snapshot; another one is refused."""
+
 COUNTED = tuple(KINDS)[:8]
 """The tables a summary counts: the service's resources."""
 
@@ -72,7 +75,7 @@ class World:
 
     def clear(self) -> None:
         """Forget every row and counter."""
-        self.tables = {kind: Table(by=_BY.get(kind)) for kind in KINDS}
+        self.tables = _tables()
         self.counters: dict[str, int] = {}
         self.dirty: dict[tuple[str, str], None] = {}  # in the order of the changes
         self.outbox = Lanes()
@@ -93,8 +96,11 @@ class World:
 
     def new_id(self, kind: str) -> str:
         """The next id of a kind; never one given out before."""
-        count = self.counters[kind] = self.counters.get(kind, 0) + 1
-        return minting.identifier(KINDS[kind], self.seed, self.now(), count)
+        while True:
+            count = self.counters[kind] = self.counters.get(kind, 0) + 1
+            made = minting.identifier(KINDS[kind], self.seed, self.now(), count)
+            if made not in self.tables[kind].rows:  # a loaded snapshot may have counted less
+                return made
 
     def find(self, kind: str, row_id: object) -> Row | None:
         """A row by id; None for anything that is no id of this kind."""
@@ -166,7 +172,7 @@ class World:
         """The whole world as one JSON object; no key and no secret is part of it."""
         tables = {kind: list(table.rows.values()) for kind, table in self.tables.items()}
         return {
-            "paylab_snapshot": 1,
+            "paylab_snapshot": SNAPSHOT_VERSION,
             "seed": self.seed,
             "clock": self.clock.saved(),
             "counters": self.counters,
@@ -174,17 +180,27 @@ class World:
         }
 
     def load(self, dump: dict[str, Any]) -> None:
-        """Become what `dump` gave."""
-        gone = [(kind, row_id) for kind in KINDS for row_id in self.tables[kind].rows]
-        self.clear()
-        self.seed, self.counters = dump["seed"], dict(dump["counters"])
+        """Become what `dump` gave; everything is built before anything is changed."""
+        tables = _tables()
+        for kind, table in tables.items():
+            table.extend(dump["tables"].get(kind, []))
+        due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
+        heapq.heapify(due)
+        outbox, counters = Lanes(tables["outbox"].rows.values()), dict(dump["counters"])
+        seed = dump["seed"]
+        changed = [
+            (kind, row_id)
+            for either in (tables, self.tables)
+            for kind, table in either.items()
+            for row_id in table.rows
+        ]
         self.clock.restore(dump["clock"])
-        for kind in KINDS:
-            self.extend(kind, dump["tables"].get(kind, []))
-        self._due = [(row["due"], row["id"]) for row in self.tables["timers"].rows.values()]
-        heapq.heapify(self._due)
-        self.outbox = Lanes(self.tables["outbox"].rows.values())
-        self.dirty |= dict.fromkeys(gone)
+        self.seed, self.counters, self.tables = seed, counters, tables
+        self.dirty, self.outbox, self._due = dict.fromkeys(changed), outbox, due
+
+
+def _tables() -> dict[str, Table]:
+    return {kind: Table(by=_BY.get(kind)) for kind in KINDS}
 
 
 _BY = {"transfers": "product"}

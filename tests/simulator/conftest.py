@@ -114,7 +114,8 @@ class Service:
     def call(self, method, target, body=None, **extra):
         """Send a signed request; a body that is not bytes is written as JSON."""
         raw = body if isinstance(body, bytes) else b"" if body is None else dump(body)
-        extra = {name.replace("_", "-"): value for name, value in extra.items()}
+        kind = {"content-type": "application/json"} if raw else {}
+        extra = kind | {name.replace("_", "-"): value for name, value in extra.items()}
         return self.carry(method, target, self.signed(method, target, raw) | extra, raw)
 
     def get(self, target, **extra):

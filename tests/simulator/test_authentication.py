@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -100,3 +101,31 @@ def test_401_comes_first(service):
     """Before 404, 405 and 400."""
     for method, target in (("GET", "/v1/nothing"), ("PUT", PATH), ("POST", "/v1/individuals")):
         assert service.call(method, target, b"{", authorization="x").status == 401
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("application/json", 201),
+        ("Application/JSON; charset=utf-8", 201),
+        (None, 415),
+        ("", 415),
+        ("text/plain", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("application/json5", 415),
+    ],
+)
+def test_a_body_is_declared_as_json(service, person_body, kind, status):
+    """A body with another Content-Type, or with none, is a 415 that says so."""
+    raw = json.dumps(person_body).encode()
+    headers = service.signed("POST", "/v1/individuals", raw)
+    headers |= {} if kind is None else {"content-type": kind}
+    answer = service.carry("POST", "/v1/individuals", headers, raw)
+    assert answer.status == status
+    assert status == 201 or "application/json" in answer["error"]
+
+
+def test_no_body_needs_no_content_type(service):
+    """A GET is answered without one."""
+    headers = service.signed("GET", PATH)
+    assert service.carry("GET", PATH, headers, b"").status == 200

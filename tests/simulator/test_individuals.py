@@ -179,3 +179,19 @@ def test_404_comes_before_400(service):
     """An unknown id is named before anything is said of the body."""
     assert service.post("/v1/individuals/x/verification_token", {}).status == 404
     assert service.post("/v1/individuals/x/verification_images", b"{").status == 404
+
+
+@pytest.mark.parametrize("part", ["document", "address", "financial_accounts", "email", "phone"])
+def test_a_null_that_was_sent_never_comes_back(service, person_body, part):
+    """Fields without a value are left out at every level, in every answer."""
+    sent = {
+        "document": {"type": "curp", "number": None},
+        "address": {"country": "MX", "city": None, "line_2": None},
+        "financial_accounts": [
+            {"type": "bank_account", "details": {"clabe": "002010077777777771", "memo": None}},
+        ],
+    }.get(part)
+    made = service.post("/v1/individuals", person_body | {part: sent})
+    got = service.get(f"/v1/individuals/{made['id']}")
+    listed = service.get("/v1/individuals")["data"]
+    assert "None" not in repr([made.json, got.json, listed])

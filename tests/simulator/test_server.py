@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from paylab import instants
 from paylab.errors import SimulatorError
 from paylab.simulator import Simulator, asgi, protocol
 from paylab.simulator.asgi import App
@@ -86,7 +87,7 @@ def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
 def test_dates_are_judged_by_the_wall_clock(wire, seconds, good):
     """An outside client cannot know another, even of a frozen world. Gap clock.signing."""
     moment = datetime.now(UTC) + timedelta(seconds=seconds)
-    headers = wire.signed("GET", PATH, **{"x-date": moment.isoformat(timespec="milliseconds")})
+    headers = wire.signed("GET", PATH, **{"x-date": instants.to_text(moment)})
     assert wire.carry("GET", PATH, headers, b"").status == good
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...rules import accounts as account_rules
 from ..exchange import Reply, Request, conflict, missing, require
-from ..showing import plain
+from ..showing import plain, without_null
 from ..table import Row
 from ..world import World
 
@@ -23,7 +23,7 @@ def create(world: World, request: Request) -> Reply:
 def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
     """Give an individual an account."""
     hidden = {"owner": owner["id"]}
-    row = world.create("financial_accounts", hidden, type=kind, details=details)
+    row = world.create("financial_accounts", hidden, type=kind, details=without_null(details))
     owner["_"]["accounts"].append(row["id"])
     world.put("individuals", owner)
     return row
@@ -39,7 +39,7 @@ def update(world: World, request: Request) -> Reply:
     require(account_rules.check_details(country, row["type"], details))
     if row["type"] == "crypto_wallet":
         conflict("a crypto_wallet cannot be updated: register a new one")
-    row.update(details=details, updated_at=world.stamp())
+    row.update(details=without_null(details), updated_at=world.stamp())
     return Reply.json(201, plain(world.put("financial_accounts", row)))
 
 

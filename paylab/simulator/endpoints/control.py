@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ... import gaps
 from ...errors import Problem
-from .. import faults, life, seeding
+from .. import faults, life, seeding, snapshot
 from ..exchange import DEEPEST, Refused, Reply, Request, require
 from ..saved import checksum
 from ..showing import conversion_account, individual, plain
@@ -119,8 +119,11 @@ def read_snapshot(world: World, _: Request) -> Reply:
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly what a GET gave."""
     dump = request.json(deepest=DEEPEST + 8)
+    if unreadable := snapshot.version_problem(dump):
+        raise Refused(400, unreadable)
     if dump.pop("checksum", None) != checksum(dump):
-        raise Refused(400, "this is not a snapshot of a simulator, or it was changed since")
+        raise Refused(400, "the snapshot was changed since it was saved: its checksum differs")
+    require(snapshot.problems(dump))
     world.load(dump)
     return summary(world, request)
 

@@ -1,0 +1,149 @@
+"""Snapshots that were changed: loaded whole, or refused with a 400 and nothing changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+
+import pytest
+
+from paylab.simulator.saved import checksum
+
+WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7}, "9999-99-99")
+
+
+@pytest.fixture
+def service(make):
+    """A world with a row in every table and steps ahead of some."""
+    service = make(send=lambda url, body: 500, transfers=3)
+    url = {"url": "https://e.co", "event_types": ["transfer.created", "conversion.created"]}
+    service.made("/v1/webhook_subscriptions", url)
+    service.post("/_simulator/seed", {"conversions": 2})
+    for kind in ("event_delay", "status"):
+        service.post("/_simulator/faults", {"kind": kind, "path": "/none", "times": 2})
+    service.deposit(service.on_ramp("MX"))
+    service.on_ramp("PH")
+    service.transfer(client_reference_id="scenario:under_review")
+    service.advance(1.5)
+    service.transfer()
+    owner = service.active("MX", "off_ramp")
+    wallet, account = service.wallet(owner), service.account(owner)
+    assert wallet["id"] != account["id"]
+    price = {
+        "financial_account": {"id": account["id"]},
+        **{"payout_method": "spei", "destination_currency": "mxn", "source_amount": "5"},
+        **{"source_currency": "usdc", "source_network": "base"},
+    }
+    service.made("/v1/quotes", price)
+    key = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
+    service.post("/v1/transfers", price | {"source_type": "deposit"}, idempotency_key=key)
+    service.person("MX", "on_ramp")
+    return service
+
+
+def put(service, dump):
+    """Load a snapshot whose checksum is right again."""
+    dump = {name: value for name, value in dump.items() if name != "checksum"}
+    body = json.dumps({**dump, "checksum": checksum(dump)}).encode()
+    return service.put("/_simulator/snapshot", body)
+
+
+def places(value, path=()):
+    """Every place in a value, the value itself left out."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for name, inner in items:
+        yield (*path, name)
+        if isinstance(inner, dict | list):
+            yield from places(inner, (*path, name))
+
+
+def mutated(dump, draw, spots):
+    """The snapshot with one to three places replaced, taken out, or doubled."""
+    dump = copy.deepcopy(dump)
+    for path in draw.sample(spots, draw.randint(1, 3)):
+        try:
+            holder = dump
+            for name in path[:-1]:
+                holder = holder[name]
+            way = draw.random()
+            if way < 0.6:
+                holder[path[-1]] = copy.deepcopy(draw.choice(WRONG))
+            elif way < 0.85:
+                del holder[path[-1]]
+            elif isinstance(holder, list):
+                holder.append(copy.deepcopy(holder[path[-1]]))
+        except (LookupError, TypeError):
+            continue  # an earlier change took this place away
+    return dump
+
+
+def use(service):
+    """Read everything, let the planned steps happen, pay and deposit again."""
+    lists = ("individuals", "transfers", "conversions", "conversion_accounts")
+    answers = [service.get(f"/v1/{name}?limit=100") for name in lists]
+    answers += [service.get(f"/_simulator/{name}") for name in ("events", "deliveries", "faults")]
+    answers += [service.get("/_simulator/snapshot"), service.advance(2)]
+    account = next(iter(service.get("/v1/conversion_accounts").json.get("data", [])), None)
+    answers += [service.deposit(account)] if account else []
+    for name in ("individuals", "transfers", "conversion_accounts"):
+        rows = service.get(f"/v1/{name}").json.get("data", [])
+        answers += [service.get(f"/v1/{name}/{row['id']}") for row in rows]
+    answers.append(service.advance(7200))
+    assert {answer.status for answer in answers} <= {200, 201, 422}
+    service.transfer()
+
+
+def attack(service, count, seed):
+    """How many mutated snapshots were loaded and refused; every one leaves a world that works."""
+    draw, good = random.Random(seed), service.get("/_simulator/snapshot").json
+    spots, told = list(places(good)), {200: 0, 400: 0}
+    for _ in range(count):
+        put(service, good)
+        before = service.get("/_simulator/snapshot").body
+        answer = put(service, mutated(good, draw, spots))
+        told[answer.status] += 1
+        if answer.status == 200:
+            use(service)
+        else:
+            assert answer["error"]
+            assert service.get("/_simulator/snapshot").body == before
+    return told
+
+
+def test_mutated_snapshots(service):
+    """Either the world works afterwards, or it is the one from before."""
+    told = attack(service, 150, seed=1)
+    assert min(told.values()) > 5
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        (lambda d: d["tables"]["transfers"].append(7), "tables.transfers"),
+        (lambda d: d["tables"]["transfers"][0].pop("status"), "status"),
+        (lambda d: d["tables"]["transfers"][0].update(recipient_id="ind_no"), "recipient_id"),
+        (lambda d: d["tables"]["timers"][0].update(step="explode"), "step"),
+        (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "twice"),
+        (lambda d: d["tables"].update(secrets=[]), "tables.secrets"),
+        (lambda d: d["clock"].update(base="yesterday"), "clock.base"),
+        (lambda d: d["counters"].update(transfers="9"), "counters"),
+        (lambda d: d.update(paylab_snapshot=2), "format"),
+        (lambda d: d.pop("paylab_snapshot"), "not a snapshot"),
+    ],
+)
+def test_what_is_wrong_is_named(service, change, field):
+    """By its place in the snapshot."""
+    dump = service.get("/_simulator/snapshot").json
+    change(dump)
+    answer = put(service, dump)
+    assert (answer.status, field in answer["error"]) == (400, True), answer.body
+
+
+def test_an_id_that_is_taken_is_not_given_out_again(service):
+    """A snapshot that counted less than it holds does not overwrite its rows."""
+    dump = service.get("/_simulator/snapshot").json
+    made = service.transfer()
+    dump["tables"] = service.get("/_simulator/snapshot").json["tables"]
+    put(service, dump)
+    assert service.transfer()["id"] != made["id"]
