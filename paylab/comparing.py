@@ -10,7 +10,7 @@ from . import codes, corridors
 from .client.http import Sender
 from .client.resources import Quotes
 from .client.resources.transfers import Account
-from .errors import APIStatusError, RuleError
+from .errors import BadRequestError, ConflictError, NotFoundError, RuleError, UnprocessableError
 from .models import FinancialAccount, Individual, Quote
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ COLUMNS = (
     *("source_amount", "total_fee", "total_tax", "net_source_amount", "exchange_rate"),
     *("destination_amount", "destination_currency"),
 )
+
+# Refusals of this one quote. After any other answer (429, 401, 503) nobody knows whether there is
+# a quote, and a row without one would be taken for "not possible".
+REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError)
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,11 @@ class ComparedQuotes(Quotes):
         return _frame(found, [self._quoted(route, asked) for route in found])
 
     def _quoted(self, route: Route, asked: dict[str, Any]) -> Quote | str:
-        """The quote, or why there is none."""
+        """The quote, or why the service refuses one; what says nothing of the route is raised."""
         own = {"payout_method": route.rail.method, "destination_currency": route.currency}
         try:
             return self.create(route.account, **own, **asked)
-        except APIStatusError as error:
+        except REFUSALS as error:
             return "; ".join(map(str, error.problems)) or str(error)
         except RuleError as error:
             return "; ".join(map(str, error.problems))

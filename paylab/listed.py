@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from .batches import Payouts, Plan
-    from .batches.journal import Journal
     from .frames import Export
 
 
@@ -61,7 +59,7 @@ class FramedTransfers(Transfers):
         listing.check(size, product_type)
         return Pull(self._sender, "transfers", {"product_type": product_type}, size)
 
-    def create_many(
+    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         self,
         payouts: Payouts,
         *,
@@ -69,44 +67,43 @@ class FramedTransfers(Transfers):
         journal: str | PathLike[str] | None = None,
         concurrency: int | None = None,
         progress: Progress | bool | None = None,
+        delimiter: str = ",",
         **defaults: Any,
     ) -> pd.DataFrame:
         """Send a CSV file's or a frame's payouts once each, whatever interrupts; gives a frame.
 
         All rows are checked first: RuleError lists every problem with its row, and nothing is
         sent. `reference` names the column whose text makes a row's Idempotency-Key; other
-        keywords fill columns a row leaves empty. `progress=True` shows a bar, a function
-        `progress(done, all)` is called after each.
+        keywords fill columns a row leaves empty. `delimiter` separates the cells of the file.
+        `progress=True` shows a bar, a function `progress(done, all)` is called after each.
         """
         from . import batches
 
-        passing = getattr(self._sender, "is_embedded", False)
-        kept = self._journal if passing and not isinstance(payouts, str | PathLike) else None
         return batches.create_many(
             self,
             payouts,
             reference=reference,
-            journal=journal or kept,
+            journal=journal,
             concurrency=concurrency,
             progress=progress,
-            passing=passing,
+            passing=getattr(self._sender, "is_embedded", False),
+            service=self._sender.settings.base_url,
+            delimiter=delimiter,
             **defaults,
         )
 
     def check_many(
-        self, payouts: Payouts, *, reference: str = "client_reference_id", **defaults: Any
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        delimiter: str = ",",
+        **defaults: Any,
     ) -> Plan:
         """What `create_many` would send, and every problem with the number of its row."""
         from . import batches
 
-        return batches.plan(payouts, reference=reference, **defaults)
-
-    @cached_property
-    def _journal(self) -> Journal:
-        """What batches did here; a simulator inside this process is forgotten with it."""
-        from .batches.journal import Journal
-
-        return Journal()
+        return batches.plan(payouts, reference=reference, delimiter=delimiter, **defaults)
 
 
 class FramedConversions(Conversions):

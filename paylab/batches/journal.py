@@ -1,8 +1,9 @@
-"""What a batch was about to send and what came of it, on disk before the first request leaves.
+"""What a batch may send and what was made, on disk before the first request is sent.
 
-One JSON object a line. The head names the newest transfer there was when the batch began; a
-`plan` line stands for a payout that may have been sent, a `made` line for one that surely was.
-A crash can only tear the last line, and a torn line was never acted upon.
+One JSON object a line. The head names a transfer by which the service is recognised; a `plan`
+line stands for a payout that may have been sent, a `made` line for a transfer that exists, an
+`unsent` line for a planned payout that was not sent. A crash can only tear the last line, and
+nothing was sent because of a torn line.
 """
 
 from __future__ import annotations
@@ -10,15 +11,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
-from .. import instants
+from .. import jsontext
 from ..errors import PaylabError
 
 Raw = dict[str, Any]
+HEAD = b'{"journal":'
+
+
+class UnwritableJournalError(PaylabError):
+    """The journal cannot be written: a full disk, for example."""
+
+
+class BusyJournalError(PaylabError):
+    """Another process or thread runs this batch."""
 
 
 class Journal:
@@ -29,14 +41,24 @@ class Journal:
         self.head: Raw | None = None
         self.planned: dict[str, str] = {}
         self.made: dict[str, Raw] = {}
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
 
     def __enter__(self) -> Self:
         if self.path is None:
             return self
-        self._file = open(self.path, "ab+", opener=_private)
-        _lock(self._file, self.path)
-        self._load(self._file)
+        try:
+            self._file = FileIO(self.path, "a+", opener=_private)
+        except OSError as error:
+            raise UnwritableJournalError(
+                f"the journal {self.path} cannot be opened ({error.strerror}) and nothing was "
+                "sent: name a file in a folder that can be written with journal= or --journal"
+            ) from None
+        try:
+            _lock(self._file, self.path)
+            self._load(self._file)
+        except BaseException:
+            self._file.close()
+            raise
         return self
 
     def __exit__(
@@ -48,7 +70,7 @@ class Journal:
 
     @classmethod
     def peek(cls, path: Path) -> Journal:
-        """What a journal holds now, read without taking hold of the file; empty for no journal."""
+        """What a journal holds now, without locking it; empty when there is none."""
         found = cls(path)
         try:
             found._read_all(path.read_bytes())
@@ -60,16 +82,17 @@ class Journal:
     def last(self) -> str | None:
         """The id of a transfer that only the journal's own service knows."""
         after = (self.head or {}).get("after") or {}
-        made: str | None = next(reversed(self.made.values()), after).get("id")
-        return made
+        made = next(reversed(self.made.values()), after).get("id")
+        return None if made is None else str(made)
 
     def adopt(self, other: Journal, names: Iterable[str]) -> None:
         """Take over what another journal knows of these payouts."""
-        known, head = sorted(names), _older(self.head, other.head or {})
-        lines = [{"journal": 1, **head}] if head != self.head else []
-        lines += [{"plan": name, "terms": other.planned[name]} for name in known]
+        known = sorted(names)
         made = {name: other.made[name] for name in known if name in other.made}
-        lines += [{"made": name, "transfer": transfer} for name, transfer in made.items()]
+        head = self.head or other.head or {}
+        lines = [] if self.head else [{"journal": 1, **head}]
+        lines += [{"plan": name, "terms": other.planned[name]} for name in known]
+        lines += [_made(name, transfer) for name, transfer in made.items()]
         self._write(lines)
         self.head, self.made = head, self.made | made
         self.planned |= {name: other.planned[name] for name in known}
@@ -84,67 +107,93 @@ class Journal:
         self.planned |= new
 
     def note(self, reference: str, transfer: Raw) -> None:
-        """Note what was made; should this get lost, the service is asked."""
-        self._write([{"made": reference, "transfer": transfer}], sync=False)
+        """Note what was made; if this is lost in a crash, the service is asked."""
         self.made[reference] = transfer
+        self._write([_made(reference, transfer)], sync=False)
+
+    def release(self, references: Iterable[str]) -> None:
+        """Note which planned payouts were not sent, so that nobody has to look for them."""
+        names = [name for name in references if name in self.planned]
+        self._write([{"unsent": name} for name in names], sync=False)
+        for name in names:
+            del self.planned[name]
 
     def forget(self) -> None:
-        """Begin anew: what this journal knows of is gone."""
+        """Begin anew: remove everything this journal knows."""
         self.head, self.planned, self.made = None, {}, {}
         if self._file:
             self._file.truncate(0)
 
     def _write(self, lines: Iterable[Raw], *, sync: bool = True) -> None:
-        if self._file is None:
+        data = "".join(jsontext.write(line) + "\n" for line in lines).encode()
+        if self._file is None or not data:
             return
-        text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
-        self._file.write(text.encode())
-        self._file.flush()
-        if sync:
-            os.fsync(self._file.fileno())
-            _sync_folder(self._file.name)
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            _append(self._file, data)
+            if sync:
+                os.fsync(self._file.fileno())
+                _sync_folder(self._file.name)
+        except OSError as error:
+            with suppress(OSError):  # half a line would spoil the lines that may follow it
+                self._file.truncate(end)
+            raise UnwritableJournalError(
+                f"the journal {self.path} cannot be written: {error.strerror}"
+            ) from None
 
-    def _load(self, file: BinaryIO) -> None:
+    def _load(self, file: FileIO) -> None:
         file.seek(0)
-        text = file.read()
-        file.truncate(text.rfind(b"\n") + 1)
+        text = file.readall()
         self._read_all(text)
+        file.truncate(text.rfind(b"\n") + 1)
 
     def _read_all(self, text: bytes) -> None:
+        if not (text.startswith(HEAD) or HEAD.startswith(text)):
+            raise self._stranger()
         for line in text[: text.rfind(b"\n") + 1].splitlines():
             self._take(self._read(line))
-        if self.planned and self.head is None:
-            raise self._stranger()
 
     def _read(self, line: bytes) -> Raw:
         try:
-            entry = json.loads(line)
-        except ValueError:
+            entry = jsontext.read(line)
+        except (ValueError, RecursionError):
             raise self._stranger() from None
         if not isinstance(entry, dict):
             raise self._stranger()
         return entry
 
     def _take(self, entry: Raw) -> None:
-        if "journal" in entry:
-            self.head = entry
-        elif "plan" in entry:
-            self.planned[entry["plan"]] = entry["terms"]
-        elif "made" in entry:
-            self.made[entry["made"]] = entry["transfer"]
-        else:
-            raise self._stranger()
+        match entry:
+            case {"journal": _}:
+                self.head = entry
+            case {"plan": str(name), "terms": str(terms)}:
+                self.planned[name] = terms
+            case {"made": str(name), "transfer": dict(transfer)}:
+                self.made[name] = transfer
+            case {"unsent": str(name)}:
+                self.planned.pop(name, None)
+            case _:
+                raise self._stranger()
 
     def _stranger(self) -> PaylabError:
         return PaylabError(f"{self.path} is not the journal of a batch: name another file")
 
 
-def _older(head: Raw | None, other: Raw) -> Raw:
-    """The head from which a search meets all that either stands for."""
-    heads = [other] if head is None else [head, other]
-    if not all(each.get("after") for each in heads):
-        return {"after": None}
-    return min(heads, key=lambda each: instants.from_text(each["after"]["created_at"]))
+DEEPEST = 20
+"""Levels of a transfer that a journal keeps; reading needs none below the third."""
+
+
+def _made(reference: str, transfer: Mapping[str, Any]) -> Raw:
+    return {"made": reference, "transfer": _shallow(transfer, DEEPEST)}
+
+
+def _shallow(value: Any, levels: int) -> Any:
+    """The value without what is nested so deep that reading it back could fail."""
+    if isinstance(value, Mapping):
+        return {k: _shallow(v, levels - 1) for k, v in value.items()} if levels else None
+    if isinstance(value, list):
+        return [_shallow(item, levels - 1) for item in value] if levels else None
+    return value
 
 
 def fingerprint(terms: Mapping[str, Any]) -> str:
@@ -157,7 +206,14 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _lock(file: BinaryIO, path: Path) -> None:
+def _append(file: FileIO, data: bytes) -> None:
+    """Write all of it: a disk that fills up takes a part first."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _lock(file: FileIO, path: Path) -> None:
     """Two runs of one batch at a time would both ask, and both send."""
     try:
         import fcntl
@@ -166,8 +222,9 @@ def _lock(file: BinaryIO, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        file.close()
-        raise PaylabError(f"{path} is in use: another run of this batch goes on") from None
+        raise BusyJournalError(
+            f"another run is sending these payouts (it holds {path}): wait until it ends"
+        ) from None
 
 
 def _sync_folder(name: str) -> None:

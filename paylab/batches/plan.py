@@ -67,20 +67,25 @@ class Plan:
         """One line: how many rows, how many problems, how much money."""
         wrong = len({problem.row for problem in self.problems})
         sums = [f"{amount} {label}" for label, amount in self.totals().items()]
-        return f"{len(self.rows)} payouts, {wrong} with problems; the good ones: " + (
-            ", ".join(sums) or "nothing"
+        count = len(self.rows)
+        return (
+            f"{count} payout{'' if count == 1 else 's'}, {wrong} with problems; the good ones: "
+            + (", ".join(sums) or "nothing")
         )
 
 
-def plan(payouts: Payouts, *, reference: str = REFERENCE, **defaults: Any) -> Plan:
+def plan(
+    payouts: Payouts, *, reference: str = REFERENCE, delimiter: str = ",", **defaults: Any
+) -> Plan:
     """Read the payouts and check every row; `reference` names the column with the references.
 
+    `delimiter` is what separates the cells of a CSV file.
     Other keywords are for all rows that leave the column empty: `source_currency="USD"`.
     """
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
         raise TypeError(f"{unknown[0]!r} is no column; columns are {', '.join(COLUMNS)}")
-    sheet = read(payouts, reference, defaults)
+    sheet = read(payouts, reference, defaults, delimiter)
     return Plan(
         sheet.rows, tuple(_problems(sheet.rows, _RENAMED | {REFERENCE: reference})), sheet.ignored
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from os import PathLike, fspath
 from typing import Any, TypeAlias
@@ -32,6 +32,8 @@ class Row:
     cells: Mapping[str, Any]
     line: int | None = None
     surplus: int = 0
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """The cells of columns that mean nothing here, as text; they come back with the results."""
 
     def get(self, name: str) -> Any:
         """A cell, None where it is empty."""
@@ -53,9 +55,11 @@ class Sheet:
     ignored: tuple[str, ...] = ()
 
 
-def read(payouts: Payouts, reference: str, defaults: Mapping[str, Any]) -> Sheet:
+def read(
+    payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
+) -> Sheet:
     """The rows of a file, a frame or dicts; `defaults` fill what a row leaves empty."""
-    raw = list(_raw(payouts))
+    raw = list(_raw(payouts, delimiter))
     names = {name: _named(str(name), reference) for name in _columns(raw)}
     given = {name: cell(value) for name, value in defaults.items()}
     rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
@@ -96,23 +100,50 @@ class _Raw:
     surplus: int = 0
 
 
-def _raw(payouts: Payouts) -> Iterator[_Raw]:
+def _raw(payouts: Payouts, delimiter: str) -> Iterator[_Raw]:
     if isinstance(payouts, str | PathLike):
-        return _csv(fspath(payouts))
-    records = payouts.to_dict("records") if hasattr(payouts, "to_dict") else payouts
-    return map(_Raw, records)
+        return _csv(fspath(payouts), delimiter)
+    return _dicts(payouts.to_dict("records") if hasattr(payouts, "to_dict") else payouts)
 
 
-def _csv(path: str) -> Iterator[_Raw]:
+def _dicts(records: Any) -> Iterator[_Raw]:
+    if isinstance(records, bytes | bytearray | memoryview) or not isinstance(records, Iterable):
+        raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {_type(records)}")
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, Mapping):
+            raise PaylabError(f"row {number} of the payouts is {_type(record)}, not a dict")
+        yield _Raw(record)
+
+
+def _type(value: object) -> str:
+    return f"of type {type(value).__name__}"
+
+
+def _csv(path: str, delimiter: str) -> Iterator[_Raw]:
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
+            reader = csv.DictReader(file, strict=True, delimiter=delimiter)
+            _suggest(path, reader.fieldnames or (), delimiter)
             _refuse_twins(reader.fieldnames or ())
             for record in reader:
                 surplus = record.pop(None, ())  # cells past the head
                 yield _Raw(record, reader.line_num, len(surplus))
     except (csv.Error, UnicodeDecodeError) as error:
         raise PaylabError(f"{path} cannot be read as CSV in UTF-8: {error}") from None
+
+
+def _suggest(path: str, names: Sequence[str], used: str) -> None:
+    """PaylabError when the header is one cell that another delimiter would split."""
+    found = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
+    if len(names) == 1 and found:
+        raise PaylabError(
+            f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
+            f"{DELIMITERS[found[0]]}; say so with delimiter={found[0]!r} or --delimiter "
+            f"{found[0]!r}"
+        )
+
+
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
 def _columns(raw: Iterable[_Raw]) -> Iterable[object]:
@@ -136,4 +167,10 @@ def _refuse_twins(names: Iterable[str]) -> None:
 def _row(number: int, raw: _Raw, names: Mapping[Any, str], defaults: Mapping[str, Any]) -> Row:
     known = {names[name]: cell(value) for name, value in raw.cells.items()}
     filled = {name: value for name, value in known.items() if name in COLUMNS and value is not None}
-    return Row(number, {**defaults, **filled}, raw.line, raw.surplus)
+    own = {name: _text(value) for name, value in known.items() if name not in COLUMNS}
+    return Row(number, {**defaults, **filled}, raw.line, raw.surplus, own)
+
+
+def _text(value: object) -> str | None:
+    # Half a character, which JSON can write, cannot be written to a file.
+    return None if value is None else str(value).encode(errors="backslashreplace").decode()

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..client.resources import Transfers
 from ..errors import NotFoundError, PaylabError
-from .journal import Journal, fingerprint
+from . import folder
+from .journal import Journal, UnwritableJournalError, fingerprint
 from .outcome import Outcome
 from .plan import Plan, plan, terms
 from .rows import REFERENCE, Payouts, Row
-from .search import newest, search
+from .search import search, some_transfer
 from .sending import send_all
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = "Callable[[int, int], object]"
 CONCURRENCY = 8
-_NAME = "payouts-{}.journal"
 
 
 def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -35,42 +34,40 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     concurrency: int | None = None,
     progress: Progress | bool | None = None,
     passing: bool = False,
+    service: str = "",
+    delimiter: str = ",",
     **defaults: Any,
 ) -> pd.DataFrame:
     """Check all payouts, send each once, and return a frame with a row a payout.
 
     Raises RuleError with every problem and its row before anything is sent. The same payouts
     again go on where the journal ends; what it lists as planned is looked for before it is sent.
-    `passing` says that the service ends with this process, as an embedded simulator does: then
-    a journal of one that is gone is begun anew, and the rows go one by one, in their order.
+    The journal is chosen by `service` and the references, wherever the file is. `passing` says
+    that the service ends with this process, as an embedded simulator does: then a journal of one
+    that is gone is begun anew, and the rows go one by one, in their order.
     """
-    checked = plan(payouts, reference=reference, **defaults)
+    checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
     checked.refuse()
-    chosen = journal if isinstance(journal, Journal) else Journal(_path(journal, payouts, checked))
+    names = [_name(row) for row in checked.rows]
+    chosen = (
+        journal
+        if isinstance(journal, Journal)
+        else Journal(_path(journal, service, names, passing))
+    )
     with chosen, _watching(progress) as told:
         batch = _Batch(transfers, checked, chosen, told, passing)
-        batch.adopt(_others(chosen) if journal is None and not _is_file(payouts) else ())
-        return batch.run(concurrency or (1 if passing else CONCURRENCY))
+        return batch.run(
+            concurrency or (1 if passing else CONCURRENCY),
+            folder.others(chosen.path, payouts) if journal is None else (),
+        )
 
 
-def _path(journal: str | PathLike[str] | None, payouts: Payouts, checked: Plan) -> Path:
-    """Beside the file; for what is no file, in this folder, by the references in it."""
+def _path(
+    journal: str | PathLike[str] | None, service: str, references: Sequence[str], passing: bool
+) -> Path:
     if journal is not None:
         return Path(journal)
-    if _is_file(payouts):
-        return Path(f"{Path(payouts)}.journal")
-    references = "\n".join(str(row.get(REFERENCE)) for row in checked.rows)
-    return Path(_NAME.format(sha256(references.encode()).hexdigest()[:12]))
-
-
-def _is_file(payouts: Payouts) -> TypeGuard[str | PathLike[str]]:
-    return isinstance(payouts, str | PathLike)
-
-
-def _others(journal: Journal) -> list[Journal]:
-    """The journals of other lists in this folder; one that grew by a row has another name."""
-    paths = sorted(Path().glob(_NAME.format("*")))
-    return [Journal.peek(path) for path in paths if path != journal.path]
+    return folder.journal(service, references, passing=passing)
 
 
 def _watching(progress: Progress | bool | None) -> Any:
@@ -92,22 +89,47 @@ class _Batch:
         progress: Progress | None,
         passing: bool,
     ) -> None:
-        self._transfers, self._rows, self._journal = transfers, checked.rows, journal
+        self._transfers, self._journal = transfers, journal
+        self._checked, self._rows = checked, checked.rows
         self._progress, self._passing = progress, passing
         self._outcomes: dict[int, Outcome] = {}
+        self._failure: UnwritableJournalError | None = None
 
-    def run(self, concurrency: int) -> pd.DataFrame:
-        """Find, send, and put together what came of it."""
+    def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
+        """Find what was made, send the rest, and return a frame with the outcomes."""
         from .results import frame
 
-        self._recall()
-        left = [row for row in self._rows if row.number not in self._outcomes]
-        self._journal.begin(self._head(), _plans(left))
-        for row, outcome in send_all(self._transfers, left, concurrency):
-            self._settle(row, outcome)
-        return frame(self._rows, self._outcomes, self._journal.path)
+        try:
+            self._adopt(map(Journal.peek, others))
+            self._recall()
+            left = [row for row in self._rows if row.number not in self._outcomes]
+            self._journal.begin(self._head(), _plans(left))
+            for row, outcome in send_all(self._transfers, left, concurrency, self._may_go_on):
+                self._settle(row, outcome)
+            self._journal.release(self._unsent())
+        except UnwritableJournalError as error:
+            self._failure = error
+        if self._failure:
+            raise self._stopped(self._failure)
+        return frame(self._checked, self._outcomes, self._journal.path)
 
-    def adopt(self, others: Iterable[Journal]) -> None:
+    def _may_go_on(self) -> bool:
+        """Whether the journal still takes what is made."""
+        return self._failure is None
+
+    def _unsent(self) -> list[str]:
+        words = ((_name(row), self._outcomes[row.number].word) for row in self._rows)
+        return [name for name, word in words if word == "unsent"]
+
+    def _stopped(self, error: PaylabError) -> PaylabError:
+        made = sum(outcome.is_made for outcome in self._outcomes.values())
+        return PaylabError(
+            f"{error}. {made} of {len(self._rows)} payouts were made, no more are sent. Free some "
+            "space and run the same batch again: it goes on where it stopped, and no row is paid "
+            "twice"
+        )
+
+    def _adopt(self, others: Iterable[Journal]) -> None:
         """Take over what other batches of this service know of these payouts."""
         for other in others:
             unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
@@ -124,15 +146,14 @@ class _Batch:
         return True
 
     def _head(self) -> Mapping[str, Any]:
-        # Counted from here, not by any clock: whatever this batch makes is newer.
-        return {} if self._journal.head else {"after": newest(self._transfers)}
+        return {} if self._journal.head else {"after": some_transfer(self._transfers)}
 
     def _recall(self) -> None:
         """Take what the journal knows; look for what may have been made without its knowing."""
         self._verify()
         known, planned = self._journal.made, self._journal.planned
         lost = [name for name in map(_name, self._rows) if name in planned and name not in known]
-        found = search(self._transfers, lost, (self._journal.head or {}).get("after"))
+        found = search(self._transfers, lost)
         for row in self._rows:
             for word, made in (("done", known), ("found", found)):
                 if _name(row) in made and row.number not in self._outcomes:
@@ -161,9 +182,12 @@ class _Batch:
         return Outcome("conflict", dict(transfer), text)
 
     def _settle(self, row: Row, outcome: Outcome) -> None:
-        if outcome.is_made and _name(row) not in self._journal.made:
-            self._journal.note(_name(row), dict(outcome.transfer))
         self._outcomes[row.number] = outcome
+        if outcome.is_made and _name(row) not in self._journal.made:
+            try:
+                self._journal.note(_name(row), dict(outcome.transfer))
+            except UnwritableJournalError as error:
+                self._failure = error
         if self._progress:
             self._progress(len(self._outcomes), len(self._rows))
 

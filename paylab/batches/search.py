@@ -1,47 +1,46 @@
-"""Transfers found again by their references, among those that are newer than a known one."""
+"""Transfers found again by their references, in a list of any order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from .. import codes, instants
 from ..client.resources import Transfers
 
 Raw = dict[str, Any]
+LATEST = datetime.max.replace(tzinfo=UTC)
 
 
-def newest(transfers: Transfers) -> Raw | None:
-    """The id and time of the newest transfer there is; None while there is none."""
+def some_transfer(transfers: Transfers) -> Raw | None:
+    """The id of a transfer by which this service can be recognised later; None without one."""
     page = next(transfers.list(limit=1).raw_pages())
-    return next(({"id": row["id"], "created_at": row["created_at"]} for row in page.data), None)
+    return next(({"id": row.get("id")} for row in page.data), None)
 
 
-def search(
-    transfers: Transfers, references: Iterable[str], after: Mapping[str, Any] | None
-) -> dict[str, Raw]:
-    """The transfers with these references, of those made after one; nothing wanted, nothing asked.
+def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
+    """The transfers with these references; nothing wanted, nothing asked.
 
-    Where two have the same reference, the older one is given.
+    The spec names no order of the list, so all of it is read. Where two have the same
+    reference, the older one is given.
     """
-    wanted = set(references)
-    if not wanted:
-        return {}
-    seen = _since(transfers, after)
-    return {name: row for row in seen if (name := row.get("client_reference_id")) in wanted}
-
-
-def _since(transfers: Transfers, after: Mapping[str, Any] | None) -> Iterator[Raw]:
-    for page in transfers.list(limit=codes.PAGE_MAX).raw_pages():
+    wanted, found = set(references), dict[str, Raw]()
+    for page in transfers.list(limit=codes.PAGE_MAX).raw_pages() if wanted else ():
         for row in page.data:
-            if after and _is_older(row, after):
-                return
-            yield row
+            name = str(row.get("client_reference_id") or "")
+            if name in wanted and _is_older(row, found.get(name)):
+                found[name] = row
+    return found
 
 
-def _is_older(row: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Older than the known one; one whose time cannot be read is looked at."""
+def _is_older(row: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
+    return other is None or _created(row) < _created(other)
+
+
+def _created(row: Mapping[str, Any]) -> datetime:
+    """When it was created; one whose time cannot be read comes last."""
     try:
-        return instants.from_text(row["created_at"]) < instants.from_text(after["created_at"])
-    except (KeyError, TypeError, ValueError):
-        return False
+        return instants.from_text(str(row.get("created_at")))
+    except ValueError:
+        return LATEST

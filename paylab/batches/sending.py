@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import islice, takewhile
+from typing import Any
 
 from ..client.resources import Transfers
 from ..errors import (
     APIStatusError,
     AuthenticationError,
+    ChoiceError,
     ConflictError,
     PaylabError,
     PermissionDeniedError,
     RateLimitError,
+    RuleError,
     ServerError,
 )
 from .keys import key
@@ -29,12 +32,18 @@ Sent = tuple[Row, Outcome]
 # What every other row would be answered too: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
 UNCERTAIN = (RateLimitError, ServerError)
+NO_TRANSFER = (
+    "the answer holds no transfer with an id: it may have been made; run the same batch again, "
+    "which looks for it in the list"
+)
 
 
-def send_all(transfers: Transfers, rows: Sequence[Row], concurrency: int) -> Iterator[Sent]:
-    """Each row and what came of it, in the order of the answers."""
+def send_all(
+    transfers: Transfers, rows: Sequence[Row], concurrency: int, may_go_on: Callable[[], bool]
+) -> Iterator[Sent]:
+    """Each row and its outcome, in the order of the answers; none is begun after `may_go_on`."""
     silent, done = 0, set[int]()
-    waiting = takewhile(lambda _: silent < PATIENCE, rows)
+    waiting = takewhile(lambda _: silent < PATIENCE and may_go_on(), rows)
     sent = _one_by_one if concurrency == 1 else partial(_some, concurrency=concurrency)
     for row, outcome in sent(transfers, waiting):
         done.add(row.number)
@@ -50,12 +59,32 @@ def send(transfers: Transfers, row: Row) -> Outcome:
         made = transfers.create(idempotency_key=key(str(row.get(REFERENCE))), **row.body())
     except HOPELESS:
         raise
-    except ConflictError as error:
+    except (ConflictError, ChoiceError) as error:
         return Outcome("conflict", {}, _words(error))
+    except RuleError as error:
+        return Outcome("refused", {}, _words(error))
     except PaylabError as error:
-        certain = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
-        return Outcome("refused" if certain else "unknown", {}, _words(error))
-    return Outcome("replayed" if made.replayed else "created", made.raw)
+        return Outcome("refused" if _is_certain(error) else "unknown", {}, _words(error))
+    except Exception as error:  # the request may have left: the other rows still get theirs
+        return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
+    raw = _resource(made.raw)
+    if raw is None:
+        return Outcome("unknown", {}, NO_TRANSFER)
+    return Outcome("replayed" if made.replayed else "created", raw)
+
+
+def _is_certain(error: PaylabError) -> bool:
+    """Whether the service said that it made nothing."""
+    refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
+    return refused and 400 <= getattr(error, "status", 0) < 500
+
+
+def _resource(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The transfer in an answer, also one wrapped in `data`; None without an id."""
+    inner = raw.get("data")
+    found = inner if "id" not in raw and isinstance(inner, Mapping) else raw
+    has_id = isinstance(found.get("id"), str | int) and found["id"] not in ("", False, True)
+    return found if has_id else None
 
 
 def _one_by_one(transfers: Transfers, waiting: Iterator[Row]) -> Iterator[Sent]:

@@ -11,9 +11,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
+from ..client.plain import printable
 from ..codes import SIGNATURE_TOLERANCE
 from ..errors import PaylabError
 from ..lab import Lab, connect
+from .output import say
 
 HELP = "check settings, reachability, clock and versions"
 
@@ -37,10 +39,10 @@ def run(options: argparse.Namespace) -> int:
     """Report; 1 when something keeps paylab from working."""
     findings = list(examine())
     if options.json:
-        print(json.dumps([finding._asdict() for finding in findings]))
+        say(json.dumps([finding._asdict() for finding in findings]))
     else:
         for what, good, text in findings:
-            print(f"{'ok ' if good else 'BAD'}  {what:<14}{text}")
+            say(printable(f"{'ok ' if good else 'BAD'}  {what:<14}{text}"))
     return 0 if all(finding.good for finding in findings) else 1
 
 

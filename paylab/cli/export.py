@@ -8,6 +8,7 @@ import sys
 
 from .. import codes
 from ..lab import connect
+from .output import say, warn
 
 HELP = "write transfers or conversions to CSV or Parquet"
 
@@ -26,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress where somebody watches."""
     if options.product_type and options.what == "conversions":
-        print("paylab: --product-type goes with transfers", file=sys.stderr)
+        warn("paylab: --product-type goes with transfers")
         return 2
     lab = connect()
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
@@ -34,5 +35,5 @@ def run(options: argparse.Namespace) -> int:
         options.to, progress=sys.stderr.isatty(), excel_safe=options.excel_safe, **filters
     )
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
-    print(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
+    say(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
     return 0

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
-import sys
 from threading import Event as Signal
 
-from .. import codes
+from .. import codes, jsontext
 from ..errors import ConfigError
 from ..inbox import Arrival
 from ..inbox.arrivals import as_json, shown
 from ..lab import Lab, connect
+from .output import say, warn
 
 HELP = "receive events, and forward them to a handler of your own"
 
@@ -51,10 +50,10 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         url=options.url,
     ) as inbox:
         inbox.on_arrival(_print_json if options.json else _print)
-        print(f"Listening on {inbox.url}. Stop it with Ctrl-C.", file=sys.stderr, flush=True)
+        warn(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
-        print(f"{len(inbox)} events.", file=sys.stderr)
+        warn(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")
 
 
 def _print(arrival: Arrival) -> None:
@@ -63,11 +62,11 @@ def _print(arrival: Arrival) -> None:
     words = (arrival.type, arrival.id, arrival.status or "-")
     line = "  ".join(map(shown, words))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
-    print(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}", flush=True)
+    say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
 
 
 def _print_json(arrival: Arrival) -> None:
-    print(json.dumps(as_json(arrival)), flush=True)
+    say(jsontext.write(as_json(arrival)))
 
 
 def _types(text: str) -> tuple[str, ...]:

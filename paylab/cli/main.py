@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from .. import __version__
+from ..client.plain import printable
 from ..errors import ConfigError, PaylabError
 from . import (
     doctor,
@@ -24,6 +25,7 @@ from . import (
     trigger,
     walkthrough,
 )
+from .output import warn
 
 COMMANDS: dict[str, ModuleType] = {
     "lab": jupyter,
@@ -63,7 +65,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End with the status of wrong use."""
-        self.exit(WRONG_USE, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(WRONG_USE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -79,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _fail(error: Exception, status: int) -> int:
     hint = getattr(error, "hint", None)
-    print(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""), file=sys.stderr)
+    warn(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""))
     return status
 
 

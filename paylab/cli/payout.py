@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..batches import Plan, plan
 from ..batches.outcome import MADE
 from ..batches.rows import REFERENCE
+from ..client.plain import printable
+from ..errors import ConfigError
 from ..lab import connect
+from .output import say, warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.csv", help="one payout a row, columns by name")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
-    parser.add_argument("--journal", metavar="FILE", help="in place of FILE.csv.journal")
+    parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
+    parser.add_argument("--delimiter", default=",", type=_mark, help="between cells (default ,)")
     parser.add_argument("--concurrency", type=_count, metavar="N", help="requests at a time")
     parser.add_argument("--to", metavar="RESULTS.csv", help="write what came of each row")
     for name in DEFAULTS:
@@ -38,22 +43,40 @@ def run(options: argparse.Namespace) -> int:
     """Check, send, and say how many ended how; 1 when a row has a problem or was not paid."""
     given = {name: getattr(options, name) for name in DEFAULTS}
     defaults = {name: value for name, value in given.items() if value}
-    checked = plan(options.file, reference=options.reference, **defaults)
+    shape = {"reference": options.reference, "delimiter": options.delimiter}
+    checked = plan(options.file, **shape, **defaults)
     if options.dry_run or checked.problems:
         return _report(checked, as_json=options.json)
+    if options.to:
+        _check_writable(Path(options.to), [options.file, options.journal])
     from .. import frames
 
     frame = connect().transfers.create_many(
         options.file,
-        reference=options.reference,
+        **shape,
         journal=options.journal,
         concurrency=options.concurrency,
         progress=True,
         **defaults,
     )
+    status = _told(frame, as_json=options.json)
     if options.to:
         frames.to_csv(frame, options.to)
-    return _told(frame, as_json=options.json)
+    return status
+
+
+def _check_writable(path: Path, others: list[str | None]) -> None:
+    """An error, before anything is paid, when results cannot be written to a file."""
+    if any(name and path.resolve() == Path(name).resolve() for name in others):
+        raise ConfigError(f"--to {path} would replace what it is made from: name another file")
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"--to {path} is not a file: nothing was sent")
+    try:
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            pass
+    except OSError as error:
+        reason = f"--to {path} cannot be written ({error.strerror}): nothing was sent"
+        raise ConfigError(reason) from None
 
 
 def _report(checked: Plan, *, as_json: bool) -> int:
@@ -62,11 +85,11 @@ def _report(checked: Plan, *, as_json: bool) -> int:
         problems = [vars(problem) for problem in checked.problems]
         print(json.dumps({"payouts": len(checked.rows), "problems": problems}))
     else:
-        print(checked)
+        say(checked)
         if checked.ignored:
-            print(f"columns that were left alone: {', '.join(checked.ignored)}")
+            say(f"columns that were left alone: {printable(', '.join(checked.ignored))}")
         for problem in checked.problems:
-            print(problem, file=sys.stderr)
+            warn(printable(str(problem)))
     return 1 if checked.problems else 0
 
 
@@ -75,10 +98,10 @@ def _told(frame: pd.DataFrame, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(dict(facts)))
     else:
-        print(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
-        print(f"journal: {facts['journal']}")
+        say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
+        say(f"journal: {facts['journal']}")
     for row in frame[frame["error"].notna()].itertuples():
-        print(f"row {row.row}, {row.outcome}: {row.error}", file=sys.stderr)
+        warn(printable(f"row {row.row}, {row.outcome}: {row.error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 
@@ -89,5 +112,13 @@ def _count(text: str) -> int:
     return number
 
 
+def _mark(text: str) -> str:
+    mark = "\t" if text in ("tab", "\\t") else text
+    if len(mark) != 1 or mark in '"\r\n':
+        raise argparse.ArgumentTypeError("must be one character, or tab")
+    return mark
+
+
 _MOST = 64
+_JOURNAL = "in place of one in your data folder, which goes by the references in the file"
 _REFERENCE = f"the column that tells payouts apart, {REFERENCE} unless said"

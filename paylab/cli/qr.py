@@ -6,6 +6,8 @@ import argparse
 import json
 import sys
 
+from .output import say, warn
+
 HELP = "draw, explain or read a QR payload"
 
 
@@ -31,10 +33,10 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         rows = dict(code.table())
         facts = {"payload": payload, "ok": problem is None, "says": rows}
-        print(json.dumps(facts | ({} if problem is None else {"problem": str(problem)})))
+        say(json.dumps(facts | ({} if problem is None else {"problem": str(problem)})))
     else:
         print(code.terminal(ansi=sys.stdout.isatty()))
-        print(repr(code))
+        say(repr(code))
     if problem is not None:
-        print(f"paylab: this code cannot be paid: {problem}", file=sys.stderr)
+        warn(f"paylab: this code cannot be paid: {problem}")
     return 0 if problem is None else 1

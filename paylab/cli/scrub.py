@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from ..client.plain import printable
 from ..errors import PaylabError
 from ..files import replace
 from ..scrub import Finding, scrub
+from .output import say, warn
 
 HELP = "take keys, images and document numbers out of notebooks"
 
@@ -38,10 +39,10 @@ def run(options: argparse.Namespace) -> int:
 def _tell(found: list[tuple[Path, Finding]], options: argparse.Namespace) -> None:
     if options.json:
         rows = [{"path": str(path), "where": f.where, "kind": f.kind} for path, f in found]
-        print(json.dumps(rows))
+        say(json.dumps(rows))
         return
     for path, finding in found:
-        print(f"{path}: {finding}", file=sys.stderr if options.check else sys.stdout)
+        (warn if options.check else say)(printable(f"{path}: {finding}"))
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:

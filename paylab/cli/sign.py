@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from .. import doctor, instants, signing
 from ..client import Settings, resolve, utcnow
 from ..errors import ConfigError
+from .output import say, warn
 
 HELP = "sign a request and show how"
 
@@ -50,7 +51,7 @@ def _compare(options: argparse.Namespace) -> int:
     if not theirs:
         raise ConfigError(f"{options.compare} holds no `Name: value` line")
     found = doctor.compare(theirs, request, secret, now=now)
-    print(json.dumps(found.json()) if options.json else found)
+    say(json.dumps(found.json()) if options.json else found)
     return 0
 
 
@@ -94,7 +95,7 @@ def _sign(options: argparse.Namespace) -> int:
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=settings.empty_query,
     )
-    print(_json(signature, headers) if options.json else _text(signature, headers))
+    say(_json(signature, headers) if options.json else _text(signature, headers))
     return 0
 
 
@@ -107,7 +108,7 @@ def _settings(url: str) -> Settings:
         return configured
     from ..simulator.engine import keys
 
-    print("no keys are configured: signing with the simulator's", file=sys.stderr)
+    warn("no keys are configured: signing with the simulator's")
     api_key, secret_key = keys(seed=7)
     found = resolve(base or EMBEDDED, api_key, secret_key)
     assert found is not None  # noqa: S101 - all three are given

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 
-from .. import codes, instants
+from .. import codes, instants, jsontext
 from ..inbox.arrivals import shown
 from ..lab import connect
 from ..triggering import trigger
+from .output import say, warn
 
 HELP = "make the simulator send an event"
 
@@ -33,15 +32,15 @@ def run(options: argparse.Namespace) -> int:
     """Move, and print what was sent on the way."""
     lab = connect()
     if lab.is_embedded:
-        print(UNHEARD, file=sys.stderr)
+        warn(UNHEARD)
     for event in trigger(lab, options.event, options.id, to=options.to):
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
-            print(json.dumps(body))
+            say(jsontext.write(body))
         else:
             at = instants.to_text(event.updated_at) if event.updated_at else "-"
             words = (event.type, event.id, event.status or "-")
-            print("  ".join([at, *map(shown, words)]))
+            say("  ".join([at, *map(shown, words)]))
     return 0
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
-from .. import codes, examples
+from .. import codes, examples, jsontext
+from ..client.plain import printable
 from ..lab import Lab, connect
 from ..models import Conversion, ConversionAccount, Individual
+from .output import say
 
 HELP = "go through an on-ramp in the terminal"
 
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         facts = _walk(connect(ledger=options.ledger), options.country.upper(), folder)
     if options.json:
-        print(json.dumps(facts))
+        say(jsontext.write(facts))
     return 0 if facts["status"] == "completed" else 1
 
 
@@ -107,7 +108,7 @@ def _instructions(lab: Lab, account: ConversionAccount, folder: Path | None) -> 
     print()
     if isinstance(card, QR):
         print(card.terminal(ansi=sys.stdout.isatty()))
-    print(repr(card), end="\n\n")
+    say(f"{card!r}\n")
     if isinstance(card, QR) and folder:
         _say("QR", str(card.save(folder / "qrph.png")))
 
@@ -127,4 +128,4 @@ def _paid(lab: Lab, account: ConversionAccount) -> Conversion:
 
 
 def _say(what: str, text: str) -> None:
-    print(f"{what:<13}{text}", flush=True)
+    say(f"{what:<13}{printable(text)}")

@@ -27,6 +27,12 @@ killing = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(killing)
 
 
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A folder for journals that no other test knows."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
 class KilledError(BaseException):
     """The process ended here, as far as anything in it could tell."""
 
@@ -135,8 +141,8 @@ def test_a_finished_batch_again_sends_nothing(simulator, payouts):
 def test_without_the_journal_the_keys_still_stand(simulator, payouts):
     """For 24 hours the service answers from memory: the key follows from the reference."""
     path = payouts(30)
-    lab_on(simulator).transfers.create_many(path, **COMMON)
-    path.with_name("payouts.csv.journal").unlink()
+    first = lab_on(simulator).transfers.create_many(path, **COMMON)
+    Path(first.attrs["journal"]).unlink()
     again = lab_on(simulator).transfers.create_many(path, **COMMON)
     assert again.attrs["outcomes"] == {"replayed": 30}
     assert set(made(simulator).values()) == {1}

@@ -1,0 +1,64 @@
+"""What reaches a terminal: text alone, whatever a file, a header or a service says."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from paylab.cli.main import main
+
+NASTY = {
+    "colour": "\x1b[31mred",
+    "title": "\x1b]0;owned\x07",
+    "line": "a\rb",
+    "new line": "a\nrow 9: fine",
+    "C1": "\x9b2J",
+    "bidi": "abc\u202egpj.exe",
+    "isolate": "\u2066x\u2069",
+    "zero width": "a\u200bb",
+}
+
+
+def raw_controls(text):
+    """The characters that a terminal could obey."""
+    return [each for each in text if not (each.isprintable() or each == "\n")]
+
+
+def rows(path, *cells):
+    """Write a CSV with a header."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(cells)
+    return str(path)
+
+
+@pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
+def test_names_and_values_of_a_csv(tmp_path, capsys, nasty):
+    """Unknown columns, references, words that are refused, and a missing file."""
+    head = ("client_reference_id", "source_amount", "payout_method", nasty)
+    path = rows(tmp_path / "x.csv", head, (nasty, nasty, nasty, nasty), (nasty, "1", nasty, "1"))
+    main(["payout", path, "--dry-run"])
+    main(["payout", str(tmp_path / nasty.replace("\0", ""))])
+    told = capsys.readouterr()
+    assert raw_controls(told.out + told.err) == []
+    assert "row 9: fine" not in (told.out + told.err).splitlines()
+
+
+@pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
+def test_headers_of_somebody_else(tmp_path, capsys, monkeypatch, nasty):
+    """Compared, and shown as they are spelled."""
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "s")
+    file = tmp_path / "headers.txt"
+    named = ("X-Date", "X-Nonce", "X-Content-SHA256", "Authorization", "X-Api-Key", "Host")
+    file.write_text("".join(f"{name}: {nasty}\n" for name in named), encoding="utf-8")
+    main(["sign", "POST", "https://h/v1/x", "--compare", str(file)])
+    told = capsys.readouterr()
+    assert raw_controls(told.out + told.err) == []
+
+
+def test_one_payout_is_one(tmp_path, capsys):
+    """In the singular."""
+    head = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
+    path = rows(tmp_path / "x.csv", head, ("a", "fa_1", "1", "spei"))
+    main(["payout", path, "--dry-run", "--source-currency=USD", "--destination-currency=MXN"])
+    assert capsys.readouterr().out.startswith("1 payout, 0 with problems")

@@ -1,0 +1,296 @@
+"""Batches against strange answers, lists of any order, full disks and two runs at a time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from decimal import Decimal
+from urllib.parse import parse_qs
+
+import httpx
+import pytest
+
+import paylab
+from paylab.batches.journal import Journal
+from paylab.lab import Lab
+from paylab.simulator import Simulator
+from paylab.simulator.server import Server
+from paylab.simulator.transport import SimulatorTransport
+
+HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method", "who")
+COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A folder for journals that no other test knows."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def simulator():
+    """A world with a past."""
+    return Simulator(transfers=130)
+
+
+@pytest.fixture
+def payouts(tmp_path, simulator):
+    """Writes a CSV of so many payouts."""
+    recipient = paylab.examples.recipient("MX")
+    person = paylab.connect(simulator=simulator).individuals.create(**recipient)
+
+    def write(count, delimiter=","):
+        path = tmp_path / "payouts.csv"
+        account = person.financial_accounts[0].id
+        with path.open("w", newline="") as file:
+            rows = ((f"inv-{at}", account, "10.50", "spei", f"Ana {at}") for at in range(count))
+            csv.writer(file, delimiter=delimiter).writerows([HEAD, *rows])
+        return path
+
+    return write
+
+
+class Answering(httpx.BaseTransport):
+    """The simulator, with the answers to payments and the list of transfers changed."""
+
+    def __init__(self, simulator, change=None, order=None):
+        self.inner, self.simulator = SimulatorTransport(simulator), simulator
+        self.change, self.order = change, order
+
+    def handle_request(self, request):
+        """The simulator's answer, changed."""
+        response = self.inner.handle_request(request)
+        if request.url.path != "/v1/transfers":
+            return response
+        if request.method == "GET" and self.order:
+            return httpx.Response(200, content=self._page(request))
+        if request.method == "POST" and self.change:
+            return httpx.Response(201, content=self.change(response.read()))
+        return response
+
+    def _page(self, request):
+        """A page of the list in another order; the cursor is a number."""
+        query = parse_qs(request.url.query.decode())
+        start, size = int(query.get("cursor", ["0"])[0]), int(query["limit"][0])
+        rows = sorted(self.simulator.world.tables["transfers"].rows.values(), key=self.order)
+        page = [
+            {name: row[name] for name in ("id", "client_reference_id")}
+            | {"created_at": str(row["created_at"])}
+            for row in rows[start : start + size]
+        ]
+        more = start + size < len(rows)
+        cursor = str(start + size) if more else None
+        return json.dumps({"data": page, "has_next_page": more, "cursor": cursor}).encode()
+
+
+def run(simulator, path, change=None, order=None, **options):
+    """A batch of a process of its own, as far as it can tell."""
+    settings = paylab.connect(simulator=simulator).settings
+    transport = Answering(simulator, change, order)
+    clock = simulator.world.now
+    lab = Lab(settings, embedded=simulator, transport=transport, clock=clock, max_retries=0)
+    return lab.transfers.create_many(path, **COMMON, **options)
+
+
+def made(simulator):
+    """How often each reference of the batch was paid."""
+    rows = simulator.world.tables["transfers"].rows.values()
+    names = Counter(row["client_reference_id"] for row in rows)
+    return {name: count for name, count in names.items() if name.startswith("inv-")}
+
+
+def with_field(name, text):
+    """A change of an answer: one more field, as JSON text."""
+    return lambda body: body.rstrip()[:-1] + f',"{name}":{text}}}'.encode()
+
+
+STRANGE = {
+    "float": with_field("risk_score", "0.25"),
+    "huge exponent": with_field("risk_score", "1e400"),
+    "surrogate": with_field("note", '"\\ud800"'),
+    "deep": with_field("nested", "[" * 600 + "]" * 600),
+    "known as a number": with_field("source_amount", "10.5"),
+    "known as an object": with_field("status", '{"code": 1.5}'),
+    "amount of many digits": with_field("total_fee", '"' + "9" * 90 + '.5"'),
+    "amount that is none": with_field("total_fee", '"abc"'),
+    "time that is none": with_field("created_at", '"soon"'),
+    "wrapped": lambda body: b'{"data":' + body + b"}",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE)
+def test_any_answer_is_kept_and_a_rerun_sends_nothing(simulator, payouts, change):
+    """Paid once, noted, and told as done the next day."""
+    path = payouts(2)
+    assert list(run(simulator, path, change)["outcome"]) == ["created"] * 2
+    simulator.advance(25 * 3600)
+    assert list(run(simulator, path)["outcome"]) == ["done"] * 2
+    assert made(simulator) == {"inv-0": 1, "inv-1": 1}
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"error": "later"}', b'{"id": null}', b'{"data": {}}'])
+def test_an_answer_that_holds_no_transfer_is_unknown_and_found_by_a_rerun(simulator, payouts, body):
+    """A 201 without an id is no success, and no second payment either."""
+    path = payouts(2)
+    assert list(run(simulator, path, lambda _: body)["outcome"]) == ["unknown"] * 2
+    simulator.advance(25 * 3600)
+    assert list(run(simulator, path)["outcome"]) == ["found"] * 2
+    assert set(made(simulator).values()) == {1}
+
+
+ORDERS = {
+    "oldest first": lambda row: str(row["created_at"]),
+    "by update": lambda row: str(row.get("updated_at")),
+    "by id backwards": lambda row: row["id"][::-1],
+}
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_what_was_made_is_found_in_a_list_of_any_order(simulator, payouts, order):
+    """Past the 24 hours of the keys, when nothing but the list knows."""
+    path = payouts(3)
+    run(simulator, path, lambda _: b"<html>")
+    simulator.advance(25 * 3600)
+    assert list(run(simulator, path, order=order)["outcome"]) == ["found"] * 3
+    assert set(made(simulator).values()) == {1}
+
+
+@pytest.mark.parametrize("place", ["renamed.csv", "elsewhere/payouts.csv"])
+def test_a_copied_or_renamed_file_pays_nobody_twice(simulator, payouts, tmp_path, place):
+    """The journal belongs to what the file says, not to where it is."""
+    path = payouts(3)
+    run(simulator, path)
+    simulator.advance(25 * 3600)
+    copy = tmp_path / place
+    copy.parent.mkdir(exist_ok=True)
+    shutil.move(path, copy)
+    assert list(run(simulator, copy)["outcome"]) == ["done"] * 3
+
+
+def test_a_journal_beside_the_file_is_gone_on_with(simulator, payouts):
+    """What an earlier version left there counts."""
+    path = payouts(2)
+    run(simulator, path, journal=f"{path}.journal")
+    simulator.advance(25 * 3600)
+    assert list(run(simulator, path)["outcome"]) == ["done"] * 2
+
+
+def test_own_columns_come_back(simulator, payouts):
+    """With each row's own text."""
+    assert list(run(simulator, payouts(2))["who"]) == ["Ana 0", "Ana 1"]
+
+
+def test_semicolons_are_named_and_can_be_read(simulator, payouts):
+    """One sentence in place of six problems a row."""
+    path = payouts(2, ";")
+    with pytest.raises(paylab.PaylabError, match="semicolons; say so with delimiter=';'"):
+        run(simulator, path)
+    assert list(run(simulator, path, delimiter=";")["outcome"]) == ["created"] * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (b"payouts.csv", "of type bytes"),
+        (memoryview(b"payouts.csv"), "of type memoryview"),
+        (7, "of type int"),
+        ([memoryview(b"x")], "row 1 of the payouts is of type memoryview"),
+        ([{"client_reference_id": memoryview(b"x")}], "client_reference_id: must be text"),
+        ([{"client_reference_id": 7, "financial_account_id": 8}], "payout_method: is required"),
+    ],
+)
+def test_what_is_no_payout_is_one_clear_error(lab, given, words):
+    """Never a KeyError or a TypeError."""
+    with pytest.raises(paylab.PaylabError, match=words):
+        lab.transfers.create_many(given, source_amount="1", **COMMON)
+
+
+def keys(server):
+    """The environment of a command that talks to a served simulator."""
+    one = server.simulator
+    named = {"BASE_URL": server.base_url, "API_KEY": one.api_key, "SECRET_KEY": one.secret_key}
+    return os.environ | {f"PAYLAB_{name}": value for name, value in named.items()}
+
+
+def command(path, *more):
+    """The command that sends a file."""
+    common = [f"--{name.replace('_', '-')}={value}" for name, value in COMMON.items()]
+    return [sys.executable, "-m", "paylab", "payout", str(path), *common, *more]
+
+
+def test_two_processes_at_the_same_moment_pay_once(simulator, payouts, tmp_path):
+    """One pays, or both share the keys; a copy of the file makes no difference."""
+    path = payouts(40)
+    copy = shutil.copy(path, tmp_path / "copy.csv")
+    with Server(simulator) as server:
+        started = [
+            subprocess.Popen(command(name), env=keys(server), stderr=subprocess.PIPE, text=True)
+            for name in (path, copy)
+        ]
+        told = [process.communicate(timeout=60)[1] for process in started]
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(40)}
+    codes = sorted(process.returncode for process in started)
+    assert codes == [0, 0] or "another run is sending these payouts" in "".join(told)
+
+
+def test_a_full_disk_is_told_with_how_many_were_paid(simulator, payouts, tmp_path):
+    """And a rerun with space goes on, and pays nobody twice."""
+    path, journal = payouts(60), tmp_path / "small.journal"
+
+    def little_space():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16_000, 16_000))
+
+    with Server(simulator) as server:
+        call = command(path, "--journal", str(journal))
+        env = keys(server) | {"PAYLAB_LEDGER": "none"}
+        first = subprocess.run(
+            call, env=env, preexec_fn=little_space, capture_output=True, text=True, check=False
+        )
+        paid = sum(made(simulator).values())
+        assert 0 < paid < 60
+        assert (first.returncode, f"{paid} of 60 payouts were made" in first.stderr) == (1, True)
+        assert "goes on where it stopped" in first.stderr
+        assert subprocess.run(call, env=env, check=False).returncode == 0
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(60)}
+
+
+@pytest.mark.parametrize("place", ["nowhere/results.csv", "folder", "payouts.csv"])
+def test_results_that_cannot_be_written_are_found_before_anything_is_paid(
+    simulator, payouts, tmp_path, place
+):
+    """No folder, a folder in their place, the payouts themselves."""
+    path = payouts(2)
+    (tmp_path / "folder").mkdir()
+    with Server(simulator) as server:
+        call = command(path, "--to", str(tmp_path / place))
+        done = subprocess.run(call, env=keys(server), capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2)
+    assert "Traceback" not in done.stderr
+    assert made(simulator) == {}
+
+
+def test_a_file_that_is_no_journal_is_left_as_it_is(simulator, payouts, tmp_path):
+    """Also one without a line end, which a torn journal would lose."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no journal at all")
+    with pytest.raises(paylab.PaylabError, match="not the journal"):
+        run(simulator, payouts(1), journal=notes)
+    assert notes.read_text() == "no journal at all"
+
+
+def test_a_journal_takes_numbers_as_they_are(tmp_path):
+    """And gives them back equal."""
+    path = tmp_path / "x.journal"
+    transfer = {"id": "tr_1", "score": Decimal("0.10")}
+    with Journal(path) as journal:
+        journal.begin({"after": None}, {"a": "terms"})
+        journal.note("a", transfer)
+    with Journal(path) as again:
+        assert again.made == {"a": transfer}
