@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from .. import jsontext
 from ..errors import PaylabError
+from ..files import sync_folder
 
 Raw = dict[str, Any]
 HEAD = b'{"journal":'
@@ -133,7 +134,7 @@ class Journal:
             _append(self._file, data)
             if sync:
                 os.fsync(self._file.fileno())
-                _sync_folder(self._file.name)
+                sync_folder(Path(self._file.name).parent)
         except OSError as error:
             with suppress(OSError):  # half a line would spoil the lines that may follow it
                 self._file.truncate(end)
@@ -225,14 +226,3 @@ def _lock(file: FileIO, path: Path) -> None:
         raise BusyJournalError(
             f"another run is sending these payouts (it holds {path}): wait until it ends"
         ) from None
-
-
-def _sync_folder(name: str) -> None:
-    """The file's name is on disk too, where a folder can be told to be."""
-    if os.name == "nt":
-        return
-    folder = os.open(Path(name).parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
