@@ -77,17 +77,18 @@ class ConfigError(PaylabError):
 class RuleError(PaylabError):
     """What would be sent breaks a rule; `problems` lists every one of them."""
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+    def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
+        self.problems, self.hint = tuple(problems), hint
         super().__init__("not sent: " + "; ".join(map(str, self.problems)))
 
     def card(self) -> list[str]:
-        """One line a problem."""
+        """One line a problem, and what to try."""
         head = f"RuleError: nothing was sent, {_count(len(self.problems), 'problem')}"
-        return [head, *(f"  {problem}" for problem in self.problems)]
+        tries = [f"  Try: {self.hint}"] if self.hint else []
+        return [head, *(f"  {problem}" for problem in self.problems), *tries]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problems,)
+        return type(self), (self.problems, self.hint)
 
 
 class ChoiceError(PaylabError):

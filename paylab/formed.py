@@ -47,8 +47,8 @@ class FormedClient(Client):
     ) -> OnboardingForm:
         """A form that creates an individual.
 
-        `consent=True` is the word of the cell's author that consent was given; it counts when
-        `.result` is read and nobody clicked.
+        `consent=True` records consent when `submit()` is called and nobody clicked. When you
+        click through the form, tick the box yourself.
         """
         from .views.forms.onboarding import OnboardingForm
 
@@ -88,7 +88,7 @@ class FormedClient(Client):
         return self._forms.get(("wallet", who), example, make, new=new)
 
     def account_form(self, person: Individual | str, *, new: bool = False) -> ConversionAccountForm:
-        """A form that opens a conversion account, paid out to one of the person's wallets."""
+        """A form that opens a conversion account, paid out to the person's newest wallet."""
         from .views.forms.conversion_account import ConversionAccountForm
 
         who = self._person(_id(person))

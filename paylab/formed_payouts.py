@@ -118,7 +118,7 @@ class PayoutClient(FormedClient):
         return self._forms.get((what, who.id, len(held)), (amount, source), begun, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
-        """A quote with its lock counting down; its `result` is the transfer it becomes."""
+        """A quote with its lock counting down; `submit()` makes it a transfer."""
         from .views.forms.transfer_form import QuoteCard
 
         make = partial(

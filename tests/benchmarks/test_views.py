@@ -30,7 +30,7 @@ def bundle(shown):
 
 def test_a_qr_code(lab):
     """A deposit card with its QR code, from the payload to what the page is sent."""
-    account = lab.onramp("PH", example=True, consent=True).result.conversion_account_id
+    account = lab.onramp("PH", example=True, consent=True).submit().conversion_account_id
     instructions = lab.conversion_accounts.get(account).deposit_instructions
     seconds = taken(lambda: bundle(deposit_card(instructions)))
     print(f"\na QR code inline: {seconds * 1000:.1f} ms")

@@ -56,7 +56,7 @@ def choose(notebook, label, path):
 
 def test_rejected_and_retried(notebook, photos):
     """Blurry: the form says so in words, and takes other images."""
-    opened = notebook("images.ipynb", [BEGIN, FORM, "form.result", AGAIN])
+    opened = notebook("images.ipynb", [BEGIN, FORM, "form.submit()", AGAIN])
     for _ in range(2):
         opened.run_next()
     choose(opened, FRONT, photos("front.jpg", 100_000))

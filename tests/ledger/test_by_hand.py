@@ -56,14 +56,15 @@ def test_what_was_lost_is_asked_for_again(lab, person):
     assert (pay(lab, person).replayed, made(lab)) == (False, 2)
 
 
-def test_a_form_whose_answer_was_lost_pays_once(lab, person):
-    """However often its button is clicked."""
+@pytest.mark.parametrize("new", [False, True])
+def test_a_form_whose_answer_was_lost_pays_once(lab, person, new):
+    """However often its button is clicked; `new` begins one payment, not one for every click."""
     lose(lab)
-    form = lab.transfer_form(person)
+    form = lab.transfer_form(person, new=new)
     for _ in range(3):
         form._quiet_until = 0
         form.click()
-    assert (form.sent.replayed, made(lab)) == (True, 1)
+    assert (form.result.replayed, made(lab)) == (True, 1)
 
 
 def test_another_amount_is_another_payment(lab, person):

@@ -51,9 +51,9 @@ def seller(lab):
 @pytest.mark.parametrize("country", [*NAMED, *codes.SEPA])
 def test_a_payout_in_every_corridor(lab, country):
     """From the recipient's form to the settled transfer, whose amounts are the quote's."""
-    person = lab.recipient_form(country, example=True).result
-    quote = lab.quote_form(person, amount="250").result
-    transfer = lab.quote_card(quote).result
+    person = lab.recipient_form(country, example=True).submit()
+    quote = lab.quote_form(person, amount="250").submit()
+    transfer = lab.quote_card(quote).submit()
     done = lab.transfers.wait(transfer.id)
     assert (done.status, done.destination_currency) == (
         "completed",
@@ -80,7 +80,7 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
     person = lab.individuals.create(**example_recipients.recipient(country))
     form = lab.bank_form(person)
     form.parts.fill(kind, details)
-    assert (form.result.type, form.result.details) == (kind, details)
+    assert (form.submit().type, form.result.details) == (kind, details)
     assert f'"{kind}"' in form.code()
 
 
@@ -113,7 +113,7 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
     form.parts.upload.value = (picked(modules(text).png(300)),)
     assert form.parts.details["qrph_payload"].value == text
     assert form.parts.upload.value == ()
-    assert form.result.details == {"qrph_payload": text}
+    assert form.submit().details == {"qrph_payload": text}
 
 
 def test_a_picture_without_a_code_says_so(lab):
@@ -130,12 +130,12 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
     bank = mexican.financial_accounts[0]
     form = lab.bank_form(mexican, bank)
     form.parts.details["clabe"].widget.value = "032180000118359719"
-    assert (form.result.id, form.result.details["clabe"]) == (bank.id, "032180000118359719")
+    assert (form.submit().id, form.result.details["clabe"]) == (bank.id, "032180000118359719")
     wallet = lab.financial_accounts.create(mexican.id, "crypto_wallet", paylab.examples.WALLET)
     other = lab.bank_form(mexican, wallet)
     assert "cannot be edited" in other.note.value
     other.parts.details["address"].widget.value = "0x" + "0" * 40
-    assert other.result.id != wallet.id
+    assert other.submit().id != wallet.id
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, deta
     form = lab.bank_form(lab.individuals.create(**example_recipients.recipient(country)))
     form.parts.fill(kind, {**_example(country, kind), **details})
     assert any(word in warning.message for warning in form.warnings())
-    assert form.result.id
+    assert form.submit(anyway=True).id
 
 
 def _example(country, kind):
@@ -167,7 +167,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
     """What was given is echoed exactly, and asked for again when the quote has run out."""
     form = lab.quote_form(mexican, amount="1000.10")
     form.fields["given"].widget.value = given
-    quote = form.result
+    quote = form.submit()
     assert getattr(quote, given).text == "1000.10"
     lab.simulator.clock.advance(121)
     card = lab.quote_card(quote)
@@ -177,7 +177,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
     card.renew()
     assert getattr(card.quote, given).text == "1000.10"
     assert "locked for 2:00" in card.lock_line.value
-    assert card.result.status == "awaiting_funds"
+    assert card.submit().status == "awaiting_funds"
 
 
 def test_quotes_side_by_side(lab):
@@ -199,7 +199,7 @@ def test_every_end_can_be_brought_about(lab, mexican, reference, status):
     form.fields["client_reference_id"].widget.value = reference
     until = {status} if status == "under_review" else None
     wait = {"until": until} if until else {}
-    done = lab.transfers.wait(form.result.id, **wait)
+    done = lab.transfers.wait(form.submit().id, **wait)
     assert done.status == status
     assert dict(lab.status(done).rows())["That means"]
     assert (done.failure_reason is not None) == (status == "failed")
@@ -209,7 +209,7 @@ def test_an_off_ramp_is_refused_and_then_done(lab, seller):
     """Said beside the form and the quote, refused, and carried out once there is a wallet."""
     form = lab.quote_form(seller, source_currency="USDC", amount="100.123456")
     assert "no crypto_wallet on base" in form.warnings()[0].message
-    quote = form.result
+    quote = form.submit()
     assert "Will be refused" in lab.quote_card(quote).caution.value
     with pytest.raises(paylab.UnprocessableError) as refused:
         lab.transfers.create(quote_id=quote.id)
@@ -221,7 +221,7 @@ def test_an_off_ramp_is_refused_and_then_done(lab, seller):
         lab.transfers.create(quote_id=quote.id)
     lab.financial_accounts.create(seller.id, "crypto_wallet", wallet)
     assert not lab.quote_form(seller, source_currency="USDC").warnings()
-    transfer = lab.quote_card(quote, new=True).result
+    transfer = lab.quote_card(quote, new=True).submit()
     assert transfer.source_amount.text == "100.123456"
     assert lab.transfers.wait(transfer.id).status == "completed"
 
@@ -260,10 +260,10 @@ def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
 
 def test_a_cell_run_again_sends_nothing_new(lab, mexican):
     """The same form, the same transfer; a double click sends once."""
-    quote = lab.quote_form(mexican).result
-    assert lab.quote_form(mexican).result.id == quote.id
+    quote = lab.quote_form(mexican).submit()
+    assert lab.quote_form(mexican).submit().id == quote.id
     card = lab.quote_card(quote)
     card.click()
     card.click()
-    assert lab.quote_card(quote).result.id == card.result.id
+    assert lab.quote_card(quote).submit().id == card.result.id
     assert len([one for one in lab.transfers.list() if one.recipient_id == mexican.id]) == 1

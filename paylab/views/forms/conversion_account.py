@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from ipywidgets import Dropdown, Text
 
 from ...errors import Problem
 from ...models import ConversionAccount, FinancialAccount
-from ...rules import deposits
+from ...rules import addresses, deposits
 from ...status import CONVERSION_ACCOUNT
 from ..page import Row
 from .code import call
@@ -24,8 +25,9 @@ PENDING = "pending"
 class ConversionAccountForm(Form):
     """Opens a conversion account with `create(wallet_id, currency, **more)`.
 
-    While it is pending, a click shows it being provisioned and `look(id)` is asked again on
-    the kernel's loop; in code, `wait(id)` waits for it. Nothing is ever created twice.
+    The newest wallet is preselected. While the account is pending, a click shows it being
+    provisioned and asks `look(id)` again on the kernel's loop; in code, `wait(id)` waits for it.
+    Nothing is ever created twice.
     """
 
     title = "Conversion account"
@@ -54,7 +56,8 @@ class ConversionAccountForm(Form):
             pass_time=pass_time,
             run=run,
         )
-        named = [(_named(wallet), wallet.id) for wallet in wallets]
+        self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
+        named = [(_named(wallet), id_) for id_, wallet in self._wallets.items()]
         paid = Dropdown(options=[(currency.upper(), currency)])
         super().__init__(
             [
@@ -70,6 +73,17 @@ class ConversionAccountForm(Form):
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body)
+
+    def warnings(self) -> list[Problem]:
+        """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
+        chosen = self._wallets.get(self.fields["payout_account"].value)
+        details = (chosen.details if chosen else None) or {}
+        return addresses.warn(details.get("network"), details.get("address"), "payout_account")
+
+    @property
+    def begun(self) -> bool:
+        """Whether an account was created, even if it is still pending."""
+        return self._account is not None
 
     def send(self) -> ConversionAccount | None:
         """Open the account, once; then wait for it, or watch it where a person looks on."""
@@ -110,12 +124,21 @@ class ConversionAccountForm(Form):
 
     def _see(self, account: ConversionAccount) -> None:
         self._account = account
-        if self.sent is None and not _settled(account):
+        if self.result is None and not _settled(account):
             self.button.description = "Provisioning…"
             self.message.value = line(CONVERSION_ACCOUNT, account.status)
-        elif self.sent is None and self.watch.running:
+        elif self.result is None and self.watch.running:
             self.finish(account)
             self.keep()
+
+
+def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
+    """Wallets by their time of creation; of equal or unknown times, the last in the list first."""
+    return sorted(wallets, key=_created)[::-1]
+
+
+def _created(wallet: FinancialAccount) -> float:
+    return wallet.created_at.timestamp() if isinstance(wallet.created_at, datetime) else 0.0
 
 
 def _settled(account: ConversionAccount) -> bool:

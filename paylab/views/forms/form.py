@@ -1,19 +1,19 @@
 """A form: inputs that check themselves, one button, and the code that does the same.
 
-A form is handed functions, so a lambda tests it. Its button and its `submit()` do the same,
-but for one thing: what is wrong is raised in code, and shown beside its field on a click.
+A form is handed functions, so a lambda tests it. Only its buttons and `submit()` send. What is
+wrong is shown beside its field; `submit()` raises it too.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import traitlets
 from ipywidgets import HTML, Box, Button, ToggleButton, VBox
 
-from ...errors import APIStatusError, PaylabError, Problem, RuleError
+from ...errors import APIStatusError, ChoiceError, PaylabError, Problem, RuleError
 from .. import page
 from ..page import Row
 from .field import Field, show
@@ -24,19 +24,16 @@ QUIET = 0.6
 """Seconds after an attempt in which a click counts as the second half of a double click."""
 
 
-class Result(traitlets.Any):
-    """A value that is there once the form was sent; reading it before sends the form."""
+LIKELY_TYPO = "check-digits"
+"""The source of warnings about values that are probably mistyped: these are to be confirmed."""
 
-    def get(self, obj: Any, cls: Any = None) -> Any:
-        """What came back."""
-        found = super().get(obj, cls)
-        return obj.unattended() if found is None else found
+CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
 
 
 class Form(traitlets.HasTraits, Shown):
-    """What all forms have in common; `result` can be observed."""
+    """What all forms have in common; `result` is what came back, None before, and observable."""
 
-    result = Result(None, allow_none=True)
+    result = traitlets.Any(None, allow_none=True)
 
     title = "A form"
     action = "Send"
@@ -48,8 +45,10 @@ class Form(traitlets.HasTraits, Shown):
         self.attended, self._quiet_until = False, 0.0
         self.clicked = False
         self._code_sent = ""
+        self._inputs_sent: dict[str, Any] = {}
         self.message = HTML()
         self.button = Button(description=self.action, button_style="primary")
+        self.anyway = Button(description="Send anyway", button_style="warning")
         self.again = Button(description="Start over")
         self.folder = ToggleButton(description="Show the code", value=False)
         self.listing = HTML()
@@ -93,28 +92,57 @@ class Form(traitlets.HasTraits, Shown):
         """Empty what must not stay in the page once it was sent."""
 
     @property
-    def sent(self) -> Any:
-        """What came back, or None while nothing was sent; looking at it sends nothing."""
-        return self._trait_values.get("result")
+    def begun(self) -> bool:
+        """Whether something was sent, so that this form must not be replaced by a new one."""
+        return self.result is not None
 
-    def submit(self) -> Any:
-        """Send the form once and return what came back, then and ever after.
+    def submit(self, *, anyway: bool = False) -> Any:
+        """Send the form and return what came back; sent before, return that and send nothing.
 
-        Raises RuleError for what the spec refuses, and whatever the service answers.
+        Raises RuleError for what the spec refuses, for a likely mistake unless `anyway`, and
+        whatever the service answers; ChoiceError when the values were changed after they were sent.
         """
-        if self.sent is not None:
-            return self.sent
-        self.check(everything=True)
-        stated = [problem for problem in self.problems() if problem.source == "spec"]
-        if stated:
-            raise RuleError(stated)
-        self._sending()
-        return self.sent
+        if self.result is None:
+            self.speak()
+        return self._submit(anyway)
 
-    def unattended(self) -> Any:
-        """Submit a form that nobody clicked, as the cell's author asked."""
-        self.speak()
-        return self.submit()
+    def _submit(self, anyway: bool) -> Any:
+        if self.result is not None:
+            if self._inputs() != self._inputs_sent:
+                raise ChoiceError(
+                    "not sent: this form was sent before, with other values",
+                    "Read `result` for what came back, or call restart() first to send again.",
+                )
+            return self.result
+        self.check(everything=True)
+        found = self.problems()
+        if stated := [problem for problem in found if problem.source == "spec"]:
+            raise RuleError(stated)
+        if (doubts := self._doubts(found)) and not anyway:
+            self._ask_to_confirm()
+            raise RuleError(doubts, hint=CONFIRM)
+        self._sending()
+        return self.result
+
+    def _doubts(self, found: Iterable[Problem]) -> list[Problem]:
+        """What is sent only when somebody confirms it: a broken assumption, a likely typo."""
+        typos = [problem for problem in self.warnings() if problem.source == LIKELY_TYPO]
+        return [_marked(problem) for problem in found if problem.source != "spec"] + typos
+
+    def _ask_to_confirm(self) -> None:
+        show(self.anyway, True)
+        told = f"Not sent. Correct what is marked above, or click “{self.anyway.description}”."
+        self.message.value = _alert(told, ())
+
+    def _inputs(self) -> dict[str, Any]:
+        return {name: field.widget.value for name, field in self.fields.items()}
+
+    def __copy__(self) -> Self:
+        """The form itself: two copies of one order could be sent twice."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def restart(self) -> None:
         """Be ready to be sent anew; what was sent stays sent."""
@@ -126,18 +154,15 @@ class Form(traitlets.HasTraits, Shown):
     def check(self, *, everything: bool = False) -> None:
         """Say what is wrong beside each field, of fields nobody touched only when asked."""
         stated = [problem for problem in self.problems() if problem.source == "spec"]
-        self._spread(stated, [*self._assumed(), *self.warnings()], everything)
+        self._spread(stated, everything)
         self._list_code()
-
-    def _assumed(self) -> list[Problem]:
-        return [_doubtful(problem) for problem in self.problems() if problem.source != "spec"]
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: the result, or that there is none."""
-        if self.sent is None:
+        if self.result is None:
             asked = [field.label for field in self.fields.values() if field.visible]
             return [("Asks for", ", ".join(asked)), ("Sent", "not yet")]
-        return self.outcome(self.sent)
+        return self.outcome(self.result)
 
     def field_of(self, problem: Problem) -> Field | None:
         """The field a problem belongs beside."""
@@ -147,18 +172,19 @@ class Form(traitlets.HasTraits, Shown):
         return self.fields.get(name)
 
     def _assemble(self, parts: Sequence[Any]) -> Any:
-        actions = Box([self.button, self.again, self.folder])
+        actions = Box([self.button, self.again, self.folder, self.anyway])
         actions.add_class("paylab-actions")
         view = VBox([HTML(head(self.title)), *parts, actions, self.message, self.listing])
         view.add_class(FORM)
-        show(self.again, False)
-        show(self.listing, False)
+        for later in (self.again, self.anyway, self.listing):
+            show(later, False)
         return view
 
     def _wire(self) -> None:
         for field in self.fields.values():
             field.widget.observe(lambda _: self.changed(), "value")
         self.button.on_click(lambda _: self.click())
+        self.anyway.on_click(lambda _: self.click(anyway=True))
         self.again.on_click(lambda _: self.restart())
         self.folder.observe(lambda _: self._fold(), "value")
 
@@ -166,17 +192,19 @@ class Form(traitlets.HasTraits, Shown):
         """Check again: somebody typed, so the next click is a new attempt."""
         if not self.button.disabled:
             self._quiet_until = 0.0
+            show(self.anyway, False)
             self.check()
 
-    def click(self) -> None:
-        """What the button does: submit once, with what is wrong shown in the form."""
-        if self.sent is not None or time.monotonic() < self._quiet_until:
+    def click(self, *, anyway: bool = False) -> None:
+        """What the buttons do: submit once, with what is wrong shown in the form."""
+        if self.result is not None or time.monotonic() < self._quiet_until:
             return
         self.attended = self.clicked = True
         try:
-            self.submit()
+            self._submit(anyway)
         except Exception as error:
-            self.show_error(error)
+            if not (isinstance(error, RuleError) and error.hint == CONFIRM):
+                self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
         finally:
@@ -186,13 +214,14 @@ class Form(traitlets.HasTraits, Shown):
     def show_error(self, error: Exception) -> None:
         """Put an error into the form: beside its fields, and as a whole below the button."""
         problems = list(getattr(error, "problems", ()))
-        self._spread(problems, [*self._assumed(), *self.warnings()], everything=True)
+        self._spread(problems, everything=True)
         lost = [problem for problem in problems if self.field_of(problem) is None]
         self.message.value = _alert(_told(error), lost)
 
     def _sending(self) -> None:
         self.button.disabled, self.button.description = True, "Sending…"
         self.message.value = ""
+        show(self.anyway, False)
         try:
             result = self.send()
         except BaseException:
@@ -205,6 +234,7 @@ class Form(traitlets.HasTraits, Shown):
         """Take what came back as the form's result, and close the form."""
         self._code_sent = self.code()
         self.forget()
+        self._inputs_sent = self._inputs()
         self._lock(True)
         for field in self.fields.values():
             field.say([], [])
@@ -222,12 +252,12 @@ class Form(traitlets.HasTraits, Shown):
         for field in self.fields.values():
             field.widget.disabled = locked
 
-    def _spread(
-        self, problems: Sequence[Problem], warnings: Sequence[Problem], everything: bool
-    ) -> None:
+    def _spread(self, problems: Sequence[Problem], everything: bool) -> None:
+        assumed = [_marked(problem) for problem in self.problems() if problem.source != "spec"]
         for field in self.fields.values():
             heard = everything or field.touched
-            field.say(self._of(field, problems) if heard else [], self._of(field, warnings))
+            doubted = [*(assumed if heard else []), *self.warnings()]
+            field.say(self._of(field, problems) if heard else [], self._of(field, doubted))
 
     def _of(self, field: Field, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
@@ -252,14 +282,14 @@ def part(title: str) -> Any:
     return HTML(f'<div class="paylab-part" role="heading">{page.escape(title)}</div>')
 
 
-def _doubtful(problem: Problem) -> Problem:
-    message = f"{problem.message}, we assume; it can be sent all the same"
+def _marked(problem: Problem) -> Problem:
+    message = f"{problem.message} (assumed: the specification does not say so)"
     return Problem(problem.field, message, problem.source)
 
 
 def _told(error: Exception) -> str:
     if isinstance(error, RuleError):
-        return "Not sent: look at what is marked above."
+        return "Not sent. Correct what is marked above."
     text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
     hint = getattr(error, "hint", None)
     return f"{text}. {hint}" if hint else text
@@ -271,4 +301,4 @@ def _alert(text: str, problems: Iterable[Problem]) -> str:
     return f'<div role="alert">{shown}</div>'
 
 
-__all__ = ["Form", "Result", "grid", "part"]
+__all__ = ["Form", "grid", "part"]

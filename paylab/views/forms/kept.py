@@ -17,7 +17,7 @@ class Kept:
     def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
         """The form kept for `about`, unless it was never sent and is asked for otherwise now."""
         before, form = self._forms.get(about, (None, None))
-        if form is None or new or (form.sent is None and before != asked):
+        if form is None or new or (not form.begun and before != asked):
             form = make()
         self._forms[about] = asked, form
         return form  # type: ignore[no-any-return]

@@ -32,9 +32,8 @@ def utcnow() -> datetime:
 class OnboardingForm(Form):
     """Creates an individual with `create(**fields)`.
 
-    `example` fills in a person who does not exist. `consent` is the cell author's word that
-    consent was given, taken when the result is read without a click; it never ticks the box
-    of a person who clicks.
+    `example` fills in a person who does not exist. `consent=True` records consent when
+    `submit()` is called and nobody clicked; it never ticks the box of a person who clicks.
     """
 
     subject = "Onboarding"
@@ -132,7 +131,7 @@ class OnboardingForm(Form):
                 self.fields[name].widget.value = value
 
     def speak(self) -> None:
-        """Give the consent that the cell's author speaks for, to a form that nobody clicked."""
+        """Record the consent of `consent=True`, unless somebody clicked."""
         if self._consenting and not self.clicked and not self.consent.recorded_at:
             self.consent.give()
 

@@ -132,7 +132,7 @@ class QuoteCard(Form):
     def rows(self) -> Sequence[Row]:
         """What stays behind: the quote, or the transfer it became."""
         warned = [("Will be refused", problem.message) for problem in self.refusal()]
-        return self.outcome(self.sent) if self.sent else [*quote_rows(self.quote), *warned]
+        return self.outcome(self.result) if self.result else [*quote_rows(self.quote), *warned]
 
     def renew(self) -> None:
         """Ask for the same quote afresh and show that."""
@@ -161,7 +161,7 @@ class QuoteCard(Form):
         self.fresh.button_style = "primary" if expired else ""
 
     def _is_over(self, now: datetime) -> bool:
-        return self.sent is not None or left(self.quote, now)[1]
+        return self.result is not None or left(self.quote, now)[1]
 
     def _watching(
         self, clock: Callable[[], datetime], pass_time: Callable[[float], object]

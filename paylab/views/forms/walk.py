@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import traitlets
 
@@ -12,7 +12,8 @@ from ... import codes, corridors
 from ...errors import PaylabError, Problem, RuleError
 from ...models import Conversion, ConversionAccount, FinancialAccount, Individual
 from ..page import Row
-from .form import Form, Result
+from .conversion_account import newest_first
+from .form import Form
 from .live import Live
 from .looking import looking_up
 from .shown import Shown
@@ -50,12 +51,12 @@ class Doors:
 
 
 class Walk(traitlets.HasTraits, Shown):
-    """From the person to the completed conversion; `result` is that conversion.
+    """From the person to the completed conversion; `result` is that conversion, None before.
 
-    Reading `result` takes every step that is left as it is filled in.
+    `submit()` takes every step that is left as it is filled in.
     """
 
-    result = Result(None, allow_none=True)
+    result = traitlets.Any(None, allow_none=True)
 
     def __init__(self, country: str, doors: Doors, individual_id: str | None = None) -> None:
         super().__init__()
@@ -74,15 +75,22 @@ class Walk(traitlets.HasTraits, Shown):
         return next((name for name in NAMES if name not in self.found), None)
 
     @property
-    def sent(self) -> Any:
-        """What makes this walk worth keeping: the person it created."""
-        return self.found.get("person")
+    def begun(self) -> bool:
+        """Whether the person was created, so that this walk must not be replaced by a new one."""
+        return "person" in self.found
 
-    def unattended(self) -> Conversion:
-        """Take every step that is left, as its form is filled in."""
+    def submit(self, *, anyway: bool = False) -> Conversion:
+        """Take every step that is left, as its form is filled in; `anyway` confirms warnings."""
         while self.current is not None:
-            self._take(self.current)
+            self._take(self.current, anyway=anyway)
         return self.found["conversion"]  # type: ignore[no-any-return]
+
+    def __copy__(self) -> Self:
+        """The walk itself: two copies of one order could be sent twice."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: each step and what it gave."""
@@ -131,15 +139,16 @@ class Walk(traitlets.HasTraits, Shown):
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
 
-    def _take(self, name: str) -> None:
+    def _take(self, name: str, *, anyway: bool = False) -> None:
         body = self.bodies[name]
         if isinstance(body, Form):
-            body.result  # noqa: B018 - reading it is what sends the form
+            body.submit(anyway=anyway)
         elif name == "verification":
             body.see(self.doors.await_person(self.found["person"].id))
             _passed(body.seen)
         else:
             body.see(self.doors.await_conversion(self.found["deposit"]))
+            _completed(body.seen)
 
     def _take_up(self, person: Individual) -> None:
         """Find out how far a person has come."""
@@ -181,8 +190,8 @@ class Walk(traitlets.HasTraits, Shown):
         """Go on as soon as the step is done."""
         if isinstance(body, Form):
             body.observe(lambda change: self._done(name, change["new"]), "result")
-            if body.sent is not None:
-                self._done(name, body.sent)
+            if body.result is not None:
+                self._done(name, body.result)
         else:
             body.observe(lambda change: self._saw(name, change["new"]), "seen")
             self._saw(name, body.seen)
@@ -223,13 +232,18 @@ def _of(country: str, person: Individual) -> Individual:
 
 def _wallet(person: Individual) -> FinancialAccount | None:
     held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
-    return next((one for one in held if one.type == codes.CRYPTO_WALLET), None)
+    return next(iter(newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)), None)
 
 
 def _passed(person: Individual) -> None:
     if person.status != "active":
         reasons = [str(detail.code) for detail in person.status_details or []]
         raise PaylabError(f"verification ended as {person.status}: {', '.join(reasons)}")
+
+
+def _completed(conversion: Conversion) -> None:
+    if conversion.status != "completed":
+        raise PaylabError(f"conversion {conversion.id} ended as {conversion.status}")
 
 
 def _identity(found: Any) -> str:

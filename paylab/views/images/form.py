@@ -107,8 +107,8 @@ class ImagesForm(Form):
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: which sides were asked for, or what the service has."""
-        if self.sent is not None:
-            return self.outcome(self.sent)
+        if self.result is not None:
+            return self.outcome(self.result)
         return [(slot.label, slot.state) for slot in self.open_slots]
 
     def outcome(self, result: VerificationImages) -> Sequence[Row]:

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from paylab.errors import RuleError
 from paylab.models import ConversionAccount, FinancialAccount
 from paylab.views.forms.conversion_account import ConversionAccountForm
 from paylab.views.forms.watch import at_once
@@ -55,22 +56,22 @@ def test_a_click_watches(form, create, wait):
 
     async def click():
         form.click()
-        assert form.sent is None
+        assert form.result is None
         assert "pending" in form.message.value
         await asyncio.sleep(0.05)
 
     asyncio.run(click())
-    assert form.sent.status == "active"
+    assert form.result.status == "active"
     assert len(create) == 1
     assert not wait
 
 
-def test_reading_while_it_is_provisioned(form, create):
+def test_submitting_while_it_is_provisioned(form, create):
     """The result is waited for; nothing is created a second time."""
 
     async def click():
         form.click()
-        return form.result
+        return form.submit()
 
     assert asyncio.run(click()).status == "active"
     assert len(create) == 1
@@ -79,7 +80,7 @@ def test_reading_while_it_is_provisioned(form, create):
 def test_active_at_once(wait, noted):
     """A 201 needs no waiting."""
     form = ConversionAccountForm(noted(account("active")), wait, wait, [WALLET], "mxn")
-    assert form.result.status == "active"
+    assert form.submit().status == "active"
     assert not wait
 
 
@@ -94,3 +95,48 @@ def test_code(form):
         'account = lab.conversion_accounts.create("", "fa_1", "php")',
         "account = lab.conversion_accounts.wait(account.id)",
     ]
+
+
+def wallets(*created, address="0x000000000000000000000000000000000000dEaD"):
+    """Wallets by their times of creation, oldest first in the list."""
+    details = {"address": address, "network": "base"}
+    return [
+        FinancialAccount.model_validate({"id": f"fa_{at}", "details": details, "created_at": when})
+        for at, when in enumerate(created)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("created", "chosen"),
+    [
+        (["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"], "fa_1"),
+        (["2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"], "fa_0"),
+        (["2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"], "fa_1"),
+        ([None, None], "fa_1"),
+        (["2026-01-01T00:00:00Z", None, "no time"], "fa_0"),
+    ],
+)
+def test_the_newest_wallet_is_preselected(create, wait, created, chosen):
+    """By its time of creation, else the last in the list."""
+    form = ConversionAccountForm(create, wait, wait, wallets(*created), "mxn")
+    form.submit()
+    assert create == [(chosen, "mxn")]
+
+
+def test_a_wallet_with_a_malformed_address_is_confirmed(create, wait):
+    """Its account is opened with `anyway=True` only."""
+    form = ConversionAccountForm(create, wait, wait, wallets(None, address="0x123"), "mxn")
+    with pytest.raises(RuleError, match="40 hex digits"):
+        form.submit()
+    assert not create
+    assert form.submit(anyway=True).status == "active"
+
+
+def test_a_pending_account_keeps_its_form(form, create):
+    """A cell that runs again while the account is provisioned opens no other."""
+
+    async def click():
+        form.click()
+        return form.result, form.begun
+
+    assert asyncio.run(click()) == (None, True)

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from paylab.errors import RuleError
+from paylab.errors import ChoiceError, RuleError
 from paylab.models import Deposit
 from paylab.views.forms.deposit_form import DepositForm
 
@@ -57,6 +57,42 @@ def test_refused_before_sending(form, send, amount):
     with pytest.raises(RuleError):
         form.submit()
     assert not send
+
+
+@pytest.mark.parametrize("amount", ["abc", "-5", "0"])
+def test_an_amount_that_is_none_is_confirmed(form, send, quick, amount):
+    """A click shows the problem and a second button; only that one sends."""
+    form.fields["amount"].widget.value = amount
+    form.click()
+    assert "Send anyway" in form.message.value
+    assert (form.anyway.layout.display, form.result, send) == (None, None, [])
+    form.anyway.click()
+    assert (form.result.id, send[0]["amount"]) == ("dep_1", amount)
+
+
+def test_a_correction_withdraws_the_second_button(form, send, quick):
+    """What was typed after the question is asked about again."""
+    amount = form.fields["amount"].widget
+    amount.value = "abc"
+    form.click()
+    amount.value = "-5"
+    assert form.anyway.layout.display == "none"
+    form.click()
+    assert not send
+    amount.value = "5"
+    form.click()
+    assert [one["amount"] for one in send] == ["5"]
+
+
+def test_other_values_after_sending_are_not_sent(form, send):
+    """The same values give the same result; others need a restart."""
+    assert form.submit() is form.submit() is form.result
+    form.fields["amount"].widget.value = "5"
+    with pytest.raises(ChoiceError, match="sent before, with other values"):
+        form.submit()
+    form.restart()
+    form.submit()
+    assert [one["amount"] for one in send] == ["50", "5"]
 
 
 def test_another_sender_has_a_name(form, send):

@@ -49,26 +49,26 @@ def test_consent_can_be_taken_back(onboarding):
 
 
 def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
-    """`consent=True` counts when the result is read, and ticks no box before."""
+    """`consent=True` counts when `submit` is called, and ticks no box before."""
     form = onboarding(consent=True)
     assert not form.consent.recorded_at
-    assert form.result.id == "ind_1"
+    assert form.submit().id == "ind_1"
     assert create[0]["idv_consent_recorded_at"]
 
 
 def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
-    """A click without consent is refused, and so is the cell that reads the result after it."""
+    """A click without consent is refused, and so is the cell that calls `submit` after it."""
     form = onboarding(consent=True)
     form.click()
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
-        _ = form.result
+        form.submit()
     assert not create
     form.consent.give()
-    assert form.result.id == "ind_1"
+    assert form.submit().id == "ind_1"
 
 
 def test_sent_once(onboarding, create, quick):
-    """Two clicks, `submit` and a read of the result are one request."""
+    """Two clicks, and `submit` twice are one request."""
     form = onboarding()
     form.consent.give()
     form.click()
@@ -99,11 +99,11 @@ def test_a_click_right_after_a_correction_sends(onboarding, create):
 def test_start_over_sends_again(onboarding, create):
     """Starting over asks for consent and number anew."""
     form = onboarding(consent=True)
-    form.submit_after = form.result
+    form.submit()
     form.restart()
     assert not form.consent.recorded_at
     assert "number" not in form.values()["document"]
-    assert form.sent is None
+    assert form.result is None
 
 
 def test_the_result_can_be_observed(onboarding):
@@ -111,7 +111,7 @@ def test_the_result_can_be_observed(onboarding):
     heard = []
     form = onboarding(consent=True)
     form.observe(lambda change: heard.append(change["new"].id), "result")
-    assert form.result.id == "ind_1"
+    assert form.submit().id == "ind_1"
     assert heard == ["ind_1"]
 
 
@@ -127,7 +127,7 @@ def test_the_result_can_be_observed(onboarding):
         ("phone", "5555", "begin with +"),
         ("phone", "+52555", "too few digits"),
         ("phone", "", "is required"),
-        ("given_name", "", "is required, we assume; it can be sent all the same"),
+        ("given_name", "", "is required (assumed: the specification does not say so)"),
     ],
 )
 def test_said_while_typing(onboarding, field, typed, said):
@@ -143,11 +143,14 @@ def test_nothing_is_said_of_what_nobody_touched(onboarding, name):
     assert "is required" not in note(onboarding(example=False), name)
 
 
-def test_a_check_digit_is_no_reason_to_refuse(onboarding, create):
-    """A CURP whose digit is off can be sent."""
+def test_a_likely_typo_is_sent_when_it_is_confirmed(onboarding, create):
+    """A CURP whose check digit is wrong needs `anyway=True`."""
     form = onboarding(consent=True)
     fill(form, document__number="XEXX010101HNEXXXA9")
-    assert form.result
+    with pytest.raises(RuleError, match="looks mistyped"):
+        form.submit()
+    assert not create
+    form.submit(anyway=True)
     assert create[0]["document"]["number"] == "XEXX010101HNEXXXA9"
 
 
@@ -190,7 +193,7 @@ def test_the_number_leaves_the_page(onboarding, create):
     """Sent, a document's number is in no widget, and never in code or in what stays behind."""
     form = onboarding(consent=True)
     assert CURP not in form.code()
-    assert form.result
+    form.submit()
     states = [widget.get_state() for widget in _tree(form.view)]
     assert CURP not in repr(states)
     assert CURP not in repr(form._repr_mimebundle_())
@@ -200,7 +203,7 @@ def test_the_number_leaves_the_page(onboarding, create):
 def test_the_code_is_what_is_sent(onboarding, create):
     """Run, the code creates the person that the form creates."""
     form = onboarding(consent=True)
-    assert form.result
+    form.submit()
     tree = ast.parse(form.code()).body[0].value
     written = {word.arg: ast.unparse(word.value) for word in tree.keywords}
     assert written.keys() == create[0].keys()
@@ -237,7 +240,7 @@ def test_hostile_words_are_text(onboarding, noted):
 def test_a_saved_form_can_be_read(onboarding):
     """Beside the widget there are HTML and text that say what came back."""
     form = onboarding(consent=True)
-    assert form.result
+    form.submit()
     bundle = form._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "ind_1" in bundle["text/plain"]

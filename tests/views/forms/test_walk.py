@@ -19,10 +19,10 @@ def states(walk):
 
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
-def test_reading_the_result_takes_every_step(lab, country):
+def test_submitting_takes_every_step(lab, country):
     """From the person to the completed conversion, and every step shows its code."""
     walk = lab.onramp(country, example=True, consent=True)
-    assert walk.result.status == "completed"
+    assert walk.submit().status == "completed"
     assert states(walk) == [DONE] * DONE_AGAIN
     assert all(ast.parse(step.code).body for step in walk.steps())
 
@@ -38,7 +38,7 @@ def test_nothing_goes_on_without_consent(lab):
     """An example is filled in, and nobody agreed."""
     walk = lab.onramp("PH", example=True)
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
-        _ = walk.result
+        walk.submit()
     assert not walk.found
 
 
@@ -50,7 +50,7 @@ def test_taken_up_again(lab, steps):
         walk._take(walk.current)
     again = lab.onramp("PH", walk.found["person"].id, example=True)
     assert list(again.found)[: len(walk.found)] == list(walk.found)
-    assert again.result.status == "completed"
+    assert again.submit().status == "completed"
     assert len(list(lab.conversion_accounts.list())) == len(list(lab.conversions.list())) == 1
     assert all(ast.parse(step.code).body for step in again.steps())
 
@@ -58,7 +58,7 @@ def test_taken_up_again(lab, steps):
 def test_the_cell_run_again_is_the_same_walk(lab):
     """No second person; `new=True` begins anew."""
     walk = lab.onramp("MX", example=True, consent=True)
-    _ = walk.result
+    walk.submit()
     assert lab.onramp("MX", example=True, consent=True) is walk
     assert lab.onramp("MX", new=True).current == "person"
 
@@ -85,7 +85,7 @@ def test_no_on_ramp_there(lab, country):
 
 def test_a_person_of_another_country(lab):
     """Somebody of Mexico does not go on in the Philippines."""
-    person = lab.onboarding("MX", example=True, consent=True).result
+    person = lab.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(RuleError, match="is of MX"):
         lab.onramp("PH", person.id)
 
@@ -93,7 +93,7 @@ def test_a_person_of_another_country(lab):
 def test_what_stays_behind(lab):
     """Ids and states, no document number."""
     walk = lab.onramp("MX", example=True, consent=True)
-    _ = walk.result
+    walk.submit()
     kept = str(walk._repr_mimebundle_())
     assert walk.found["conversion"].id in kept
     assert "XEXX010101" not in kept

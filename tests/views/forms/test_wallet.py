@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
+from paylab.errors import RuleError
 from paylab.models import FinancialAccount
 from paylab.views.forms.wallet import WalletForm
 
@@ -30,27 +33,32 @@ def create(noted):
     ],
 )
 def test_checksums(create, network, address, said):
-    """Said below the address, and sent all the same."""
+    """Said below the address, and sent when it is confirmed."""
     form = WalletForm(create)
     form.fields["network"].widget.value = network
     form.fields["address"].widget.value = address
     note = form.fields["address"].note.value
     assert said in note if said else "⚠" not in note
-    assert form.submit().id == "fa_1"
+    with pytest.raises(RuleError) if said else nullcontext():
+        form.submit()
+    assert bool(create) != bool(said)
+    assert form.submit(anyway=True).id == "fa_1"
     assert create == [({"network": network, "address": address},)]
 
 
-def test_the_example_is_sent_by_reading(create):
+def test_the_example_is_sent_by_submit(create):
     """Run All registers the example."""
-    assert WalletForm(create, example=True).result.id == "fa_1"
+    assert WalletForm(create, example=True).submit().id == "fa_1"
     assert create[0][0]["network"] == "base"
 
 
 def test_without_an_address(create):
-    """The service is asked: that an address is needed is our assumption."""
+    """That an address is needed is only assumed: it is sent when it is confirmed."""
     form = WalletForm(create)
-    form.check(everything=True)
-    assert "is required, we assume" in form.fields["address"].note.value
+    with pytest.raises(RuleError, match="is required"):
+        form.submit()
+    assert "is required (assumed" in form.fields["address"].note.value
+    assert form.submit(anyway=True).id == "fa_1"
 
 
 def test_code(create):

@@ -125,7 +125,7 @@ def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
     upload.error = BadRequestError(400, "no", problems=[problem])
     form.click()
     assert "is no face" in form.slots["selfie"].note.value
-    assert form.sent is None
+    assert form.result is None
 
 
 def test_the_code_can_be_run(make, photo):

@@ -1,0 +1,103 @@
+"""Looking at what a lab shows sends nothing: forms, steppers, lines, cards and lists."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from contextlib import suppress
+
+import pytest
+from IPython.core.completer import IPCompleter, provisionalcompleter
+from IPython.core.formatters import DisplayFormatter
+
+import paylab
+from paylab import examples
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """A lab with a person who can be paid and can pay in."""
+    with paylab.connect() as lab:
+        yield lab
+
+
+@pytest.fixture(scope="module")
+def shown(lab):
+    """One of everything, nothing of it sent."""
+    fields = examples.individual("MX", consent_at=lab.clock())
+    person = lab.individuals.create(**fields)
+    lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    recipient = lab.recipient_form("MX", example=True).submit()
+    quote = lab.quote_form(recipient).submit()
+    transfer = lab.transfer_form(recipient).submit()
+    return {
+        "onboarding": lab.onboarding("PH", example=True, consent=True),
+        "images": lab.images_form(person, example=True),
+        "wallet": lab.wallet_form(person, example=True),
+        "account": lab.account_form(person),
+        "recipient": lab.recipient_form("BR", example=True),
+        "bank": lab.bank_form(recipient, example=True),
+        "quote": lab.quote_form(person),
+        "transfer": lab.transfer_form(recipient, amount="5", new=True),
+        "card": lab.quote_card(quote),
+        "stepper": lab.onramp("PH", example=True, consent=True, new=True),
+        "line": lab.status(person),
+        "transfer line": lab.status(transfer),
+        "deposit card": lab.deposit_card(transfer) if transfer.deposit_instructions else None,
+        "pager": lab.transfers.list(),
+        "individuals": lab.individuals.list(),
+    }
+
+
+def complete(one):
+    """What a notebook offers after `one.result.`."""
+    completer = IPCompleter(namespace={"one": one}, use_jedi=False)
+    with provisionalcompleter():
+        for text in ("one.", "one.res", "one.result."):
+            list(completer.completions(text, len(text)))
+
+
+def length(one):
+    """The number of entries, of what has one."""
+    with suppress(TypeError):
+        len(one)
+
+
+def pickled(one):
+    """What holds widgets and functions cannot be pickled."""
+    with suppress(TypeError, AttributeError, pickle.PicklingError):
+        pickle.dumps(one)
+
+
+LOOKS = {
+    "repr": repr,
+    "str": str,
+    "len": length,
+    "bool": bool,
+    "hasattr": lambda one: hasattr(one, "result"),
+    "getattr": lambda one: getattr(one, "result", None),
+    "getmembers": inspect.getmembers,
+    "traits": lambda one: one.trait_values() if hasattr(one, "trait_values") else None,
+    "copy": copy.copy,
+    "deepcopy": lambda one: copy.deepcopy(one) if hasattr(one, "submit") else None,
+    "pickle": pickled,
+    "complete": complete,
+    "display": lambda one: DisplayFormatter().format(one),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_looking_sends_nothing(lab, shown, look):
+    """No request, and no form has a result afterwards."""
+    before = len(lab.calls)
+    for one in shown.values():
+        LOOKS[look](one)
+    assert len(lab.calls) == before
+    assert not [name for name, one in shown.items() if getattr(one, "result", None)]
+
+
+def test_the_copy_of_a_form_is_the_form(lab, shown):
+    """Submitting both pays once."""
+    form = shown["transfer"]
+    assert copy.copy(form) is copy.deepcopy(form) is form
