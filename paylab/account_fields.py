@@ -19,7 +19,7 @@ class Form:
 
     `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
     mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
-    `note` says what is left unchecked.
+    `note` says what is left unchecked. `also` is a narrower form that only an assumption asks for.
     """
 
     message: str = ""
@@ -29,6 +29,7 @@ class Form:
     parser: str = ""
     source: str = "spec"
     note: str = ""
+    also: Form | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ class Account:
 
 
 FORMAT_ONLY = "only the format is checked"
+_PIX = "details.br"
 
 
 def _digits(count: int, check_digit: str = "", note: str = "") -> Form:
@@ -81,8 +83,9 @@ BANK_COUNTRY = "bank_account_country"
 DOCUMENT_NUMBERS = {
     "curp": Form(
         "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
-        "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Z0-9][0-9]",
+        "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Za-z0-9][0-9]",
         check_digit="curp",
+        also=Form("must be in capitals", "[A-Z0-9]+", source="document.number"),
     ),
     "cpf": _digits(11, "cpf"),
     "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not taken here"),
@@ -92,25 +95,30 @@ DOCUMENT_NUMBERS = {
     "tin": Form(check_digit="tin", note=FORMAT_ONLY),
 }
 
-# The lengths of an e-mail and a phone key are those of Brazil's key directory.
+# The spec only says that key and type must match. The lengths of an e-mail and a phone key are
+# those of Brazil's key directory.
 PIX_KEYS = {
-    "cpf": _digits(11, "cpf"),
+    "cpf": Form("must be exactly 11 digits", "[0-9]{11}", check_digit="cpf", source=_PIX),
     "cnpj": Form(
         "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
         "[0-9A-Z]{12}[0-9]{2}",
         check_digit="cnpj",
+        source=_PIX,
     ),
     "email": Form(
         "must be an e-mail address of at most 77 characters, as pix_key_type says",
         r"(?=.{3,77}\Z)[^@\s]+@[^@\s]+\.[^@\s]+",
+        source=_PIX,
     ),
     "phone": Form(
         "must be a phone number like +5511987654321, as pix_key_type says",
         r"\+[1-9][0-9]{6,14}",
+        source=_PIX,
     ),
     "evp": Form(
         "must be a random key, 32 hex digits in groups of 8-4-4-4-12, as pix_key_type says",
         "(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        source=_PIX,
     ),
 }
 
@@ -141,8 +149,8 @@ PIX = Account(
 CO_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
-        Field("bank_code", source="details.co"),
-        Field("account_number", source="details.co"),
+        Field("bank_code", Form(source="details.co"), source="details.co"),
+        Field("account_number", Form(source="details.co"), source="details.co"),
         Field("account_type", _one_of(("savings", "checking"), "details.co"), source="details.co"),
     ),
     "details.co",
@@ -155,8 +163,9 @@ IN_UPI = Account(
             "upi_id",
             Form(
                 f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
-                rf"(?=.{{3,{codes.UPI_MAX}}}\Z)[^@\s]+@[^@\s]+",
+                rf"(?=.{{3,{codes.UPI_MAX}}}\Z)[^@]+@[^@]+",
                 note=FORMAT_ONLY,
+                also=Form("must not contain spaces", r"\S+", source="details.in"),
             ),
         ),
     ),
@@ -175,8 +184,8 @@ def _ph(kind: str) -> Account:
         kind,
         (
             Field("issuer", _one_of(ISSUERS[kind], "details.ph")),
-            Field("account_number", source="details.ph"),
-            Field("account_holder_name", source="details.ph"),
+            Field("account_number", Form(source="details.ph"), source="details.ph"),
+            Field("account_holder_name", Form(source="details.ph"), source="details.ph"),
         ),
         "details.ph",
     )
@@ -186,7 +195,7 @@ PH_ACCOUNT = _ph(codes.BANK_ACCOUNT)
 PH_WALLET = _ph(codes.DIGITAL_WALLET)
 PH_QR = Account(
     codes.PH_QR_CODE,
-    (Field("qrph_payload", Form(parser="emvqr", source="details.ph-qr"), source="details.ph-qr"),),
+    (Field("qrph_payload", Form(parser="qrph", source="details.ph-qr"), source="details.ph-qr"),),
     "details.ph-qr",
 )
 
@@ -208,19 +217,27 @@ SEPA_ACCOUNT = Account(
         Field(
             "iban",
             Form(
-                f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters, "
-                "in capitals and without spaces",
-                f"(?=.{{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\\Z)[A-Z]{{2}}[0-9]{{2}}[A-Z0-9]+",
+                f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters: "
+                "2 letters, 2 digits, then the rest",
+                # Spaces between groups are not counted: the spec does not say whether they are.
+                rf"(?=(?:\s*\S){{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\s*\Z)"
+                r"\s*[A-Za-z]{2}\s*[0-9]{2}.+",
                 check_digit="iban",
+                also=Form(
+                    "must be in capitals and without spaces",
+                    "[A-Z]{2}[0-9]{2}[A-Z0-9]+",
+                    source="account.iban",
+                ),
             ),
             source="details.sepa",
         ),
         Field(
             "bic",
             Form(
-                "must be 8 or 11 letters and digits",
-                "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?",
+                "must be 8 or 11 characters",
+                ".{8}(?:.{3})?",
                 check_digit="bic",
+                also=Form("must be letters and digits", "[A-Za-z0-9]+", source="details.sepa"),
             ),
             required=False,
             source="details.sepa",
@@ -233,7 +250,7 @@ SEPA_ACCOUNT = Account(
 CRYPTO_WALLET = Account(
     codes.CRYPTO_WALLET,
     (
-        Field("address", source="details.wallet"),
+        Field("address", Form(source="details.wallet"), source="details.wallet"),
         Field("network", _one_of(codes.NETWORKS, "details.wallet"), source="details.wallet"),
     ),
     "details.wallet",

@@ -207,7 +207,8 @@ def _said(form: Form) -> str:
         return "any SEPA country"
     if form.choices:
         return f"one of {_join(form.choices)}" if len(form.choices) > 1 else form.choices[0]
-    return form.message.removeprefix("must be ") or ("an EMV QR text" if form.parser else ANY_TEXT)
+    both = "; ".join(one.message for one in (form, form.also) if one)
+    return both.removeprefix("must be ") or ("an EMV QR text" if form.parser else ANY_TEXT)
 
 
 def _join(words: Iterable[str]) -> str:

@@ -91,6 +91,10 @@ class RuleError(PaylabError):
         return type(self), (self.problems, self.hint)
 
 
+class RuleWarning(UserWarning):
+    """What is sent looks wrong: a likely typo, or something that only an assumption refuses."""
+
+
 class ChoiceError(PaylabError):
     """Not sent: something like it was sent before, and only the caller knows what is meant."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Problem, RuleError
+from ..errors import Problem, RuleError, RuleWarning
 from ..rules import amounts, transfers
 from .rows import ACCOUNT, COLUMNS, REFERENCE, Payouts, Row, read
 
@@ -107,6 +108,8 @@ def _of_row(row: Row, twin: int | None) -> list[Problem]:
     found = transfers.check(body) or transfers.check_rail(
         body["destination_currency"], body["payout_method"]
     )
+    for doubt in transfers.warn(body):
+        warnings.warn(str(doubt), RuleWarning, stacklevel=2)
     return [*_reference(row, twin), *_surplus(row), *map(_said_of_floats(row), found)]
 
 

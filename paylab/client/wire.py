@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -12,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from ..errors import Problem, RuleError
+from ..errors import Problem, RuleError, RuleWarning
 from ..instants import to_text
 from ..models import Amount, Resource
 
@@ -80,6 +81,12 @@ def refuse(problems: Iterable[Problem]) -> None:
     stated = [problem for problem in problems if problem.source == "spec"]
     if stated:
         raise RuleError(stated)
+
+
+def caution(problems: Iterable[Problem]) -> None:
+    """Warn about what is sent all the same; the warning points at the line of the caller."""
+    for problem in problems:
+        warnings.warn(str(problem), RuleWarning, stacklevel=3)
 
 
 def _misspelt(names: Iterable[str], known: Collection[str]) -> list[Problem]:

@@ -58,6 +58,19 @@ _ROWS = (
         "country and address.country, when both are sent, must be equal (400)",
     ),
     (
+        "field.empty",
+        "empty text, blanks alone, or an empty list of event types is refused (400)",
+    ),
+    (
+        "timestamp.form",
+        "a date and a time with T between them; a date alone is refused (400)",
+    ),
+    (
+        "corridor.rails",
+        "a country's bank accounts are reached only over the rails that are named for it: "
+        "`ach_co` for COP, `spei` for MXN; `ach`, `bitso`, `local` and others are refused (400)",
+    ),
+    (
         "document.number",
         "optional on input, checked against its country's format when present",
     ),
@@ -84,6 +97,11 @@ _ROWS = (
     (
         "images.bounds",
         "10 KB is 10,240 bytes and 15 MB is 15,728,640 bytes, both inclusive",
+    ),
+    (
+        "images.content",
+        "the first bytes are of the declared type; the data URI is in lower case and "
+        "without parameters, its Base64 without line breaks",
     ),
     (
         "images.repeat",

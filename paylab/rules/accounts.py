@@ -5,13 +5,24 @@ from __future__ import annotations
 from .. import codes, corridors
 from ..errors import Problem
 from . import addresses, typos
-from .fields import Body, as_object, dotted, fits, flat, is_object, must_be, need, one_of, text
+from .fields import (
+    Body,
+    as_object,
+    dotted,
+    fits,
+    flat,
+    identifier,
+    is_object,
+    must_be,
+    need,
+    one_of,
+)
 
 
 def check(body: object, country: str | None = None) -> list[Problem]:
     """What is wrong with a new account; without the individual's country, as far as can be told."""
     entry = as_object(body)
-    problems = [*need(entry, "individual_id", text), *check_entry(entry, country)]
+    problems = [*need(entry, "individual_id", identifier), *check_entry(entry, country)]
     return is_object(body) or problems
 
 

@@ -8,7 +8,17 @@ from decimal import Decimal
 from .. import codes, corridors
 from ..errors import Problem
 from . import amounts
-from .fields import Check, any_text, as_object, is_object, may, must_be, need, text, up_to
+from .fields import (
+    Check,
+    any_text,
+    as_object,
+    identifier,
+    is_object,
+    may,
+    must_be,
+    need,
+    up_to,
+)
 
 _ACCOUNT = "ca.create"
 _SOURCES = tuple(codes.ON_RAMP.values())
@@ -19,7 +29,7 @@ def check(body: object, currency: str | None = None) -> list[Problem]:
     found = as_object(body)
     paid = currency or found.get("currency")
     return is_object(body) or [
-        *need(found, "conversion_account_id", text),
+        *need(found, "conversion_account_id", identifier),
         *need(found, "amount", _capped(paid)),
         *need(found, "currency", _currency(currency)),
         *may(found, "sender_name", any_text),
@@ -31,7 +41,7 @@ def check_account(body: object, country: str | None = None) -> list[Problem]:
     found = as_object(body)
     reference = up_to(codes.ACCOUNT_REFERENCE_MAX, _ACCOUNT)
     return is_object(body) or [
-        *need(found, "individual_id", text, asked=_ACCOUNT),
+        *need(found, "individual_id", identifier, asked=_ACCOUNT),
         *need(found, "payout_account", _reference),
         *need(found, "source_currency", _on_ramp(country)),
         *may(found, "destination_currency", _one_currency(sorted(codes.STABLECOINS), _ACCOUNT)),
@@ -74,7 +84,7 @@ def _one_currency(choices: Sequence[str], source: str = "spec") -> Check:
 
 
 def _reference(value: object, field: str) -> list[Problem]:
-    return is_object(value, field) or need(as_object(value), "id", text, at=field)
+    return is_object(value, field) or need(as_object(value), "id", identifier, at=field)
 
 
 def _on_ramp(country: str | None) -> Check:

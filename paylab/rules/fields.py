@@ -13,14 +13,16 @@ from itertools import chain
 
 from .. import emvqr
 from ..account_fields import Form
-from ..errors import EMVError, Problem
+from ..errors import Problem
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
 
 # Half a surrogate pair is no character: it can be neither stored nor sent on as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_PHILIPPINES, _PESO = "PH", "PHP"
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 
 
 def need(
@@ -67,21 +69,27 @@ def any_text(value: object, field: str) -> list[Problem]:
     return []
 
 
-def text(value: object, field: str) -> list[Problem]:
-    """Text that says something."""
+def text(value: object, field: str, blank: str = "field.empty") -> list[Problem]:
+    """Text that is not blank; `blank` is the source that refuses a blank one."""
     found = any_text(value, field)
     if found or str(value).strip():
         return found
-    return [Problem(field, "must not be blank")]
+    return [Problem(field, "must not be blank", blank)]
+
+
+def identifier(value: object, field: str) -> list[Problem]:
+    """The id of something: a blank one names nothing."""
+    return text(value, field, "spec")
 
 
 def up_to(length: int, source: str = "spec") -> Check:
-    """Text of at most so many characters."""
+    """Text of at most so many characters, and not blank."""
 
     def check(value: object, field: str) -> list[Problem]:
         too_long = isinstance(value, str) and len(value) > length
         message = f"must be at most {length} characters"
-        return text(value, field) or ([Problem(field, message, source)] if too_long else [])
+        found = text(value, field, source)
+        return found or ([Problem(field, message, source)] if too_long else [])
 
     return check
 
@@ -107,11 +115,18 @@ def fits(form: Form) -> Check:
         return one_of(form.choices, form.source)
 
     def check(value: object, field: str) -> list[Problem]:
-        found = text(value, field)
-        reason = "" if found else _misfit(form, str(value))
-        return found or ([Problem(field, reason, form.source)] if reason else [])
+        found = any_text(value, field)
+        if found and not (form.pattern or form.parser):
+            return [Problem(field, problem.message, form.source) for problem in found]
+        return found or text(value, field) or _misfits(form, str(value), field)
 
     return check
+
+
+def _misfits(form: Form, value: str, field: str) -> list[Problem]:
+    if reason := _misfit(form, value):
+        return [Problem(field, reason, form.source)]
+    return _misfits(form.also, value, field) if form.also else []
 
 
 def _misfit(form: Form, value: str) -> str:
@@ -122,11 +137,14 @@ def _misfit(form: Form, value: str) -> str:
 
 
 def _unreadable(payload: str) -> str:
-    try:
-        emvqr.parse(payload)
-    except EMVError as error:
+    """Why a text is no QR Ph code: it is not EMV, lacks a field, or is of another country."""
+    for error in emvqr.check(payload):
         return f"must be an EMV QR text: {error}"
-    return ""
+    code = emvqr.parse(payload)
+    country, currency = str(code.country).upper(), code.currency
+    if (country, currency) == (_PHILIPPINES, _PESO):
+        return ""
+    return f"must be a QR Ph code, of {_PHILIPPINES} in {_PESO}: it is of {country} in {currency}"
 
 
 def day(value: object, field: str) -> list[Problem]:
@@ -137,10 +155,10 @@ def day(value: object, field: str) -> list[Problem]:
 
 
 def timestamp(value: object, field: str) -> list[Problem]:
-    """An ISO 8601 date with a time."""
-    if isinstance(value, str) and "T" in value and _reads(datetime.fromisoformat, value):
-        return []
-    return [Problem(field, "must be an ISO 8601 timestamp like 2026-01-31T09:30:00Z")]
+    """An ISO 8601 date with a time; that both are there, with T between them, is assumed."""
+    if not isinstance(value, str) or not _reads(datetime.fromisoformat, value):
+        return [Problem(field, f"must be {_TIMESTAMP}")]
+    return [] if "T" in value else [Problem(field, f"must be {_TIMESTAMP}", "timestamp.form")]
 
 
 def _reads(reader: Callable[[str], object], value: str) -> bool:

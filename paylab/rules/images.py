@@ -11,6 +11,8 @@ from ..errors import Problem
 from .fields import as_object, flat, is_object, need, one_of
 
 _HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
+# The spec says only "base64-encoded data URI": RFC 2397 also allows capitals and parameters.
+_ANY_HEAD = re.compile(r"data:([a-z]+/[a-z]+)(?:;[^;,]*)*;base64,", re.IGNORECASE)
 _SIGNATURES = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -20,6 +22,9 @@ _SIGNATURES = (
 )
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"})
 _HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
+# The sizes that are refused, or taken, whether a KB is 1,000 or 1,024 bytes.
+SURE_MIN, SURE_MAX = 10_000, 15_000_000
+_BOUNDS, _CONTENT = "images.bounds", "images.content"
 # One container, two names: phones use either for the same file.
 _SAME = {"image/heif": "image/heic"}
 _NO_KIND = "is none of PDF, JPEG, PNG, HEIC, HEIF, TIFF by its first bytes"
@@ -41,6 +46,14 @@ class Measured:
 def check(body: object) -> list[Problem]:
     """What is wrong with an upload; each content is decoded on its own, and only within bounds."""
     return is_object(body) or need(as_object(body), "images", _images)
+
+
+def warn(size: int, field: str) -> list[Problem]:
+    """An image that is too large for a service that counts 15 MB as 15,000,000 bytes."""
+    if not SURE_MAX < size <= codes.IMAGE_MAX:
+        return []
+    message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
+    return [Problem(field, message, _BOUNDS)]
 
 
 def decode(data_uri: str) -> tuple[str, bytes]:
@@ -103,33 +116,49 @@ def _image(item: object, at: str) -> list[Problem]:
 
 def _content(value: object, field: str) -> list[Problem]:
     if isinstance(value, Measured):
-        reason = _size_reason(value.size) if value.mime else _NO_KIND
-        return [Problem(field, reason)] if reason else []
+        return _size(value.size, field) if value.mime else [Problem(field, _NO_KIND)]
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)
-        return [Problem(field, f"must be a Base64 data URI of one of {types}")]
-    reason = _size_reason(decoded_size(value, mime)) or _content_reason(value)
-    return [Problem(field, reason)] if reason else []
+        source = _CONTENT if _loosely(value) in codes.IMAGE_TYPES else "spec"
+        return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
+    return _size(decoded_size(value, mime), field) or _decoded(value, field)
 
 
-def _size_reason(size: int) -> str:
+def _size(size: int, field: str) -> list[Problem]:
+    """What is wrong with a size; refused by the spec only where KB and MB may mean either."""
     if size < codes.IMAGE_MIN:
-        return f"must be at least 10 KB ({codes.IMAGE_MIN:,} bytes) when decoded"
+        message = f"must be at least 10 KB ({codes.IMAGE_MIN:,} bytes) when decoded"
+        return [Problem(field, message, _BOUNDS if size >= SURE_MIN else "spec")]
     if size > codes.IMAGE_MAX:
-        return f"must be at most 15 MB ({codes.IMAGE_MAX:,} bytes) when decoded"
-    return ""
+        return [Problem(field, f"must be at most 15 MB ({codes.IMAGE_MAX:,} bytes) when decoded")]
+    return []
 
 
-def _content_reason(data_uri: str) -> str:
+def _loosely(value: object) -> str | None:
+    match = _ANY_HEAD.match(value) if isinstance(value, str) else None
+    return match[1].lower() if match else None
+
+
+def _decoded(data_uri: str, field: str) -> list[Problem]:
     try:
         mime, data = decode(data_uri)
     except ValueError as error:
-        return str(error)
+        return [Problem(field, str(error), _CONTENT if _with_breaks(data_uri) else "spec")]
     found = sniff(data)
     if _family(found) == _family(mime):
-        return ""
-    return f"says {mime}, but its first bytes are {'of ' + found if found else 'of no known type'}"
+        return []
+    other = f"of {found}" if found else "of no known type"
+    return [Problem(field, f"says {mime}, but its first bytes are {other}", _CONTENT)]
+
+
+def _with_breaks(data_uri: str) -> bool:
+    """Whether it is good Base64 but for blanks and line breaks, which many decoders skip."""
+    try:
+        decode("".join(data_uri.split()))
+    except ValueError:
+        return False
+    return True
 
 
 def _family(mime: str | None) -> str | None:

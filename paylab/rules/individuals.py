@@ -20,6 +20,7 @@ from .fields import (
     each,
     fits,
     flat,
+    identifier,
     is_object,
     may,
     need,
@@ -53,11 +54,16 @@ def required(body: Body) -> tuple[str, ...]:
 
 def warn(body: object) -> list[Problem]:
     """What in a good individual looks like a typing mistake, or had better be there."""
+    return [*_warn_email(as_object(body)), *mistyped(body)]
+
+
+def mistyped(body: object) -> list[Problem]:
+    """What in a good individual looks like a typing mistake."""
     found = as_object(body)
     document = as_object(found.get("document"))
     number = typos.warn(_number_form(document), document.get("number"), "document.number")
     listed = each(found.get("financial_accounts"), "financial_accounts", _warn_account(found))
-    return [*_warn_email(found), *number, *listed]
+    return [*number, *listed]
 
 
 def check_token(body: object, provider: str = codes.IDV_PROVIDER) -> list[Problem]:
@@ -66,7 +72,7 @@ def check_token(body: object, provider: str = codes.IDV_PROVIDER) -> list[Proble
     return is_object(body) or [
         *need(found, "provider", one_of((provider,), "idv.provider")),
         *need(found, "token", up_to(codes.TOKEN_MAX)),
-        *need(found, "applicant_id", text),
+        *need(found, "applicant_id", identifier),
         *need(found, "partner_terms_accepted_at", timestamp),
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .. import codes, corridors
 from ..errors import Problem
 from . import amounts
@@ -10,12 +12,12 @@ from .fields import (
     as_list,
     as_object,
     flat,
+    identifier,
     is_object,
     may,
     must_be,
     need,
     one_of,
-    text,
     up_to,
 )
 
@@ -26,10 +28,11 @@ AMOUNTS = {
     "net_source_amount": "source_currency",
 }
 QUOTE_SOURCE_DEFAULT = "usd"  # assumed: gap quote.operation
+_RAILS = "corridor.rails"
 _TRANSFER, _QUOTE = "transfer.create", "quote.operation"
 _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
 _DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
-_NETWORK = one_of(codes.NETWORKS)
+_NETWORK = one_of(codes.NETWORKS, "details.wallet")
 
 
 def check(body: object) -> list[Problem]:
@@ -38,7 +41,7 @@ def check(body: object) -> list[Problem]:
     direct = found.get("quote_id") is None
     asked = _TRANSFER if direct else ""
     return is_object(body) or [
-        *may(found, "quote_id", text),
+        *may(found, "quote_id", identifier),
         *_destination(found, asked),
         *need(found, "source_currency", _SOURCE, asked=asked),
         *(_one_amount(found, _TRANSFER) if direct else _no_amount(found)),
@@ -82,14 +85,38 @@ def check_route(
 
 
 def check_rail(destination_currency: str, payout_method: object) -> list[Problem]:
-    """Whether a rail carries a currency to any account at all, where the corridors say which do."""
-    named = corridors.find(currency=destination_currency)
-    stable = codes.NETWORKS if codes.is_stablecoin(destination_currency) else ()
-    rails = tuple(dict.fromkeys([*stable, *(rail for one in named for rail in one.payout_methods)]))
-    if not rails or payout_method in rails:
+    """Whether a rail is one of another currency, where the corridors name the rails of both."""
+    own, elsewhere = _rails(destination_currency)
+    return _rail(destination_currency, own, payout_method) if payout_method in elsewhere else []
+
+
+def warn(body: Body) -> list[Problem]:
+    """What in a good transfer only an assumption speaks against: its rail."""
+    currency = body.get("destination_currency")
+    return warn_rail(currency, body.get("payout_method")) if isinstance(currency, str) else []
+
+
+def warn_rail(destination_currency: str, payout_method: object) -> list[Problem]:
+    """A rail that no corridor names, such as `local`: it may carry the currency all the same."""
+    own, elsewhere = _rails(destination_currency)
+    known = {*own, *elsewhere}
+    return [] if payout_method in known else _rail(destination_currency, own, payout_method)
+
+
+def _rails(currency: str) -> tuple[list[str], list[str]]:
+    """The rails that are named for a currency, and those named for others alone."""
+    own = [rail for one in corridors.find(currency=currency) for rail in one.payout_methods]
+    named = [rail for one in corridors.ALL for rail in one.payout_methods]
+    own += codes.NETWORKS if codes.is_stablecoin(currency) else ()
+    others = [rail for rail in (*named, *codes.NETWORKS) if rail not in own]
+    return list(dict.fromkeys(own)), others if own else []
+
+
+def _rail(currency: str, own: Sequence[str], method: object) -> list[Problem]:
+    if not own:
         return []
-    message = f"{must_be(rails)} for {destination_currency.upper()}"
-    return [Problem("payout_method", message)]
+    message = f"{must_be(own)} for {currency.upper()}, not {method}"
+    return [Problem("payout_method", message, _RAILS)]
 
 
 def check_network(network: object, payout_method: object) -> list[Problem]:
@@ -117,7 +144,7 @@ def _reach(country: object, kind: object) -> tuple[str, tuple[str, ...], str]:
     corridor = corridors.get(country)
     if corridor is None or corridor.account(kind) is None:
         return "", (), "account.country"
-    return corridor.currency, corridor.payout_methods, "spec"
+    return corridor.currency, corridor.payout_methods, _RAILS
 
 
 def _destination(body: Body, asked: str) -> list[Problem]:
@@ -131,10 +158,10 @@ def _destination(body: Body, asked: str) -> list[Problem]:
 def _account(body: Body, asked: str) -> list[Problem]:
     inner, by_id = body.get("financial_account"), body.get("financial_account_id")
     if inner is None and by_id is None:
-        return need(body, "financial_account", text, asked=asked)
+        return need(body, "financial_account", is_object, asked=asked)
     if inner is None:
-        return text(by_id, "financial_account_id")
-    named = need(as_object(inner), "id", text, at="financial_account")
+        return identifier(by_id, "financial_account_id")
+    named = need(as_object(inner), "id", identifier, at="financial_account")
     problems = is_object(inner, "financial_account") or named
     if problems or by_id in (None, as_object(inner)["id"]):
         return problems

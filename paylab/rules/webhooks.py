@@ -67,6 +67,8 @@ def _split(url: str) -> SplitResult | None:
 
 
 def _event_types(value: object, field: str) -> list[Problem]:
-    if not isinstance(value, list | tuple) or not value:
-        return [Problem(field, "must be a list of at least one event type")]
+    if not isinstance(value, list | tuple):
+        return [Problem(field, "must be a list of event types")]
+    if not value:
+        return [Problem(field, "must be a list of at least one event type", "field.empty")]
     return each(value, field, one_of(codes.EVENT_TYPES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..emvqr import Field, Payload, parse
+from ..emvqr import Field, Payload, check, parse
 from ..errors import EMVError
 from .page import Row
 
@@ -40,10 +40,7 @@ class Reading:
 
 def read(text: str) -> Reading:
     """The reading of any text; never fails."""
-    try:
-        return Reading(text, parse(text), None)
-    except EMVError as problem:
-        return Reading(text, _despite(text), problem)
+    return Reading(text, _despite(text), next(iter(check(text)), None))
 
 
 def _despite(text: str) -> Payload | None:

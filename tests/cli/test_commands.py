@@ -13,6 +13,7 @@ import zxingcpp
 from PIL import Image
 
 import paylab
+from paylab import emvqr
 from paylab.cli import main
 
 PAYLOAD = (
@@ -163,6 +164,14 @@ def test_qr_says_what_is_wrong_with_a_payload(capsys):
     said = capsys.readouterr()
     assert "C116" in said.out
     assert said.err.startswith("paylab: this code cannot be paid: ")
+
+
+def test_qr_without_its_mandatory_fields_is_not_ok(capsys):
+    """A good checksum is not enough."""
+    assert main(["qr", emvqr.build({"00": "01", "59": "Ana"}), "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert said["ok"] is False
+    assert "58 Country code" in said["problem"]
 
 
 def test_qr_takes_a_payload_as_it_was_pasted(capsys):

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from paylab import emvqr
 from paylab.errors import EMVError
 
-KOMO = Path(__file__).with_name("golden").joinpath("komo.txt").read_text(encoding="utf-8").strip()
+KOMO_PATH = Path(__file__).with_name("golden") / "komo.txt"
+KOMO = KOMO_PATH.read_text(encoding="utf-8").strip()
 BASE = {"00": "01", "53": "608", "59": "Ana"}
 
 two_digits = st.from_regex("[0-9]{2}", fullmatch=True)
@@ -161,3 +162,44 @@ def test_junk(junk, start):
     """Junk is refused with an EMVError and nothing else."""
     with pytest.raises(EMVError):
         emvqr.parse(start + junk)
+
+
+GOOD = emvqr.parse(emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", city="Cebu")).tree()
+
+
+@pytest.mark.parametrize(
+    ("change", "reasons"),
+    [
+        ({}, []),
+        ({"01": None}, []),
+        ({"54": "10.00"}, []),
+        ({"27": None}, ["missing: 02 to 51 Merchant account information"]),
+        ({"52": None}, ["missing: 52 Merchant category code"]),
+        ({"53": None, "58": None}, ["missing: 53 Transaction currency, 58 Country code"]),
+        ({"59": None}, ["missing: 59 Merchant name"]),
+        ({"60": None}, ["missing: 60 Merchant city"]),
+        ({"52": "60"}, ["tag 52 must be 4 digits: '60'"]),
+        ({"53": "PHP"}, ["tag 53 must be 3 digits"]),
+        ({"58": "P", "60": " "}, ["tag 58 must be 2 letters", "tag 60 must not be blank"]),
+        ({"54": "free"}, ["tag 54 is not an amount: 'free'"]),
+    ],
+)
+def test_a_text_that_can_be_paid_has_every_mandatory_field(change, reasons):
+    """Well-formed is not enough: EMV requires an account and tags 52, 53, 58, 59 and 60."""
+    tree = {tag: value for tag, value in (GOOD | change).items() if value is not None}
+    found = emvqr.check(emvqr.build(tree))
+    assert len(found) == len(reasons)
+    assert all(reason in str(error) for reason, error in zip(reasons, found, strict=True))
+
+
+def test_a_malformed_text_has_one_error():
+    """What `parse` refuses, `check` reports."""
+    assert [error.reason for error in emvqr.check("x")] == [
+        "not an EMV payload: it must start with 000201"
+    ]
+
+
+@pytest.mark.parametrize("name", ["komo", "maya", "emvco"])
+def test_texts_in_circulation_can_be_paid(name):
+    """Nothing is missing in the golden texts."""
+    assert emvqr.check(KOMO_PATH.with_name(f"{name}.txt").read_text(encoding="utf-8").strip()) == []

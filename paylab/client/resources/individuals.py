@@ -43,6 +43,7 @@ class Individuals:
         """
         body = wire.fields(fields, FIELDS)
         wire.refuse(individuals.check(body))
+        wire.caution(individuals.mistyped(body))
         return self._sender.send("POST", wire.path("individuals"), json=body).read(Individual)
 
     def get(self, id: str) -> Individual:  # noqa: A002 - the service's word
@@ -140,6 +141,7 @@ class FinancialAccounts:
         """Add an account to an individual."""
         body = wire.fields({"individual_id": individual_id, "type": type, "details": details})
         wire.refuse(accounts.check(body))
+        wire.caution(accounts.warn(None, type, body["details"]))
         path = wire.path("financial_accounts")
         return self._sender.send("POST", path, json=body).read(FinancialAccount)
 

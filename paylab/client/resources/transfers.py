@@ -66,6 +66,7 @@ class Transfers:
         given = {"financial_account": reference(financial_account), **fields}
         body = wire.fields(given, TRANSFER_FIELDS)
         wire.refuse(rules.check(body))
+        wire.caution(rules.warn(body))
         path = wire.path("transfers")
         return self._sender.once(path, body, idempotency_key, new=new).read(Transfer)
 

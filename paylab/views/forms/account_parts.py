@@ -113,7 +113,7 @@ def hint(form: Form) -> str:
     """What an input must look like, and how far that is checked."""
     algorithm = typos.ALGORITHMS.get(form.check_digit)
     checked = f"the check digits of a {algorithm.name} are verified" if algorithm else ""
-    parts = [form.message, form.note or checked]
+    parts = [form.message, form.also.message if form.also else "", form.note or checked]
     return ". ".join(part[:1].upper() + part[1:] for part in parts if part) + "." * any(parts)
 
 

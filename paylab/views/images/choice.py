@@ -35,13 +35,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look at an image found; `doubt` is why it cannot be shown."""
+    """What a look at an image found.
+
+    `doubt` is why it cannot be shown, `assumed` what only an assumption finds wrong with it.
+    """
 
     mime: str
     size: int
     located: bool
     picture: bytes | None
     doubt: str = ""
+    assumed: tuple[Problem, ...] = ()
 
     @property
     def words(self) -> str:
@@ -99,14 +103,14 @@ def _look(file: BinaryIO, side: str) -> Seen:
     size, head = file.seek(0, os.SEEK_END), _head(file)
     measured = rules.Measured(size, head)
     problems = rules.check({"images": [{"type": side, "content": measured}]})
-    if problems:
-        raise RuleError([Problem(side, problem.message) for problem in problems])
+    if stated := [problem for problem in problems if problem.source == "spec"]:
+        raise RuleError([Problem(side, problem.message) for problem in stated])
     file.seek(0)
     located, mime = bool(location.find(file.read())), str(measured.mime)
     try:
-        return Seen(mime, size, located, preview(file, mime))
+        return Seen(mime, size, located, preview(file, mime), assumed=tuple(problems))
     except UnreadableError as error:
-        return Seen(mime, size, located, None, str(error))
+        return Seen(mime, size, located, None, str(error), tuple(problems))
 
 
 def _head(file: BinaryIO) -> bytes:

@@ -15,6 +15,7 @@ from ...advice import Advice
 from ...codes import IMAGE_SIDES
 from ...errors import Problem
 from ...models import VerificationImages
+from ...rules import images as rules
 from .. import page
 from ..forms.code import Expression, call
 from ..forms.field import Field
@@ -76,13 +77,18 @@ class ImagesForm(Form):
             return [Problem("images", "none is asked for")]
         found = [_problem(slot) for slot in self.open_slots if _wanting(slot)]
         if found or self.values():
-            return found
+            return found + [
+                Problem(slot.side, problem.message, problem.source)
+                for slot in self.open_slots
+                for problem in (slot.seen.assumed if slot.seen else ())
+            ]
         return [Problem(self.open_slots[0].side, "choose at least one image to send again")]
 
     def warnings(self) -> list[Problem]:
         """What cannot be shown here, and what will be taken out."""
         seen = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
         doubts = [Problem(side, one.doubt) for side, one in seen if one.doubt]
+        doubts += [problem for side, one in seen for problem in rules.warn(one.size, side)]
         if self.keep_location.value:
             return doubts
         return doubts + [Problem(side, LOCATED) for side, one in seen if one.located]

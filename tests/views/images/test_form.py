@@ -147,3 +147,19 @@ def test_nothing_is_asked_for(upload):
 def test_a_code_of_tomorrow(make):
     """What nobody knows yet may concern any side."""
     assert len(make("verification_hologram_missing").open_slots) == len(codes.IMAGE_SIDES)
+
+
+@pytest.mark.parametrize(("size", "sent"), [(9_999, False), (10_000, True), (10_239, True)])
+def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
+    make, upload, tmp_path, size, sent
+):
+    """10 KB may be 10,000 bytes: such an image is sent with `anyway=True`."""
+    path = tmp_path / "small.jpg"
+    path.write_bytes(b"\xff\xd8\xff".ljust(size, b"\0"))
+    form = make("verification_selfie_needed")
+    form.slots["selfie"].path.value = str(path)
+    with pytest.raises(RuleError):
+        form.submit()
+    if sent:
+        form.submit(anyway=True)
+    assert bool(upload) is sent

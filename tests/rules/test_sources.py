@@ -1,0 +1,164 @@
+"""Only what the spec states is refused; what is only assumed names its row and can be sent."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from paylab import emvqr, example_recipients, gaps
+from paylab.rules import accounts, deposits, images, individuals, transfers, webhooks
+
+JPEG = b"\xff\xd8\xff\xe0"
+EMVCO = Path(__file__).parents[1] / "emvqr" / "golden" / "emvco.txt"
+
+
+def details(country, kind="", **change):
+    """The problems of an example account with other values."""
+    own = example_recipients.account(country)
+    given = own["details"] if not kind else {}
+    return accounts.check_details(country, kind or own["type"], given | change)
+
+
+def image(size, uri="data:image/jpeg;base64,", data=JPEG, breaks=False):
+    """The problems of an image of so many bytes."""
+    text = b64encode(data.ljust(size, b"\0")).decode()
+    text = "\n".join([text[:76], text[76:]]) if breaks else text
+    return images.check({"images": [{"type": "selfie", "content": uri + text}]})
+
+
+def person(**change):
+    """The problems of an individual that differs from a good one."""
+    good = {"given_name": "A", "family_name": "B", "country": "GB", "address": {}}
+    return individuals.check(good | {"product_types": ["global_payouts"]} | change)
+
+
+def qr(**change):
+    """The problems of a QR Ph account whose code differs from a good one."""
+    good = emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", city="Cebu")
+    tree = emvqr.parse(good).tree() | change
+    return details("PH", "ph_qr_code", qrph_payload=emvqr.build(tree))
+
+
+def payout(**change):
+    """The problems of a transfer that differs from a good one."""
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    return transfers.check(
+        terms | {"financial_account": {"id": "fa_1"}, "source_amount": "10"} | change
+    )
+
+
+CASES = {
+    "IBAN in lower case": (details("DE", iban="de89370400440532013000"), "account.iban"),
+    "IBAN with spaces": (details("DE", iban="DE89 3704 0044 0532 0130 00"), "account.iban"),
+    "long IBAN with spaces": (
+        details("DE", iban="MT84 MALT 0110 0001 2345 MTLC AST0 01S"),
+        "account.iban",
+    ),
+    "IBAN of 14": (details("DE", iban="DE893704004405"), "spec"),
+    "IBAN of 35": (details("DE", iban="DE89" + "1" * 31), "spec"),
+    "IBAN without country": (details("DE", iban="8989370400440532013000"), "spec"),
+    "BIC of 9": (details("DE", bic="COBADEFFX"), "spec"),
+    "BIC with a hyphen": (details("DE", bic="COBA-EFF"), "details.sepa"),
+    "PIX key of another form": (
+        details("BR", pix_key="a b", pix_key_type="email"),
+        "details.br",
+    ),
+    "PIX CPF with points": (
+        details("BR", pix_key="390.533.447-05", pix_key_type="cpf"),
+        "details.br",
+    ),
+    "unknown PIX key type": (details("BR", pix_key_type="random"), "details.br"),
+    "UPI with a space": (details("IN", upi_id="a b@ok"), "details.in"),
+    "UPI with two @": (details("IN", upi_id="a@b@ok"), "spec"),
+    "CLABE of 17": (details("MX", clabe="1" * 17), "spec"),
+    "sort code with hyphens": (details("GB", sort_code="20-00-00"), "spec"),
+    "wallet address as a number": (
+        details("MX", "crypto_wallet", address=5, network="base"),
+        "details.wallet",
+    ),
+    "unknown network": (
+        details("MX", "crypto_wallet", address="x", network="tron"),
+        "details.wallet",
+    ),
+    "bank code as a number": (details("CO", bank_code=7), "details.co"),
+    "unknown issuer": (details("PH", issuer="other"), "details.ph"),
+    "QR of China": (
+        details("PH", "ph_qr_code", qrph_payload=EMVCO.read_text().strip()),
+        "details.ph-qr",
+    ),
+    "QR in dollars": (qr(**{"53": "840"}), "details.ph-qr"),
+    "QR without a name": (qr(**{"59": " "}), "details.ph-qr"),
+    "10,239 bytes": (image(10_239), "images.bounds"),
+    "10,000 bytes": (image(10_000), "images.bounds"),
+    "9,999 bytes": (image(9_999), "spec"),
+    "capitals in a data URI": (image(10_240, "DATA:image/JPEG;base64,"), "images.content"),
+    "parameters in a data URI": (
+        image(10_240, "data:image/jpeg;name=a.jpg;base64,"),
+        "images.content",
+    ),
+    "GIF": (image(10_240, "data:image/gif;base64,"), "spec"),
+    "other bytes": (image(10_240, data=b"GIF89a"), "images.content"),
+    "line breaks": (image(10_241, breaks=True), "images.content"),
+    "blank name": (person(given_name=" "), "field.empty"),
+    "unknown country": (person(country="XX"), "spec"),
+    "CURP with a small letter": (
+        person(country="MX", document={"type": "curp", "number": "BOXW310820HNERXNa9"}),
+        "document.number",
+    ),
+    "consent on a day": (person(idv_consent_recorded_at="2026-01-31"), "timestamp.form"),
+    "consent yesterday": (person(idv_consent_recorded_at="yesterday"), "spec"),
+    "amount": (payout(source_amount="abc"), "amount.form"),
+    "rail that is none": (payout(payout_method="pigeon"), "spec"),
+    "network of a transfer": (payout(source_network="tron"), "details.wallet"),
+    "blank reference": (payout(client_reference_id=" "), "transfer.create"),
+    "local for MXN": (
+        transfers.check_route("MX", "bank_account", "USD", "MXN", "local"),
+        "corridor.rails",
+    ),
+    "pix for MXN": (transfers.check_rail("MXN", "pix"), "corridor.rails"),
+    "deposit over the cap": (
+        deposits.check({"conversion_account_id": "c", "amount": "51", "currency": "mxn"}),
+        "spec",
+    ),
+    "no events": (
+        webhooks.check({"url": "https://example.com", "event_types": []}),
+        "field.empty",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_source_of_a_problem(case):
+    """One problem, and who says that it is one."""
+    (problem,), source = CASES[case]
+    assert problem.source == source
+    assert source == "spec" or gaps.get(source)
+
+
+@pytest.mark.parametrize(
+    ("currency", "rail", "refused", "doubted"),
+    [
+        ("COP", "ach_co", False, False),
+        ("COP", "ach", False, True),
+        ("MXN", "bitso", False, True),
+        ("mxn", "local", False, True),
+        ("MXN", "pix", True, False),
+        ("USDC", "base", False, False),
+        ("USDC", "spei", True, False),
+        ("VND", "local", False, False),
+    ],
+)
+def test_rails(currency, rail, refused, doubted):
+    """A rail of another currency is a problem; one that no corridor names is a warning."""
+    assert bool(transfers.check_rail(currency, rail)) is refused
+    assert bool(transfers.warn_rail(currency, rail)) is doubted
+
+
+@pytest.mark.parametrize(
+    ("size", "doubted"), [(15_000_000, False), (15_000_001, True), (15_728_641, False)]
+)
+def test_a_size_between_two_readings_of_megabytes(size, doubted):
+    """It is good as 15 x 1,048,576 bytes and too large as 15,000,000."""
+    assert bool(images.warn(size, "selfie")) is doubted

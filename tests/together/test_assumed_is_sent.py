@@ -1,0 +1,79 @@
+"""What only an assumption refuses is sent by the client, with a warning where money is at stake."""
+
+from __future__ import annotations
+
+import pytest
+
+import paylab
+from paylab import example_recipients
+from paylab.batches.plan import plan
+from paylab.errors import BadRequestError, RuleWarning
+
+PAID = {"source_amount": "10.00", "source_currency": "USD"}
+RAILS = [("CO", "COP", "ach"), ("MX", "MXN", "bitso"), ("MX", "MXN", "local")]
+
+
+@pytest.fixture
+def lab():
+    """A lab on the embedded simulator, which keeps to the assumptions."""
+    with paylab.connect() as lab:
+        yield lab
+
+
+def account(country, **change):
+    """An account of the country's example with other details."""
+    own = example_recipients.account(country)
+    return {"type": own["type"], "details": own["details"] | change}
+
+
+ACCOUNTS = {
+    "iban in lower case": ("DE", {"iban": "de89370400440532013000"}),
+    "iban with spaces": ("DE", {"iban": "DE89 3704 0044 0532 0130 00"}),
+    "pix": ("BR", {"pix_key": "no form", "pix_key_type": "phone"}),
+}
+
+
+@pytest.mark.parametrize("case", ACCOUNTS)
+def test_accounts(lab, case):
+    """The service refuses them, not the client; the form asks first."""
+    country, change = ACCOUNTS[case]
+    person = lab.individuals.create(**example_recipients.recipient(country))
+    with pytest.raises(BadRequestError):
+        lab.financial_accounts.create(person.id, **account(country, **change))
+    form = lab.bank_form(person, example=True)
+    form.parts.fill(*account(country, **change).values())
+    with pytest.raises(paylab.RuleError, match="assumed"):
+        form.submit()
+    with pytest.raises(BadRequestError):
+        form.submit(anyway=True)
+
+
+@pytest.mark.parametrize("size", [10_000, 10_239])
+def test_small_images(lab, size):
+    """10 KB may be 10,000 bytes."""
+    person = lab.onboarding("MX", example=True, consent=True).submit()
+    with pytest.raises(BadRequestError, match="10 KB"):
+        lab.individuals.upload_images(person.id, {"selfie": b"\xff\xd8\xff".ljust(size, b"\0")})
+
+
+@pytest.mark.parametrize(("country", "currency", "rail"), RAILS)
+def test_rails(lab, country, currency, rail):
+    """A transfer and a row of a batch over a rail that no corridor names are warned about."""
+    person = lab.individuals.create(**example_recipients.recipient(country))
+    terms = {**PAID, "payout_method": rail, "destination_currency": currency}
+    to = person.financial_accounts[0].id
+    with pytest.warns(RuleWarning, match=f"not {rail}"), pytest.raises(BadRequestError):
+        lab.transfers.create(to, **terms)
+    rows = [{**terms, "financial_account_id": to, "client_reference_id": "r-1"}]
+    with pytest.warns(RuleWarning, match=f"not {rail}"):
+        assert plan(rows).problems == ()
+
+
+@pytest.mark.parametrize("address", ["0x123", "0x0000000000000000000000000000000000000DEAd"])
+def test_a_malformed_wallet_is_warned_about(lab, address):
+    """In code it is sent; the warning points at the line that sends it."""
+    person = lab.individuals.create(**example_recipients.recipient("MX"))
+    wallet = {"address": address, "network": "base"}
+    with pytest.warns(RuleWarning, match="address") as caught:
+        lab.financial_accounts.create(person.id, "crypto_wallet", wallet)
+    assert caught[0].filename == __file__
