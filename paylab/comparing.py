@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from . import codes, corridors
 from .client.http import Sender
+from .client.operations import Options, takes
 from .client.resources import Quotes
-from .client.resources.transfers import Account
+from .client.resources.transfers import Money
 from .errors import BadRequestError, ConflictError, NotFoundError, RuleError, UnprocessableError
 from .models import FinancialAccount, Individual, Quote
 
@@ -48,23 +49,28 @@ class ComparedQuotes(Quotes):
         super().__init__(sender)
         self._asked: dict[str, dict[str, Any]] = {}
 
-    def create(self, financial_account: Account | None = None, **fields: Any) -> Quote:
-        """Ask for a quote.
-
-        payout_method, destination_currency, source_currency, source_network, and one of
-        source_amount, destination_amount, net_source_amount.
-        """
-        quote = super().create(financial_account, **fields)
-        self._asked[quote.id] = {"financial_account": financial_account, **fields}
+    def _ask(self, body: dict[str, Any], options: Options) -> Quote:
+        quote = super()._ask(body, options)
+        self._asked[quote.id] = body
         return quote
 
     def again(self, quote: Quote) -> Quote:
         """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
         asked = self._asked.get(quote.id)
-        return self.create(**(_terms(quote) if asked is None else asked))
+        return self.create(**_terms(quote)) if asked is None else self._ask(asked, {})
 
-    def compare(
-        self, recipients: Recipients, *, source_currency: str = "USD", **fields: Any
+    @takes(Options)
+    def compare(  # noqa: PLR0913 - a field each
+        self,
+        recipients: Recipients,
+        *,
+        source_currency: str = "USD",
+        source_network: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
     ) -> pd.DataFrame:
         """Quote one amount to everybody over each of their rails, as a frame with a row a quote.
 
@@ -73,12 +79,23 @@ class ComparedQuotes(Quotes):
         """
         people = [recipients] if isinstance(recipients, Individual) else recipients
         found = [route for person in people for route in routes(person)]
-        asked = {"source_currency": source_currency, **fields}
+        asked = {
+            "source_currency": source_currency,
+            "source_network": source_network,
+            "source_amount": source_amount,
+            "destination_amount": destination_amount,
+            "net_source_amount": net_source_amount,
+            "extra": extra,
+            **options,
+        }
         return _frame(found, [self._quoted(route, asked) for route in found])
 
     def _quoted(self, route: Route, asked: dict[str, Any]) -> Quote | str:
         """The quote, or why the service refuses one; what says nothing of the route is raised."""
-        own = {"payout_method": route.rail.method, "destination_currency": route.currency}
+        own: dict[str, Any] = {
+            "payout_method": route.rail.method,
+            "destination_currency": route.currency,
+        }
         try:
             return self.create(route.account, **own, **asked)
         except REFUSALS as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -166,7 +167,7 @@ class FormedClient(Client):
             paid=self._paid,
             await_person=self.individuals.wait,
             await_conversion=lambda of: self.conversions.wait(
-                conversion_account_id=of.conversion_account_id, since=of.created_at
+                conversion_account_id=of.conversion_account_id, since=_instant(of.created_at)
             ),
         )
 
@@ -221,5 +222,10 @@ def _wallets(person: Individual) -> list[FinancialAccount]:
 def _is_of(one: Conversion, deposit: Deposit | Conversion) -> bool:
     if one.conversion_account_id != deposit.conversion_account_id:
         return False
-    since, created = deposit.created_at, one.created_at
+    since, created = _instant(deposit.created_at), _instant(one.created_at)
     return since is None or created is None or created >= since
+
+
+def _instant(value: object) -> datetime | None:
+    """A time that was readable; the others are kept as they came and cannot be compared."""
+    return value if isinstance(value, datetime) else None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 _FORM = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
+_LONGEST_HTTP = 64
 
 
 def to_text(instant: datetime) -> str:
@@ -29,3 +31,12 @@ def from_text(text: str) -> datetime:
         return datetime.fromisoformat(f"{day}T{clock}.{micros}{zone}").astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
+
+
+def from_http(text: str) -> datetime | None:
+    """The instant of a header such as Date, in UTC; None when it is not readable."""
+    try:
+        moment = parsedate_to_datetime(text[:_LONGEST_HTTP])
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None

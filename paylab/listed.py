@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from . import pulling
+from .client.operations import takes
 from .client.resources import Conversions, Transfers, listing
+from .client.resources.transfers import Money
 from .codes import PAGE_MAX
 from .pulling import Progress, Pull
 
@@ -16,6 +18,21 @@ if TYPE_CHECKING:
 
     from .batches import Payouts, Plan
     from .frames import Export
+
+
+class Defaults(TypedDict, total=False):
+    """The columns of a batch, as values for the rows that leave them empty."""
+
+    client_reference_id: str
+    financial_account_id: str
+    source_amount: Money
+    destination_amount: Money
+    net_source_amount: Money
+    source_currency: str
+    destination_currency: str
+    payout_method: str
+    source_network: str
+    source_type: str
 
 
 class FramedTransfers(Transfers):
@@ -59,6 +76,7 @@ class FramedTransfers(Transfers):
         listing.check(size, product_type)
         return Pull(self._sender, "transfers", {"product_type": product_type}, size)
 
+    @takes(Defaults)
     def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         self,
         payouts: Payouts,
@@ -68,7 +86,7 @@ class FramedTransfers(Transfers):
         concurrency: int | None = None,
         progress: Progress | bool | None = None,
         delimiter: str = ",",
-        **defaults: Any,
+        **defaults: Unpack[Defaults],
     ) -> pd.DataFrame:
         """Send a CSV file's or a frame's payouts once each, whatever interrupts; gives a frame.
 
@@ -92,13 +110,14 @@ class FramedTransfers(Transfers):
             **defaults,
         )
 
+    @takes(Defaults)
     def check_many(
         self,
         payouts: Payouts,
         *,
         reference: str = "client_reference_id",
         delimiter: str = ",",
-        **defaults: Any,
+        **defaults: Unpack[Defaults],
     ) -> Plan:
         """What `create_many` would send, and every problem with the number of its row."""
         from . import batches

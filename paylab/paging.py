@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from .errors import PagingError
@@ -19,6 +20,8 @@ FIELDS = frozenset({"created_at", "id", "direction"})
 # A token is a timestamp and an id: anything much longer did not come from `encode_cursor`.
 LONGEST = 1024
 TOKEN = re.compile(r"[A-Za-z0-9_-]+")
+# A filter may leave some pages empty; a list of nothing else would never end.
+MOST_EMPTY = 100
 
 
 def encode_cursor(position: Mapping[str, str]) -> str:
@@ -67,6 +70,28 @@ class Page(Generic[T]):
 RawPage = Page[dict[str, Any]]
 
 
+def read_page(body: object, *, bare: bool = False) -> RawPage:
+    """A decoded body as a page; ValueError when it is no envelope that this version knows.
+
+    With `bare` an array, alone or as `data`, is the whole list. Nothing else may end a list
+    without saying that it ends: an unknown envelope could have more pages.
+    """
+    if bare and isinstance(body, list):
+        body = {"data": body}
+    if not isinstance(body, dict):
+        raise ValueError("must be a page: an object with data, has_next_page and cursor")
+    items, cursor, more = body.get("data"), body.get("cursor"), body.get("has_next_page")
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        keys = ", ".join(map(repr, islice(body, 5)))
+        raise ValueError(f"must hold a list of objects as data; it holds {keys or 'nothing'}"[:300])
+    if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
+        raise ValueError("has an unreadable cursor or has_next_page")
+    if not body.keys() & {"cursor", "has_next_page"} and not (bare and body.keys() == {"data"}):
+        raise ValueError("does not say whether the list goes on: has_next_page is missing")
+    # Without the word, a cursor is the only sign that there is more.
+    return Page(items, bool(cursor) if more is None else more, cursor)
+
+
 class Pager(Generic[T]):
     """A list that fetches its pages as it is walked; every walk starts again at the beginning.
 
@@ -97,9 +122,12 @@ class Pager(Generic[T]):
 
     def raw_pages(self) -> Iterator[RawPage]:
         """The pages one by one, their items the JSON objects exactly as sent."""
-        cursor, seen = self._start, {self._start}
+        cursor, seen, empty = self._start, {self._start}, 0
         while True:
             page = self._fetch(cursor)
+            empty = 0 if page.data else empty + 1
+            if empty > MOST_EMPTY and page.has_next_page:
+                raise PagingError(f"the list gave {empty} empty pages in a row and says it goes on")
             yield page
             if not page.has_next_page:
                 return

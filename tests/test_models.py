@@ -71,7 +71,8 @@ NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
         (Transfer, {"source_currency": "uSd"}, "source_currency", "uSd"),
         (Transfer, {"id": "prefix-ü/1"}, "id", "prefix-ü/1"),
         (Transfer, {"id": None}, "id", ""),
-        (Transfer, {"id": 7}, "id", 7),
+        (Transfer, {"id": 7}, "id", "7"),
+        (Transfer, {"recipient_id": 7, "id": True}, "recipient_id", "7"),
         (Transfer, {"raw": 1, "model_dump": 2}, "source_amount", None),
         (models.WebhookSubscription, {"is_active": "yes"}, "is_active", "yes"),
         (

@@ -6,7 +6,6 @@ import argparse
 import json
 import platform
 from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from .. import __version__
 from ..client.plain import printable
 from ..codes import SIGNATURE_TOLERANCE
 from ..errors import PaylabError
+from ..instants import from_http
 from ..lab import Lab, connect
 from .output import say
 
@@ -83,11 +83,11 @@ def _clock(lab: Lab) -> Iterator[Finding]:
     sent = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if sent is None:
         return
-    try:
-        ahead = (parsedate_to_datetime(sent) - lab.calls[-1].when).total_seconds()
-    except (TypeError, ValueError):
+    date = from_http(sent)
+    if date is None:
         yield Finding("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
         return
+    ahead = (date - lab.calls[-1].when).total_seconds()
     allowed = SIGNATURE_TOLERANCE
     text = f"the service's clock is {ahead:+.0f} s from this machine's, {allowed} s are allowed"
     yield Finding("clock", abs(ahead) < allowed, text)

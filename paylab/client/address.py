@@ -26,7 +26,7 @@ NOT_ALLOWED = (
 
 
 def check_base_url(text: str) -> str:
-    """The address without its trailing slash; ConfigError says why it cannot be one."""
+    """The address without its trailing / and /v1; ConfigError says why it cannot be one."""
     for pattern, reason in NOT_ALLOWED:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
@@ -34,7 +34,8 @@ def check_base_url(text: str) -> str:
         raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
     if (_parsed(text).port or 0) > HIGHEST_PORT:
         raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
-    return text.rstrip("/")
+    # Every path begins with /v1, so an address that ends with it would say it twice.
+    return text.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def check_encrypted(base_url: str) -> None:

@@ -61,14 +61,16 @@ class Attempts:
 
     def _request(self, outgoing: Outgoing, watch: Stopwatch) -> httpx.Request:
         """What the client would build: its headers and timeout, and no cookies."""
-        timeout = self.http.timeout.as_dict()
-        return httpx.Request(
+        timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
+        request = httpx.Request(
             outgoing.method,
             outgoing.url,
             content=outgoing.content,
             headers=[*self.http.headers.raw, *_raw(outgoing.headers)],
-            extensions={**outgoing.extensions, "trace": watch, "timeout": timeout},
+            extensions={**outgoing.extensions, "trace": watch, "timeout": timeout.as_dict()},
         )
+        request.headers.update(outgoing.given_headers)
+        return request
 
     def _call(
         self,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from zlib import decompressobj
+from zlib import error as zlib_error
 
 import httpx
 
@@ -14,6 +16,9 @@ from .plain import plain
 # Far above any page of 100 objects; a body without end must not fill the memory.
 LARGEST_BODY = 64 * 2**20
 SUCCESS = range(200, 300)
+# zlib reads gzip and deflate by their own heads; some servers send deflate without one.
+ANY_HEAD, NO_HEAD = 47, -15
+COMPRESSED = ("gzip", "x-gzip", "deflate")
 
 
 @dataclass(frozen=True)
@@ -108,12 +113,59 @@ def _read(response: httpx.Response) -> Exchange:
 
 
 def _content(response: httpx.Response) -> bytes:
-    content = bytearray()
-    for chunk in response.iter_bytes():
-        content += chunk
-        if len(content) > LARGEST_BODY:
+    """The body, decoded piece by piece so that it cannot outgrow the memory on the way."""
+    if response.is_stream_consumed:  # a transport without a network had it whole
+        return response.content
+    decode = _decoder(response.headers.get("content-encoding", ""))
+    content, received = bytearray(), 0
+    for chunk in response.iter_raw():
+        received += len(chunk)
+        content += decode(chunk, LARGEST_BODY + 1 - len(content)) if decode else chunk
+        if max(len(content), received) > LARGEST_BODY:
             raise TooLargeError
+    if decode and received and not decode.is_complete:
+        raise httpx.DecodingError("the compressed body ends too early")
     return bytes(content)
+
+
+class Inflate:
+    """Decompresses a body piece by piece, never more than is asked for."""
+
+    def __init__(self) -> None:
+        self._zlib, self._begun = decompressobj(ANY_HEAD), False
+
+    def __call__(self, chunk: bytes, most: int) -> bytes:
+        """At most `most` bytes of what a piece holds."""
+        try:
+            return self._decompressed(chunk, most)
+        except zlib_error as error:
+            raise httpx.DecodingError(str(error)) from None
+
+    def _decompressed(self, chunk: bytes, most: int) -> bytes:
+        first, self._begun = not self._begun, True
+        try:
+            return self._zlib.decompress(chunk, most)
+        except zlib_error:
+            if not first:
+                raise
+            self._zlib = decompressobj(NO_HEAD)
+            return self._zlib.decompress(chunk, most)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the end of the compressed body was there."""
+        return self._zlib.eof
+
+
+def _decoder(encoding: str) -> Inflate | None:
+    """What undoes an encoding; DecodingError for one that was not asked for."""
+    names = [name.strip().lower() for name in encoding.split(",")]
+    names = [name for name in names if name not in ("", "identity")]
+    if not names:
+        return None
+    if len(names) > 1 or names[0] not in COMPRESSED:
+        raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
+    return Inflate()
 
 
 def _trouble(error: Exception) -> Trouble:

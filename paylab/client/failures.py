@@ -10,6 +10,7 @@ from .hints import hint
 from .outgoing import Outgoing
 from .plain import plain
 from .refusals import read_refusal
+from .retries import not_before
 
 NOTHING_SENT = "nothing was sent: it is safe to send it again"
 REDIRECTS = range(300, 400)
@@ -63,8 +64,15 @@ def _refusal(status: int, exchange: Exchange, call: Call, redaction: Redaction) 
         problems=said.problems,
         body=said.body,
         call=call,
-        hint=_found(call) or hint(status, said.text, f"{call.method} {call.path}"),
+        hint=_hint(status, said.text, exchange, call),
     )
+
+
+def _hint(status: int, text: str, exchange: Exchange, call: Call) -> str | None:
+    until = not_before(exchange.headers.get("retry-after", ""), call.when)
+    if until:
+        return f"the service asks not to be called again before {until}"
+    return _found(call) or hint(status, text, f"{call.method} {call.path}")
 
 
 def _found(call: Call) -> str | None:

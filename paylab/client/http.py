@@ -6,40 +6,49 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random, SystemRandom
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
 import httpx
 
+from ..codes import SIGNATURE_TOLERANCE
 from ..doctor import skew_warning
 from ..errors import APIStatusError, PaylabError
 from ..redaction import Redaction
 from ..rules.webhooks import is_loopback
-from . import wire
+from . import deadline, wire
 from .address import check_encrypted
 from .attempt import Attempts
 from .auth import SignatureAuth
 from .config import Settings
 from .cookies import CookielessClient
+from .deadline import Deadline, bound
 from .exchange import Exchange, stop_at_redirect
 from .failures import NOTHING_SENT, failure
 from .keys import Fresh, Keeper, Order, Ticket
 from .later import Later
 from .log import CallLog
 from .loggers import clean_loggers
-from .outgoing import Outgoing, outgoing
+from .operations import Options, takes
+from .outgoing import Find, Outgoing, outgoing
 from .reading import Answer
-from .retries import wait_before_retry
+from .retries import is_lost, wait_before_retry
 from .upload import Upload
 
-HEADERS = {"User-Agent": "paylab", "Accept": "application/json"}
+HEADERS = {
+    "User-Agent": "paylab",
+    "Accept": "application/json",
+    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
+}
 
 # The service looked at it and did not carry it out; after a 5xx nobody knows.
 REFUSALS = range(400, 500)
+# As if it had been answered 202, which the service does not store.
+FOUND = 202
 
 log = logging.getLogger("paylab")
 
@@ -77,9 +86,12 @@ class Sender:
         self.calls: CallLog = self.calls_kind()
         self.keeper: Keeper = keeper or Fresh()
         self._skew_told = False
+        self._ahead: float | None = None
+        self._deadline = Deadline()
         self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
         clean_loggers(self._redaction)
         self._http = _http_client(self.settings, transport)
+        bound(self._http, self._deadline)
         self._http.auth = SignatureAuth(self.settings, clock, self.random)
         kind = self.calls_kind.kind
         self._attempts = Attempts(
@@ -103,6 +115,7 @@ class Sender:
         """A new Idempotency-Key: a UUID4 in its 36 characters."""
         return str(UUID(int=self.random.getrandbits(128), version=4))
 
+    @takes(Options)
     def request(
         self,
         method: str,
@@ -110,11 +123,10 @@ class Sender:
         *,
         json: Any = None,
         params: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
+        **options: Unpack[Options],
     ) -> Any:
         """Send any signed request and return the decoded JSON of its answer."""
-        key = idempotency_key
-        return self.send(method, path, json=json, params=params, idempotency_key=key).body
+        return self.send(method, path, json=json, params=params, **options).body
 
     def send(
         self,
@@ -123,31 +135,46 @@ class Sender:
         *,
         json: Any = None,
         params: Mapping[str, Any] | None = None,
-        idempotency_key: str | None = None,
+        any_body: bool = False,
+        **options: Unpack[Options],
     ) -> Answer:
-        """Send a request, again where that is safe, and read its answer or raise why not."""
-        request = outgoing(self.settings.base_url, method, path, json, params)
-        key = wire.header("idempotency_key", idempotency_key)
-        return self._answer(replace(request, idempotency_key=key))
+        """Send a request, again where that is safe, and read its answer or raise why not.
 
-    def upload(self, path: str, body: Upload) -> Answer:
-        """Send a body that is read in pieces, once."""
-        request = outgoing(self.settings.base_url, "POST", path, None, None)
+        With `any_body` an answer of plain text is read as well.
+        """
+        request = outgoing(self.settings.base_url, method, path, json, params, options)
+        return self._answer(replace(request, any_body=any_body) if any_body else request)
+
+    def upload(self, path: str, body: Upload, **options: Unpack[Options]) -> Answer:
+        """Send a body that is read in pieces."""
+        request = outgoing(self.settings.base_url, "POST", path, options=options)
         return self._answer(replace(request, content=body))
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
-        return self._send(outgoing(self.settings.base_url, "GET", path, None, None))[0]
+        return self._send(outgoing(self.settings.base_url, "GET", path))[0]
 
-    def once(self, path: str, body: Any, key: str | None = None, *, new: bool = False) -> Answer:
-        """POST what must not happen twice, with the key the keeper chooses."""
-        request = outgoing(self.settings.base_url, "POST", path, body, None)
+    def once(
+        self,
+        path: str,
+        body: Any,
+        *,
+        new: bool = False,
+        find: Find | None = None,
+        **options: Unpack[Options],
+    ) -> Answer:
+        """POST what must not happen twice, with the key the keeper chooses.
+
+        `find` looks for what a lost attempt may have made although its key does not replay it.
+        """
+        request = outgoing(self.settings.base_url, "POST", path, body, None, options)
         content = request.content if isinstance(request.content, bytes) else b""
-        ticket = self.keeper.open(Order(path, content, wire.key(key), new, self.new_key))
+        key = wire.key(request.idempotency_key)
+        ticket = self.keeper.open(Order(path, content, key, new, self.new_key))
         if ticket.known is not None:
             answer = self.send("GET", f"{path}/{quote(ticket.known, safe='')}")
             return replace(answer, call=replace(answer.call, replayed=True))
-        return self._kept(replace(request, idempotency_key=ticket.key), ticket)
+        return self._kept(replace(request, idempotency_key=ticket.key, find=find), ticket)
 
     def _kept(self, request: Outgoing, ticket: Ticket) -> Answer:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
@@ -159,18 +186,30 @@ class Sender:
             elif error.hint != NOTHING_SENT:
                 error.hint = ticket.lost or error.hint
             raise
-        made = answer.body.get("id") if isinstance(answer.body, dict) else None
-        status = answer.call.status or 0
-        ticket.answered(status, str(made or ""), replayed=answer.call.replayed)
+        # What was found by a GET is no stored answer: its key would make another.
+        status = FOUND if answer.call.method == "GET" else answer.call.status or 0
+        ticket.answered(status, answer.made, replayed=answer.call.replayed)
         return answer
 
     def _answer(self, request: Outgoing) -> Answer:
         content, later = self._send(request)
-        return Answer.of(content, later.call)
+        return Answer.of(content, later.call, any_body=request.any_body)
 
     def _send(self, request: Outgoing) -> tuple[bytes, Later]:
+        with self._deadline.within(self._limit(request)):
+            return self._until_answered(request)
+
+    def _limit(self, request: Outgoing) -> float:
+        """Seconds that a whole call may take; a large body gets the time it needs."""
+        size = request.content.length if isinstance(request.content, Upload) else 0
+        return deadline.TIMES * (request.timeout or self.settings.timeout) + size / deadline.SLOWEST
+
+    def _until_answered(self, request: Outgoing) -> tuple[bytes, Later]:
+        begun = self.clock() if request.find else None
         for attempt in count(1):
             result, later = self._attempt(request, attempt)
+            if begun and is_lost(result) and (found := self._found(request, result, later, begun)):
+                return self._send(found)
             wait = self._wait(request, result, attempt)
             if wait is None:
                 return self._content(request, result, later), later
@@ -178,10 +217,37 @@ class Sender:
             self.sleep(wait)
         raise AssertionError("count() does not end")
 
+    def _found(
+        self, request: Outgoing, result: Exchange, later: Later, begun: datetime
+    ) -> Outgoing | None:
+        """The GET of what a lost attempt made; the attempt's error when nobody can tell."""
+        try:
+            id_ = request.find(begun + self._service_is_ahead()) if request.find else None
+        except PaylabError:
+            error = failure(request, result, later.call, self._redaction)
+            error.hint = (
+                f"it may have been carried out: look with GET {request.path} before sending"
+            )
+            raise error from None
+        if id_ is None:
+            return None
+        log.warning(
+            "the answer to POST %s was lost, and %s was found in the list", request.path, id_
+        )
+        path = f"{request.path}/{quote(id_, safe='')}"
+        return outgoing(self.settings.base_url, "GET", path)
+
+    def _service_is_ahead(self) -> timedelta:
+        """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
+        ahead = self._ahead
+        known = ahead is not None and abs(ahead) < SIGNATURE_TOLERANCE
+        return timedelta(seconds=ahead - 2 if ahead is not None and known else -SIGNATURE_TOLERANCE)
+
     def _wait(self, request: Outgoing, result: Exchange, attempt: int) -> float | None:
         if attempt > self.settings.max_retries:
             return None
-        return wait_before_retry(request, result, attempt, self.clock(), self.random)
+        wait = wait_before_retry(request, result, attempt, self.clock(), self.random)
+        return wait if wait is None or wait < self._deadline.left() else None
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         result, later = self._attempts.make(outgoing, attempt)
@@ -193,6 +259,7 @@ class Sender:
 
     def _tell_skew(self, skew: float | None) -> None:
         """Say once that the clocks drift apart, before it becomes an error."""
+        self._ahead = self._ahead if skew is None else skew
         warning = skew_warning(skew)
         if warning and not self._skew_told:
             log.warning("%s", warning)

@@ -29,7 +29,9 @@ class Held:
     """Bytes that are in memory already."""
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
-        self._data = memoryview(data).cast("B")
+        view = memoryview(data)
+        # Only what lies in one piece can be looked at as bytes without a copy.
+        self._data = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
     def stamp(self) -> tuple[int, ...]:
         """The size."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Any
 from urllib.parse import quote
 from uuid import UUID
@@ -19,17 +18,25 @@ from ..models import Amount, Resource
 
 # An exponent is a few characters to write and a megabyte to spell out.
 MOST_DIGITS = 100
-# How alike two names are when one is a slip for the other, by difflib.
-SLIP = 0.85
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def path(*segments: str) -> str:
-    """A path below /v1, each segment percent-encoded as one."""
-    for segment in segments:
-        if not isinstance(segment, str) or not segment:
-            raise RuleError([Problem("id", "must be text and not empty")])
-    return "/".join(["/v1", *map(_segment, segments)])
+def path(*segments: object) -> str:
+    """A path below /v1, each segment percent-encoded as one; a resource stands for its id."""
+    return "/".join(["/v1", *(_segment(identifier(segment)) for segment in segments)])
+
+
+def identifier(value: object, field: str = "id") -> str:
+    """The id that is meant by an id, or by a resource or dict that has one."""
+    if isinstance(value, Resource):
+        value = getattr(value, "id", None)
+    elif isinstance(value, Mapping):
+        value = value.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
+    return value
 
 
 def _segment(text: str) -> str:
@@ -38,16 +45,29 @@ def _segment(text: str) -> str:
     return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
 
 
-def fields(values: Mapping[str, object], known: Collection[str] = ()) -> dict[str, Any]:
-    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent.
-
-    A name that is almost one of `known` is taken for a slip; any other goes to the service.
-    """
-    problems = _misspelt(values, known)
+def fields(values: Mapping[str, object]) -> dict[str, Any]:
+    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent."""
+    problems: list[Problem] = []
     body = {name: _word(value, name, problems) for name, value in _given(values)}
     if problems:
         raise RuleError(problems)
     return body
+
+
+def merge(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
+    """A body with the fields of `extra` laid over it, object by object."""
+    if not isinstance(extra, Mapping | None):
+        raise RuleError([Problem("extra", "must be a dict of fields")])
+    return _laid_over(body, fields(extra or {}))
+
+
+def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    both = {name: (below.get(name), value) for name, value in above.items()}
+    nested = {
+        name: _laid_over(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+        for name, (old, new) in both.items()
+    }
+    return {**below, **nested}
 
 
 def encode(body: object) -> bytes:
@@ -86,14 +106,8 @@ def refuse(problems: Iterable[Problem]) -> None:
 def caution(problems: Iterable[Problem]) -> None:
     """Warn about what is sent all the same; the warning points at the line of the caller."""
     for problem in problems:
-        warnings.warn(str(problem), RuleWarning, stacklevel=3)
-
-
-def _misspelt(names: Iterable[str], known: Collection[str]) -> list[Problem]:
-    near = {name: get_close_matches(name, known, 1, SLIP) for name in names if name not in known}
-    return [
-        Problem(name, f"is no field; is {like[0]} meant?") for name, like in near.items() if like
-    ]
+        # Past this function, the operation, and the check of its parameters.
+        warnings.warn(str(problem), RuleWarning, stacklevel=4)
 
 
 def _given(values: Mapping[str, object]) -> Iterable[tuple[str, object]]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 from math import ceil
 
 from .. import instants
@@ -175,10 +174,7 @@ def _date(case: Case) -> Finding | None:
 
 def _clock(case: Case) -> datetime | None:
     """The service's Date where the headers hold it, else the clock that was given."""
-    try:
-        return parsedate_to_datetime(case.headers["date"])
-    except (KeyError, TypeError, ValueError):
-        return case.now
+    return instants.from_http(case.headers.get("date", "")) or case.now
 
 
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from email.utils import parsedate_to_datetime
 
 from ..codes import SIGNATURE_TOLERANCE
+from ..instants import from_http
 
 WORTH_SAYING = 30.0
 """Seconds of difference from which on it is said, long before it is an error."""
@@ -17,10 +17,8 @@ def skew(headers: Mapping[str, str], sent: datetime) -> float | None:
 
     Date counts whole seconds, and the answer took its time: a second or two mean nothing.
     """
-    try:
-        return (parsedate_to_datetime(headers["date"]) - sent).total_seconds()
-    except (KeyError, TypeError, ValueError):
-        return None
+    date = from_http(headers.get("date", ""))
+    return None if date is None else (date - sent).total_seconds()
 
 
 def skew_warning(seconds: float | None) -> str | None:

@@ -41,6 +41,14 @@ def _keep(value: object, handler: Callable[[object], object]) -> object:
         return value
 
 
+def _names_id(field: str) -> bool:
+    return field == "id" or field.endswith("_id")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
 Instant = Annotated[datetime, PlainValidator(_instant)]
 # An item that cannot be read must not cost its neighbours their types.
@@ -72,7 +80,10 @@ class Resource(BaseModel):
     ) -> object:
         if value is None:
             return cls.model_fields[info.field_name or ""].default
-        return _keep(value, handler)
+        try:
+            return handler(value)
+        except ValidationError:
+            return str(value) if _is_number(value) and _names_id(info.field_name or "") else value
 
     @model_validator(mode="wrap")
     @classmethod

@@ -39,7 +39,7 @@ def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
 
 def test_numbers_are_read_exactly(scripted):
     """A fraction that came as a JSON number loses nothing."""
-    client, _ = scripted(b'{"source_amount": 12345678901234567890.123456789, "n": 1}')
+    client, _ = scripted(b'{"id": "tr_1", "source_amount": 12345678901234567890.123456789, "n": 1}')
     transfer = client.transfers.get("tr_1")
     assert transfer.source_amount == Decimal("12345678901234567890.123456789")
 

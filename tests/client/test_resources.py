@@ -149,7 +149,7 @@ ACCOUNT = models.FinancialAccount(id="fa_1")
 )
 def test_an_operation(scripted, call, line, body, kind):
     """One request, its body, and the model that comes back."""
-    client, script = scripted({"id": "x", "new": 1})
+    client, script = scripted({"id": "x", "individual_id": "ind_1", "new": 1})
     result = call(client)
     request = script.requests[0]
     assert f"{request.method} {request.url.path}" == line
@@ -174,7 +174,8 @@ def test_an_operation(scripted, call, line, body, kind):
 )
 def test_a_list_asks_when_it_is_walked(scripted, call, line):
     """And not before."""
-    client, script = scripted([{"id": "a"}, {"id": "b"}])
+    page = {"data": [{"id": "a"}, {"id": "b"}], "has_next_page": False, "cursor": None}
+    client, script = scripted(page)
     pager = call(client)
     assert script.requests == []
     assert [item.id for item in pager] == ["a", "b"]
@@ -223,7 +224,7 @@ def test_what_the_spec_refuses_is_not_sent(scripted, call, words):
         lambda c: c.individuals.create(given_name="only"),
         lambda c: c.financial_accounts.create("i", "bank_account", {"made": "up"}),
         lambda c: c.webhook_subscriptions.create("http://x.test", ["transfer.created"]),
-        lambda c: c.transfers.create("fa_1", unheard_of="field"),
+        lambda c: c.transfers.create("fa_1", extra={"unheard_of": "field"}),
     ],
 )
 def test_what_is_only_assumed_is_left_to_the_service(scripted, call):

@@ -32,8 +32,8 @@ def test_a_get_is_sent_again(scripted, trouble):
 @pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500])
 def test_an_idempotent_post_is_sent_again_with_its_key(scripted, trouble):
     """Each attempt has a new nonce and signature, and the same key and bytes."""
-    client, script = scripted(trouble, trouble, {"id": "ca_1"})
-    assert client.conversion_accounts.create(*ACCOUNT).id == "ca_1"
+    client, script = scripted(trouble, trouble, {"id": "tr_1"})
+    assert client.transfers.create(quote_id="qt_1").id == "tr_1"
     assert len(set(script.sent("x-nonce"))) == len(set(script.sent("authorization"))) == 3
     assert len(set(script.sent("idempotency-key"))) == 1
     assert len({request.content for request in script.requests}) == 1
@@ -95,7 +95,25 @@ def test_a_refusal_is_not_sent_again(scripted, status):
     assert len(script.requests) == 1
 
 
-@pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500])
+@pytest.mark.parametrize(
+    "send",
+    [
+        lambda c: c.individuals.create(given_name="María"),
+        lambda c: c.quotes.create("fa_1", payout_method="spei", source_amount="1"),
+        lambda c: c.webhook_subscriptions.delete("wh_1"),
+        lambda c: c.individuals.upload_images("ind_1", {"selfie": b"\x89PNG\r\n\x1a\n" * 2_000}),
+    ],
+)
+def test_what_was_refused_as_one_too_many_is_sent_again(scripted, send):
+    """A 429 was not carried out, whatever it was; the same bytes go out again."""
+    busy = httpx.Response(429, headers={"Retry-After": "2"})
+    client, script = scripted(busy, {"id": "x", "images": []})
+    send(client)
+    assert script.naps == [2.0]
+    assert script.requests[0].content == script.requests[1].content
+
+
+@pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 500])
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -143,13 +161,46 @@ def test_retry_after_is_honoured(scripted, status, header, naps):
     assert script.naps == pytest.approx(naps)
 
 
-@pytest.mark.parametrize("header", ["3600", "999999999", "Sat, 31 Jan 2027 09:30:00 GMT"])
-def test_a_long_retry_after_ends_the_call(scripted, header):
-    """A cell does not hang for an hour, and does not ask earlier than it was told to."""
-    client, script = scripted(httpx.Response(429, headers={"Retry-After": header}))
-    with pytest.raises(errors.RateLimitError):
+@pytest.mark.parametrize(
+    ("header", "until"),
+    [
+        ("3600", "2026-01-31T10:30:00.123Z"),
+        ("Sun, 31 Jan 2027 09:30:00 GMT", "2027-01-31T09:30:00.000Z"),
+        ("9" * 12, "the year 9999"),
+        ("9" * 400, "the year 9999"),
+        ("9" * 5000, "the year 9999"),
+    ],
+    ids=lambda each: each[:20],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_long_retry_after_ends_the_call(scripted, status, header, until):
+    """A cell does not hang for an hour, does not ask too early, and says until when to wait."""
+    client, script = scripted(httpx.Response(status, headers={"Retry-After": header}))
+    with pytest.raises(errors.APIStatusError) as caught:
         client.transfers.get("tr_1")
+    assert caught.value.hint == f"the service asks not to be called again before {until}"
     assert script.naps == []
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+        "Mon, 01 Jan 0001 00:00:00 +2359",
+        "Sat, 31 Jan 99999 09:30:00 GMT",
+        "Sat, 31 Jan 2026 09:30:00 +99999999999999",
+        "Sat, 31 Jan 2026 09:30:00 -0000",
+        "9" * 5000,
+        "(" * 5000,
+        ", " * 2500,
+    ],
+    ids=lambda each: each[:20],
+)
+def test_no_date_of_the_service_breaks_a_payment(scripted, date):
+    """It was made, and what came back is told."""
+    headers = {"Date": date, "Retry-After": date}
+    client, _ = scripted(httpx.Response(201, json={"id": "tr_1"}, headers=headers))
+    assert client.transfers.create(quote_id="qt_1").id == "tr_1"
 
 
 @pytest.mark.parametrize("header", ["", "soon", "-5", "1e3", "٣", "Sat, 99 Jan 2026 09:30:10 GMT"])
@@ -179,7 +230,7 @@ def test_retries_end(scripted, retries):
     ("trouble", "operation", "hint"),
     [
         (TIMEOUT, "deposit", "may have been carried out: look"),
-        (TIMEOUT, "account", r"send the same again with idempotency_key='[0-9a-f-]{36}'"),
+        (TIMEOUT, "transfer", r"send the same again with idempotency_key='[0-9a-f-]{36}'"),
         (httpx.ConnectError("refused"), "deposit", "nothing was sent"),
         (httpx.ConnectError("refused"), "get", r"is \S+ the right host, .*paylab doctor"),
     ],
@@ -189,7 +240,7 @@ def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operat
     client, _ = scripted(trouble, max_retries=0)
     calls = {
         "deposit": lambda: client.sandbox.deposit("ca_1", "5", "mxn"),
-        "account": lambda: client.conversion_accounts.create(*ACCOUNT),
+        "transfer": lambda: client.transfers.create(quote_id="qt_1"),
         "get": lambda: client.transfers.get("tr_1"),
     }
     with pytest.raises(errors.APIConnectionError) as caught:

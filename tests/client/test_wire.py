@@ -105,11 +105,11 @@ def test_an_id_is_one_segment_of_the_path(identifier, raw):
     assert outgoing("https://pay.test", "GET", path, None, None).url.raw_path == raw
 
 
-@pytest.mark.parametrize("identifier", ["", None, 5])
+@pytest.mark.parametrize("identifier", ["", None, True, {}, {"id": ""}, Address(), b"tr_1"])
 def test_an_empty_id_is_refused(scripted, identifier):
     """It would name the list."""
     client, _ = scripted()
-    with pytest.raises(RuleError, match="must be text and not empty"):
+    with pytest.raises(RuleError, match="must be an id"):
         client.transfers.get(identifier)
 
 

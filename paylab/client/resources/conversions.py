@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
 from ... import codes
-from ...errors import Problem, RuleError
-from ...models import Conversion, ConversionAccount, Deposit
+from ...errors import PaylabError, Problem, RuleError
+from ...models import Conversion, ConversionAccount, Deposit, Individual
 from ...paging import Pager
 from ...rules import deposits as rules
 from ...status import CONVERSION
 from .. import wire
 from ..http import Sender
+from ..operations import Options, takes
 from . import listing
-from .references import reference
-from .transfers import Account
+from .references import Account, identifier, reference
 from .waiting import EVERY, TIMEOUT, Patience, Until
 
-# What is waited for is new, and lists are newest first: further back it is not looked for.
+# What is looked for is new, and lists are newest first: further back it is not looked for.
 SEARCHED_PAGES = 10
 # The spec names two ends without showing what leads there.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
-
-OPTIONAL = ("destination_currency", "client_reference_id")
 
 
 class ConversionAccounts:
@@ -35,45 +33,66 @@ class ConversionAccounts:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(
+    @takes(Options)
+    def create(  # noqa: PLR0913 - a field each
         self,
-        individual_id: str,
+        individual_id: Individual | str,
         payout_account: Account,
         source_currency: str,
         *,
-        idempotency_key: str | None = None,
+        destination_currency: str | None = None,
+        client_reference_id: str | None = None,
+        extra: Mapping[str, Any] | None = None,
         new: bool = False,
-        **fields: Any,
+        **options: Unpack[Options],
     ) -> ConversionAccount:
         """Create a conversion account; while it is pending, `wait` for its instructions.
 
         The same cell or call site with the same body keeps its key; `new=True` makes another.
-        destination_currency, client_reference_id.
+        After a lost answer the account is looked for in the list before it is posted again.
         """
         named = {
-            "individual_id": individual_id,
-            "payout_account": reference(payout_account),
+            "individual_id": identifier(individual_id, "individual_id"),
+            "payout_account": reference(payout_account, "payout_account"),
             "source_currency": source_currency,
+            "destination_currency": destination_currency,
+            "client_reference_id": client_reference_id,
         }
-        body = wire.fields({**named, **fields}, (*named, *OPTIONAL))
+        body = wire.merge(wire.fields(named), extra)
         wire.refuse(rules.check_account(body))
-        path = wire.path("conversion_accounts")
-        answer = self._sender.once(path, body, idempotency_key, new=new)
-        return answer.read(ConversionAccount)
 
-    def get(self, id: str) -> ConversionAccount:  # noqa: A002 - the service's word
+        def find(since: datetime) -> str | None:
+            return next((one.id for one in self._newest() if _is_made(one, body, since)), None)
+
+        path = wire.path("conversion_accounts")
+        return self._sender.once(path, body, new=new, find=find, **options).read(ConversionAccount)
+
+    def _newest(self) -> Iterator[ConversionAccount]:
+        for page in islice(self.list(limit=codes.PAGE_MAX).pages(), SEARCHED_PAGES):
+            yield from page.data
+
+    @takes(Options)
+    def get(
+        self,
+        id: ConversionAccount | str,  # noqa: A002 - the service's word
+        **options: Unpack[Options],
+    ) -> ConversionAccount:
         """Read one conversion account with its deposit instructions."""
         path = wire.path("conversion_accounts", id)
-        return self._sender.send("GET", path).read(ConversionAccount)
+        return self._sender.send("GET", path, **options).read(ConversionAccount)
 
-    def list(self, limit: int | None = None, cursor: str | None = None) -> Pager[ConversionAccount]:
-        """List conversion accounts, newest first."""
-        path, params = wire.path("conversion_accounts"), {"limit": limit}
-        return listing.pager(self._sender, path, ConversionAccount, params, cursor)
+    @takes(Options)
+    def list(
+        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    ) -> Pager[ConversionAccount]:
+        """List conversion accounts; `limit` is the size of a page."""
+        path, params = wire.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
+        return listing.pager(self._sender, path, ConversionAccount, params, options, bare=True)
 
+    @takes()
     def wait(
         self,
-        id: str,  # noqa: A002
+        id: ConversionAccount | str,  # noqa: A002
         until: Until = lambda account: account.status != "pending",
         timeout: float = TIMEOUT,
         every: float = EVERY,
@@ -89,17 +108,21 @@ class Conversions:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, limit: int | None = None, cursor: str | None = None) -> Pager[Conversion]:
-        """List conversions, newest first."""
+    @takes(Options)
+    def list(
+        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    ) -> Pager[Conversion]:
+        """List conversions; `limit` is the size of a page."""
         listing.check(limit)
-        params = {"limit": limit}
-        return listing.pager(self._sender, wire.path("conversions"), Conversion, params, cursor)
+        params = {"limit": limit, "cursor": cursor}
+        return listing.pager(self._sender, wire.path("conversions"), Conversion, params, options)
 
+    @takes()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it
         self,
-        id: str | None = None,  # noqa: A002
+        id: Conversion | str | None = None,  # noqa: A002
         *,
-        conversion_account_id: str | None = None,
+        conversion_account_id: ConversionAccount | str | None = None,
         since: datetime | None = None,
         until: Until = ENDED,
         timeout: float = TIMEOUT,
@@ -111,11 +134,13 @@ class Conversions:
         """
         if (id is None) == (conversion_account_id is None):
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
+        _must_be_aware(since)
+        own, account = identifier(id, "id"), identifier(conversion_account_id, "id")
 
         def wanted(one: Conversion) -> bool:
             # Absent reads as None, which must not pass for an id that was not given.
-            by_account = id is None and one.conversion_account_id == conversion_account_id
-            return (by_account or one.id == id) and (since is None or _is_since(one, since))
+            by_account = own is None and one.conversion_account_id == account
+            return (by_account or one.id == own) and (since is None or _is_since(one, since))
 
         def look() -> Conversion | None:
             return next(filter(wanted, self._newest()), None)
@@ -129,8 +154,30 @@ class Conversions:
             yield from page.data
 
 
+def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
+    """Whether an account of the list is the one that a body asked for at or after a time."""
+    asked = {name: body.get(name) for name in ("individual_id", "client_reference_id")}
+    same = all(getattr(one, name) == value for name, value in asked.items())
+    currency = str(one.source_currency).lower() == str(body.get("source_currency")).lower()
+    payout = getattr(one.payout_account, "id", one.payout_account)
+    wallet = payout == body.get("payout_account", {}).get("id")
+    late = not isinstance(one.created_at, datetime) or one.created_at >= since
+    return same and currency and wallet and late
+
+
+def _must_be_aware(since: object) -> None:
+    """RuleError for a time that cannot be compared with the service's."""
+    if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
+        told = f"must be a datetime with a time zone, not {since!r}"
+        raise RuleError([Problem("since", told)])
+
+
 def _is_since(one: Conversion, since: datetime) -> bool:
-    return isinstance(one.created_at, datetime) and one.created_at >= since
+    """Whether a conversion is not older; PaylabError when the service does not say."""
+    if not isinstance(one.created_at, datetime):
+        told = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
+        raise PaylabError(f"{told}: wait for it by its id, or without since")
+    return one.created_at >= since
 
 
 class Sandbox:
@@ -139,21 +186,29 @@ class Sandbox:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
+    @takes(Options)
     def deposit(
         self,
-        conversion_account_id: str,
+        conversion_account_id: ConversionAccount | str,
         amount: Decimal | str | int,
         currency: str,
         sender_name: str | None = None,
+        *,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
     ) -> Deposit:
-        """Simulate a fiat deposit; sender_name="" simulates a missing sender."""
-        body = wire.fields(
-            {
-                "conversion_account_id": conversion_account_id,
-                "amount": amount,
-                "currency": currency,
-                "sender_name": sender_name,
-            }
-        )
+        """Simulate a fiat deposit; sender_name="" simulates a missing sender.
+
+        An answer without a body is a success, and the deposit then holds what was sent.
+        """
+        given = {
+            "conversion_account_id": identifier(conversion_account_id, "conversion_account_id"),
+            "amount": amount,
+            "currency": currency,
+            "sender_name": sender_name,
+        }
+        body = wire.merge(wire.fields(given), extra)
         wire.refuse(rules.check(body))
-        return self._sender.send("POST", wire.path("sandbox", "deposits"), json=body).read(Deposit)
+        path = wire.path("sandbox", "deposits")
+        answer = self._sender.send("POST", path, json=body, any_body=True, **options)
+        return answer.read_or(Deposit, body)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime
+from typing import Any, Unpack
 
 from ... import codes
 from ...errors import PaylabError, UnprocessableError
-from ...models import FinancialAccount, Individual, StatusDetail, VerificationImages
+from ...models import (
+    Address,
+    Document,
+    FinancialAccount,
+    Individual,
+    StatusDetail,
+    VerificationImages,
+)
 from ...paging import Pager
 from ...rules import accounts, individuals
 from ...status import INDIVIDUAL
-from .. import wire
+from .. import nested, wire
 from ..http import Sender
+from ..operations import Options, takes
 from ..plain import plain
 from ..upload import Images, Upload
 from .listing import pager
@@ -23,11 +31,6 @@ from .waiting import EVERY, TIMEOUT, Patience, Until
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
 
-FIELDS = (
-    *("product_types", "given_name", "family_name", "country", "email", "phone", "date_of_birth"),
-    *("address", "document", "idv_consent_recorded_at", "financial_accounts"),
-)
-
 
 class Individuals:
     """End users and recipients."""
@@ -35,49 +38,96 @@ class Individuals:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(self, **fields: Any) -> Individual:
-        """Create an individual from the spec's fields.
-
-        product_types, given_name, family_name, country, email, phone, date_of_birth, address,
-        document, idv_consent_recorded_at, financial_accounts.
-        """
-        body = wire.fields(fields, FIELDS)
+    @takes(Options)
+    def create(  # noqa: PLR0913 - a field each
+        self,
+        *,
+        product_types: Sequence[str] | None = None,
+        given_name: str | None = None,
+        family_name: str | None = None,
+        country: str | None = None,
+        email: str | None = None,
+        phone: str | None = None,
+        date_of_birth: date | str | None = None,
+        address: Address | Mapping[str, Any] | None = None,
+        document: Document | Mapping[str, Any] | None = None,
+        idv_consent_recorded_at: datetime | str | None = None,
+        financial_accounts: Sequence[Mapping[str, Any]] | None = None,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Individual:
+        """Create an individual; `extra` sends fields that are not known here."""
+        given = {
+            "product_types": product_types,
+            "given_name": given_name,
+            "family_name": family_name,
+            "country": country,
+            "email": email,
+            "phone": phone,
+            "date_of_birth": date_of_birth,
+            "address": address,
+            "document": document,
+            "idv_consent_recorded_at": idv_consent_recorded_at,
+            "financial_accounts": financial_accounts,
+        }
+        named = wire.fields(given)
+        nested.check_individual(named)
+        body = wire.merge(named, extra)
         wire.refuse(individuals.check(body))
         wire.caution(individuals.mistyped(body))
-        return self._sender.send("POST", wire.path("individuals"), json=body).read(Individual)
+        answer = self._sender.send("POST", wire.path("individuals"), json=body, **options)
+        return answer.read(Individual)
 
-    def get(self, id: str) -> Individual:  # noqa: A002 - the service's word
+    @takes(Options)
+    def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:  # noqa: A002 - the service's word
         """Read one individual."""
-        return self._sender.send("GET", wire.path("individuals", id)).read(Individual)
+        return self._sender.send("GET", wire.path("individuals", id), **options).read(Individual)
 
-    def list(self, limit: int | None = None, cursor: str | None = None) -> Pager[Individual]:
-        """List individuals, newest first."""
-        path = wire.path("individuals")
-        return pager(self._sender, path, Individual, {"limit": limit}, cursor)
+    @takes(Options)
+    def list(
+        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    ) -> Pager[Individual]:
+        """List individuals; `limit` is the size of a page."""
+        params = {"limit": limit, "cursor": cursor}
+        return pager(self._sender, wire.path("individuals"), Individual, params, options)
 
-    def upload_images(self, id: str, images: Images) -> VerificationImages:  # noqa: A002
+    @takes(Options)
+    def upload_images(
+        self,
+        id: Individual | str,  # noqa: A002
+        images: Images,
+        **options: Unpack[Options],
+    ) -> VerificationImages:
         """Upload images by side: bytes, a path, an open binary file or a data URI each.
 
         Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
         """
         path = wire.path("individuals", id, "verification_images")
         with self._explaining(id):
-            return self._sender.upload(path, Upload(images)).read(VerificationImages)
+            return self._sender.upload(path, Upload(images), **options).read(VerificationImages)
 
-    def images(self, id: str) -> VerificationImages:  # noqa: A002
+    @takes(Options)
+    def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
         """Read back what is known of the stored images."""
         path = wire.path("individuals", id, "verification_images")
-        return self._sender.send("GET", path).read(VerificationImages)
+        return self._sender.send("GET", path, **options).read(VerificationImages)
 
-    def submit_token(
+    @takes(Options)
+    def submit_token(  # noqa: PLR0913 - a field each
         self,
-        id: str,  # noqa: A002
+        id: Individual | str,  # noqa: A002
         token: str,
         applicant_id: str,
         partner_terms_accepted_at: datetime | str,
         provider: str = codes.IDV_PROVIDER,
+        *,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
     ) -> Individual:
-        """Submit a share token of the external identity-verification provider."""
+        """Submit a share token of the external identity-verification provider.
+
+        An answer without a body is a success, and the individual then has its id only.
+        """
         path = wire.path("individuals", id, "verification_token")
         given = {
             "provider": provider,
@@ -85,13 +135,14 @@ class Individuals:
             "applicant_id": applicant_id,
             "partner_terms_accepted_at": partner_terms_accepted_at,
         }
-        body = wire.fields(given)
+        body = wire.merge(wire.fields(given), extra)
         wire.refuse(individuals.check_token(body))
         with self._explaining(id):
-            return self._sender.send("POST", path, json=body).read(Individual)
+            answer = self._sender.send("POST", path, json=body, any_body=True, **options)
+        return answer.read_or(Individual, {"id": wire.identifier(id)})
 
     @contextmanager
-    def _explaining(self, id: str) -> Iterator[None]:  # noqa: A002
+    def _explaining(self, id: Individual | str) -> Iterator[None]:  # noqa: A002
         """Let a 422 say which status the individual has, and why."""
         try:
             yield
@@ -100,9 +151,10 @@ class Individuals:
                 error.hint = _standing(self.get(id))
             raise
 
+    @takes()
     def wait(
         self,
-        id: str,  # noqa: A002
+        id: Individual | str,  # noqa: A002
         until: Until = SETTLED,
         timeout: float = TIMEOUT,
         every: float = EVERY,
@@ -137,16 +189,42 @@ class FinancialAccounts:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(self, individual_id: str, type: str, details: Any) -> FinancialAccount:  # noqa: A002
-        """Add an account to an individual."""
-        body = wire.fields({"individual_id": individual_id, "type": type, "details": details})
+    @takes(Options)
+    def create(
+        self,
+        individual_id: Individual | str,
+        type: str,  # noqa: A002
+        details: Mapping[str, Any],
+        *,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> FinancialAccount:
+        """Add an account to an individual; `extra` sends fields that are not known here."""
+        who = wire.identifier(individual_id, "individual_id")
+        named = wire.fields({"individual_id": who, "type": type, "details": details})
+        nested.check_details(named.get("details"), type)
+        body = wire.merge(named, extra)
         wire.refuse(accounts.check(body))
         wire.caution(accounts.warn(None, type, body["details"]))
-        path = wire.path("financial_accounts")
-        return self._sender.send("POST", path, json=body).read(FinancialAccount)
+        answer = self._sender.send("POST", wire.path("financial_accounts"), json=body, **options)
+        return answer.read(FinancialAccount)
 
-    def update(self, id: str, details: Any) -> FinancialAccount:  # noqa: A002
-        """Replace the details of an account; a crypto_wallet cannot be changed."""
+    @takes(Options)
+    def update(
+        self,
+        id: FinancialAccount | str,  # noqa: A002
+        details: Mapping[str, Any],
+        *,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> FinancialAccount:
+        """Replace the details of an account; a crypto_wallet cannot be changed.
+
+        An answer without a body is a success, and the account then has its id only.
+        """
         path = wire.path("financial_accounts", id)
-        body = wire.fields({"details": details})
-        return self._sender.send("POST", path, json=body).read(FinancialAccount)
+        named = wire.fields({"details": details})
+        nested.check_details(named.get("details"))
+        body = wire.merge(named, extra)
+        answer = self._sender.send("POST", path, json=body, any_body=True, **options)
+        return answer.read_or(FinancialAccount, {"id": wire.identifier(id)})

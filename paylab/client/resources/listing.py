@@ -11,23 +11,30 @@ from ...models import Resource
 from ...paging import Pager, RawPage
 from .. import wire
 from ..http import Sender
+from ..operations import Options
 
 R = TypeVar("R", bound=Resource)
 
 
-def pager(
+def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
     sender: Sender,
     path: str,
     kind: type[R],
     params: Mapping[str, Any],
-    cursor: str | None = None,
+    options: Options,
+    *,
+    bare: bool = False,
 ) -> Pager[R]:
-    """A list that is fetched as it is walked; filters go along with every cursor."""
+    """A list that is fetched as it is walked; filters go along with every cursor.
+
+    `bare` is whether the answer may be an array, which is then the whole list.
+    """
 
     def fetch(cursor: str | None) -> RawPage:
-        return sender.send("GET", path, params={**params, "cursor": cursor}).page()
+        answer = sender.send("GET", path, params={**params, "cursor": cursor}, **options)
+        return answer.page(bare=bare)
 
-    return Pager(fetch, kind.model_validate, cursor)
+    return Pager(fetch, kind.model_validate, params.get("cursor"))
 
 
 def check(limit: int | None, product_type: str | None = None) -> None:

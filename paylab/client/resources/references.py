@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import Problem, RuleError
+from ...errors import Problem
 from ...models import FinancialAccount
+from .. import nested, wire
+
+Account = FinancialAccount | str | Mapping[str, Any]
+
+# An account as the service shows it is as good as its id.
+KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
 
 
-def reference(account: FinancialAccount | str | Mapping[str, Any] | None) -> dict[str, Any] | None:
+def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
     """The `{"id": ...}` that stands for an account; None stays None."""
     if account is None:
         return None
     if isinstance(account, Mapping):
-        return dict(account)
-    id_ = account.id if isinstance(account, FinancialAccount) else account
-    if not id_:
-        raise RuleError([Problem("id", "must be the id of a financial account, not empty")])
-    return {"id": id_}
+        wire.refuse(nested.unknown(account, KNOWN, field))
+    if isinstance(account, Mapping) and account.get("id") is None:
+        wire.refuse([Problem(f"{field}.id", "is required")])
+    return {"id": wire.identifier(account, f"{field}.id")}
+
+
+def identifier(value: object, field: str) -> str | None:
+    """The id that a value or a result stands for; None stays None."""
+    return None if value is None else wire.identifier(value, field)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Unpack
 
 from ...models import FinancialAccount, Quote, Transfer
 from ...paging import Pager
@@ -10,18 +12,12 @@ from ...rules import transfers as rules
 from ...status import TRANSFER
 from .. import wire
 from ..http import Sender
+from ..operations import Options, takes
 from . import listing
-from .references import reference
+from .references import Account, identifier, reference
 from .waiting import EVERY, TIMEOUT, Patience, Until
 
-Account = FinancialAccount | str | dict[str, Any]
-
-QUOTE = (
-    *("financial_account", "financial_account_id", "payout_method"),
-    *("source_currency", "source_network", "destination_currency"),
-    *("source_amount", "destination_amount", "net_source_amount"),
-)
-TRANSFER_FIELDS = (*QUOTE, "quote_id", "client_reference_id", "source_type")
+Money = Decimal | str | int
 
 
 class Quotes:
@@ -30,16 +26,42 @@ class Quotes:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(self, financial_account: Account | None = None, **fields: Any) -> Quote:
-        """Ask for a quote.
+    @takes(Options)
+    def create(  # noqa: PLR0913 - a field each
+        self,
+        financial_account: Account | None = None,
+        *,
+        financial_account_id: FinancialAccount | str | None = None,
+        payout_method: str | None = None,
+        source_currency: str | None = None,
+        source_network: str | None = None,
+        destination_currency: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Quote:
+        """Ask for a quote with exactly one of the three amounts.
 
-        payout_method, destination_currency, source_currency, source_network, and one of
-        source_amount, destination_amount, net_source_amount.
+        A stablecoin needs its source_network. `extra` sends fields that are not known here.
         """
-        given = {"financial_account": reference(financial_account), **fields}
-        body = wire.fields(given, QUOTE)
+        given = {
+            "financial_account": reference(financial_account),
+            "financial_account_id": identifier(financial_account_id, "financial_account_id"),
+            "payout_method": payout_method,
+            "source_currency": source_currency,
+            "source_network": source_network,
+            "destination_currency": destination_currency,
+            "source_amount": source_amount,
+            "destination_amount": destination_amount,
+            "net_source_amount": net_source_amount,
+        }
+        return self._ask(wire.merge(wire.fields(given), extra), options)
+
+    def _ask(self, body: dict[str, Any], options: Options) -> Quote:
         wire.refuse(rules.check_quote(body))
-        return self._sender.send("POST", wire.path("quotes"), json=body).read(Quote)
+        return self._sender.send("POST", wire.path("quotes"), json=body, **options).read(Quote)
 
 
 class Transfers:
@@ -48,46 +70,74 @@ class Transfers:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(
+    @takes(Options)
+    def create(  # noqa: PLR0913 - a field each
         self,
         financial_account: Account | None = None,
         *,
-        idempotency_key: str | None = None,
+        quote_id: Quote | str | None = None,
+        financial_account_id: FinancialAccount | str | None = None,
+        payout_method: str | None = None,
+        source_currency: str | None = None,
+        source_network: str | None = None,
+        source_type: str | None = None,
+        destination_currency: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        client_reference_id: str | None = None,
+        extra: Mapping[str, Any] | None = None,
         new: bool = False,
-        **fields: Any,
+        **options: Unpack[Options],
     ) -> Transfer:
-        """Create a transfer; the same key and body again gives the same transfer.
+        """Create a transfer from a quote, or from an account, a rail, two currencies, one amount.
 
-        The same cell or call site with the same body keeps its key; `new=True` pays again.
-
-        quote_id, or payout_method, source_currency, destination_currency and one amount;
-        client_reference_id, source_network, source_type.
+        The same key and body again gives the same transfer, and the same cell or call site with
+        the same body keeps its key; `new=True` pays again. `extra` sends fields that are not
+        known here.
         """
-        given = {"financial_account": reference(financial_account), **fields}
-        body = wire.fields(given, TRANSFER_FIELDS)
+        given = {
+            "financial_account": reference(financial_account),
+            "quote_id": identifier(quote_id, "quote_id"),
+            "financial_account_id": identifier(financial_account_id, "financial_account_id"),
+            "payout_method": payout_method,
+            "source_currency": source_currency,
+            "source_network": source_network,
+            "source_type": source_type,
+            "destination_currency": destination_currency,
+            "source_amount": source_amount,
+            "destination_amount": destination_amount,
+            "net_source_amount": net_source_amount,
+            "client_reference_id": client_reference_id,
+        }
+        body = wire.merge(wire.fields(given), extra)
         wire.refuse(rules.check(body))
         wire.caution(rules.warn(body))
-        path = wire.path("transfers")
-        return self._sender.once(path, body, idempotency_key, new=new).read(Transfer)
+        answer = self._sender.once(wire.path("transfers"), body, new=new, **options)
+        return answer.read(Transfer)
 
-    def get(self, id: str) -> Transfer:  # noqa: A002 - the service's word
+    @takes(Options)
+    def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
         """Read one transfer."""
-        return self._sender.send("GET", wire.path("transfers", id)).read(Transfer)
+        return self._sender.send("GET", wire.path("transfers", id), **options).read(Transfer)
 
+    @takes(Options)
     def list(
         self,
         limit: int | None = None,
         product_type: str | None = None,
         cursor: str | None = None,
+        **options: Unpack[Options],
     ) -> Pager[Transfer]:
-        """List transfers, newest first."""
+        """List transfers; `limit` is the size of a page."""
         listing.check(limit, product_type)
-        params = {"limit": limit, "product_type": product_type}
-        return listing.pager(self._sender, wire.path("transfers"), Transfer, params, cursor)
+        params = {"limit": limit, "product_type": product_type, "cursor": cursor}
+        return listing.pager(self._sender, wire.path("transfers"), Transfer, params, options)
 
+    @takes()
     def wait(
         self,
-        id: str,  # noqa: A002
+        id: Transfer | str,  # noqa: A002
         until: Until = TRANSFER.final,
         timeout: float = TIMEOUT,
         every: float = EVERY,

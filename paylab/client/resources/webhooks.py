@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
 
 from ...models import WebhookSubscription
 from ...paging import Pager
 from ...rules import webhooks as rules
 from .. import wire
 from ..http import Sender
+from ..operations import Options, takes
 from .listing import pager
 
 SUBSCRIPTIONS = "webhook_subscriptions"
@@ -20,22 +22,43 @@ class WebhookSubscriptions:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(self, url: str, event_types: Iterable[str]) -> WebhookSubscription:
+    @takes(Options)
+    def create(
+        self,
+        url: str,
+        event_types: Iterable[str],
+        *,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> WebhookSubscription:
         """Subscribe a URL to event types."""
-        body = wire.fields({"url": url, "event_types": list(event_types)})
+        body = wire.merge(wire.fields({"url": url, "event_types": list(event_types)}), extra)
         wire.refuse(rules.check(body))
-        return self._sender.send("POST", wire.path(SUBSCRIPTIONS), json=body).read(
-            WebhookSubscription
-        )
+        answer = self._sender.send("POST", wire.path(SUBSCRIPTIONS), json=body, **options)
+        return answer.read(WebhookSubscription)
 
-    def list(self) -> Pager[WebhookSubscription]:
+    @takes(Options)
+    def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
         """List all subscriptions."""
-        return pager(self._sender, wire.path(SUBSCRIPTIONS), WebhookSubscription, {})
+        path = wire.path(SUBSCRIPTIONS)
+        return pager(self._sender, path, WebhookSubscription, {}, options, bare=True)
 
-    def get(self, id: str) -> WebhookSubscription:  # noqa: A002 - the service's word
+    @takes(Options)
+    def get(
+        self,
+        id: WebhookSubscription | str,  # noqa: A002 - the service's word
+        **options: Unpack[Options],
+    ) -> WebhookSubscription:
         """Read one subscription."""
-        return self._sender.send("GET", wire.path(SUBSCRIPTIONS, id)).read(WebhookSubscription)
+        answer = self._sender.send("GET", wire.path(SUBSCRIPTIONS, id), **options)
+        return answer.read(WebhookSubscription)
 
-    def delete(self, id: str) -> None:  # noqa: A002
+    @takes(Options)
+    def delete(
+        self,
+        id: WebhookSubscription | str,  # noqa: A002
+        **options: Unpack[Options],
+    ) -> None:
         """End a subscription."""
-        self._sender.send("DELETE", wire.path(SUBSCRIPTIONS, id))
+        answer = self._sender.send("DELETE", wire.path(SUBSCRIPTIONS, id), any_body=True, **options)
+        answer.done()

@@ -1,0 +1,215 @@
+"""The parameters of operations: fields, options, and what is neither."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from types import MappingProxyType
+
+import httpx
+import pytest
+
+from paylab import errors, models
+from paylab.client import Client, Settings, resources
+
+KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
+ROUTE = {"source_currency": "usd", "destination_currency": "mxn", "payout_method": "spei"}
+PERSON = {"product_types": ["global_payouts"], "given_name": "M", "family_name": "G"}
+
+OPERATIONS = [
+    getattr(kind, name)
+    for kind in vars(resources).values()
+    if inspect.isclass(kind)
+    for name in vars(kind)
+    if not name.startswith("_")
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda c: c.transfers.create("fa_1", dry_run=True), "dry_run"),
+        (lambda c: c.transfers.create("fa_1", idempotencyKey=KEY), "is 'idempotency_key' meant"),
+        (lambda c: c.transfers.create("fa_1", extra_headers={}), "is 'headers' meant"),
+        (lambda c: c.transfers.create("fa_1", sourceAmount="1"), "is 'source_amount' meant"),
+        (lambda c: c.transfers.create("fa_1", client_referense_id="x"), "'client_reference_id'"),
+        (lambda c: c.quotes.create("fa_1", source_amont="1"), "is 'source_amount' meant"),
+        (lambda c: c.individuals.create(given_nmae="x"), "is 'given_name' meant"),
+        (lambda c: c.conversion_accounts.create("i", "f", "mxn", dry_run=1), "dry_run"),
+        (lambda c: c.sandbox.deposit("ca_1", "1", "mxn", sender="x"), "is 'sender_name' meant"),
+        (lambda c: c.financial_accounts.update("fa_1", {}, detials={}), "is 'details' meant"),
+        (lambda c: c.transfers.wait("tr_1", time_out=3), "is 'timeout' meant"),
+        (lambda c: c.request("POST", "/v1/transfers", body={}), "body"),
+    ],
+)
+def test_an_unknown_parameter_is_not_sent(scripted, call, named):
+    """A TypeError that names the likely one, and no request."""
+    client, script = scripted()
+    with pytest.raises(TypeError, match=named):
+        call(client)
+    assert script.requests == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.__qualname__)
+def test_every_parameter_is_shown(operation):
+    """None hides behind a `**` that no editor can complete; each call has its options."""
+    parameters = inspect.signature(operation).parameters
+    assert not [p for p in parameters.values() if p.kind == p.VAR_KEYWORD]
+    if operation.__name__ != "wait":
+        assert {"idempotency_key", "timeout", "headers"} <= parameters.keys()
+
+
+def test_options_are_no_part_of_a_body(scripted):
+    """The key and the headers go out as headers, and the timeout to the connection."""
+    client, script = scripted({"id": "tr_1"})
+    options = {"idempotency_key": KEY, "timeout": 3, "headers": {"X-Trace": "t", "Accept": "a/b"}}
+    client.transfers.create("fa_1", **ROUTE, source_amount="1", **options)
+    request = script.requests[0]
+    body = {"financial_account": {"id": "fa_1"}, **ROUTE, "source_amount": "1"}
+    assert json.loads(request.content) == body
+    assert request.headers["idempotency-key"] == KEY
+    assert (request.headers["x-trace"], request.headers["accept"]) == ("t", "a/b")
+    assert set(request.extensions["timeout"].values()) == {3}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c, **o: c.transfers.get("tr_1", **o),
+        lambda c, **o: c.transfers.list(**o).first(),
+        lambda c, **o: c.individuals.upload_images("i", {"selfie": b"\xff\xd8\xff" * 5_000}, **o),
+        lambda c, **o: c.request("GET", "/v1/x", **o),
+        lambda c, **o: c.webhook_subscriptions.delete("wh_1", **o),
+    ],
+)
+def test_every_call_takes_them(scripted, call):
+    """Lists, uploads and requests of one's own too."""
+    client, script = scripted({"data": [], "has_next_page": False, "id": "x", "images": []})
+    call(client, timeout=0.5, headers={"X-Trace": "t"})
+    assert script.requests[0].headers["x-trace"] == "t"
+    assert script.requests[0].extensions["timeout"]["read"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"timeout": 0}, "timeout: must be"),
+        ({"timeout": -1}, "timeout: must be"),
+        ({"timeout": "3"}, "timeout: must be"),
+        ({"timeout": float("inf")}, "timeout: must be"),
+        ({"timeout": True}, "timeout: must be"),
+        ({"headers": {"X-API-Key": "other"}}, "headers.X-API-Key: is set by paylab"),
+        ({"headers": {"authorization": "x"}}, "is set by paylab"),
+        ({"headers": {"X-A": "a\r\nX-B: b"}}, "printable ASCII"),
+        ({"headers": {"X A": "a"}}, "no name"),
+        ({"headers": {"X-A": 5}}, "must be text"),
+        ({"idempotency_key": "short"}, "UUID of 36"),
+        ({"extra": "x"}, "extra: must be a dict"),
+    ],
+)
+def test_an_option_that_cannot_be_is_not_sent(scripted, option, words):
+    """Nor may a header take the place of a signed one."""
+    client, script = scripted()
+    with pytest.raises(errors.RuleError, match=words):
+        client.transfers.create("fa_1", **ROUTE, source_amount="1", **option)
+    assert script.requests == []
+
+
+def test_extra_is_laid_over_the_body(scripted):
+    """Also inside nested objects, where names are checked otherwise."""
+    client, script = scripted({"id": "ind_1"})
+    extra = {"nickname": "x", "address": {"line1": "y"}}
+    client.individuals.create(**PERSON, address={"city": "z"}, extra=extra)
+    sent = json.loads(script.requests[0].content)
+    assert (sent["nickname"], sent["address"]) == ("x", {"city": "z", "line1": "y"})
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda c: c.individuals.create(address={"line1": "x"}), "address.line1.*line_1 meant"),
+        (lambda c: c.individuals.create(address={"street": "x"}), "address.street.*known are"),
+        (lambda c: c.individuals.create(address=models.Address(zip="x")), "address.zip"),
+        (lambda c: c.individuals.create(document={"numer": "x"}), "document.numer.*number meant"),
+        (
+            lambda c: c.individuals.create(financial_accounts=[{"kind": "pix", "details": {}}]),
+            "financial_accounts.0.kind",
+        ),
+        (
+            lambda c: c.individuals.create(
+                financial_accounts=[{"type": "bank_account", "details": {"sortCode": "1"}}]
+            ),
+            "financial_accounts.0.details.sortCode.*sort_code meant",
+        ),
+        (
+            lambda c: c.financial_accounts.create("i", "bank_account", {"CLABE": "1"}),
+            "details.CLABE.*clabe meant",
+        ),
+        (
+            lambda c: c.financial_accounts.update("fa_1", {"upi_ID": "a@b"}),
+            "details.upi_ID",
+        ),
+        (lambda c: c.transfers.create({"ID": "fa_1"}), "financial_account.ID.*id meant"),
+        (lambda c: c.transfers.create({"idd": "x", "id": "fa_1"}), "financial_account.idd"),
+        (
+            lambda c: c.conversion_accounts.create("i", {"Id": "fa_1"}, "mxn"),
+            "payout_account.Id.*id meant",
+        ),
+    ],
+)
+def test_a_nested_name_that_is_no_field_is_not_sent(scripted, call, words):
+    """The service would ignore it, and what it holds would be lost."""
+    client, script = scripted()
+    with pytest.raises(errors.RuleError, match=words):
+        call(client)
+    assert script.requests == []
+
+
+@pytest.mark.parametrize(
+    "account",
+    [
+        "fa_1",
+        {"id": "fa_1"},
+        MappingProxyType({"id": "fa_1"}),
+        {"id": "fa_1", "type": "pix", "details": {}},
+        models.FinancialAccount(id="fa_1", type="pix"),
+    ],
+)
+def test_an_account_may_stand_for_its_id(scripted, account):
+    """As text, as a dict, or as a result."""
+    client, script = scripted({"id": "ca_1"}, {"id": "tr_1"})
+    client.conversion_accounts.create(models.Individual(id="ind_1"), account, "mxn")
+    client.transfers.create(account, **ROUTE, source_amount="1")
+    first, second = (json.loads(request.content) for request in script.requests)
+    assert (first["individual_id"], first["payout_account"]) == ("ind_1", {"id": "fa_1"})
+    assert second["financial_account"] == {"id": "fa_1"}
+
+
+@pytest.mark.parametrize("id_", ["tr_1", models.Transfer(id="tr_1"), {"id": "tr_1"}])
+def test_a_result_may_stand_for_its_id(scripted, id_):
+    """In paths too."""
+    client, script = scripted({"id": "tr_1", "status": "completed"})
+    client.transfers.wait(id_)
+    assert script.requests[0].url.path == "/v1/transfers/tr_1"
+
+
+def test_a_quote_may_stand_for_its_id(scripted):
+    """So what was quoted is what is paid."""
+    client, script = scripted({"id": "tr_1"})
+    client.transfers.create(quote_id=models.Quote(id="qt_1"))
+    assert json.loads(script.requests[0].content) == {"quote_id": "qt_1"}
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/", "//"])
+@pytest.mark.parametrize("base", ["https://pay.test", "https://pay.test/api"])
+def test_a_base_url_may_end_in_v1(base, ending):
+    """Every path begins with it already."""
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        return httpx.Response(200, json={"id": "x"})
+
+    settings = Settings(base + ending, "key", "secret")
+    Client(settings, transport=httpx.MockTransport(answer)).transfers.get("tr_1")
+    assert str(asked[0].url) == f"{base}/v1/transfers/tr_1"
