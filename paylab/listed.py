@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -43,11 +43,11 @@ class FramedTransfers(Transfers):
         *,
         product_type: str | None = None,
         limit: int | None = None,
-        since: datetime | str | None = None,
+        since: date | str | None = None,
         progress: Progress | bool | None = None,
         extra: bool = False,
     ) -> pd.DataFrame:
-        """Transfers as an exact frame, newest first: at most `limit` rows, none before `since`.
+        """Transfers as an exact frame: at most `limit` rows, none created before `since`.
 
         `progress=True` shows a line; an interrupt then keeps what was fetched. A function
         `progress(rows, pages)` is called after each page, and may return False to stop.
@@ -63,13 +63,15 @@ class FramedTransfers(Transfers):
         product_type: str | None = None,
         progress: Progress | bool | None = None,
         excel_safe: bool = False,
+        resume: bool | None = None,
     ) -> Export:
         """Write all transfers to FILE.csv, FILE.parquet or FOLDER/, amounts as they were sent.
 
-        Killed on the way, the same call goes on where it stopped. With `excel_safe` no cell of
-        a CSV runs or loses digits when a spreadsheet opens it.
+        Killed on the way, the same call goes on where it stopped, within an hour; after that it
+        starts again unless `resume` is true. With `resume=False` it always starts again. With
+        `excel_safe` no cell of a CSV runs or loses digits when a spreadsheet opens it.
         """
-        return self.pull(product_type).export(to, progress, excel_safe=excel_safe)
+        return self.pull(product_type).export(to, progress, excel_safe=excel_safe, resume=resume)
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
@@ -132,11 +134,11 @@ class FramedConversions(Conversions):
         self,
         *,
         limit: int | None = None,
-        since: datetime | str | None = None,
+        since: date | str | None = None,
         progress: Progress | bool | None = None,
         extra: bool = False,
     ) -> pd.DataFrame:
-        """All conversions, newest first, as an exact frame; as `transfers.frame`."""
+        """All conversions as an exact frame; as `transfers.frame`."""
         size = pulling.page_size(limit)
         return self.pull(size).frame(limit, since, progress, extra=extra)
 
@@ -146,9 +148,10 @@ class FramedConversions(Conversions):
         *,
         progress: Progress | bool | None = None,
         excel_safe: bool = False,
+        resume: bool | None = None,
     ) -> Export:
         """Write all conversions to FILE.csv, FILE.parquet or FOLDER/, as `transfers.export`."""
-        return self.pull().export(to, progress, excel_safe=excel_safe)
+        return self.pull().export(to, progress, excel_safe=excel_safe, resume=resume)
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""

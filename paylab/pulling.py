@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 Kept = Literal["transfers", "conversions"]
 Progress = Callable[[int, int], object]
-DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -62,17 +60,18 @@ class Pull:
     def frame(
         self,
         limit: int | None = None,
-        since: datetime | str | None = None,
+        since: date | str | None = None,
         progress: Progress | bool | None = None,
         *,
         extra: bool = False,
     ) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from . import frames
+        from .frames import times
 
         pages = frames.bodies(self.fetch)
         read = frames.transfers if self.kind == "transfers" else frames.conversions
-        begin = _instant(since)
+        begin = times.since(since)
         with _watching(progress, self.kind) as told:
             return read(
                 pages,
@@ -89,13 +88,20 @@ class Pull:
         progress: Progress | bool | None = None,
         *,
         excel_safe: bool = False,
+        resume: bool | None = None,
     ) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from . import frames
 
         with _watching(progress, self.kind) as told:
             return frames.export_list(
-                self.fetch, to, self.kind, self.origin(), told, excel_safe=excel_safe
+                self.fetch,
+                to,
+                self.kind,
+                self.origin(),
+                told,
+                excel_safe=excel_safe,
+                resume=resume,
             )
 
 
@@ -104,18 +110,6 @@ def page_size(limit: int | None) -> int:
     if limit is not None and (type(limit) is not int or limit < 1):
         raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
     return min(limit or PAGE_MAX, PAGE_MAX)
-
-
-def _instant(since: datetime | str | None) -> datetime | None:
-    """The instant, in UTC where no zone is given; RuleError for what is none."""
-    if since is None:
-        return None
-    try:
-        text = since.isoformat() if isinstance(since, datetime) else since
-        return instants.from_text(f"{text}T00:00:00" if DAY.fullmatch(text) else text)
-    except (TypeError, ValueError):
-        told = "must be an aware datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem("since", told)]) from None
 
 
 def _watching(progress: Progress | bool | None, kind: str) -> Any:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from .. import codes
+from .. import codes, instants
 from ..lab import connect
 from .output import say, warn
 
@@ -21,6 +21,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--excel-safe", action="store_true", help="a CSV of which no cell runs in a spreadsheet"
     )
+    parser.add_argument(
+        "--resume",
+        action=argparse.BooleanOptionalAction,
+        help="use what an interrupted export fetched: always, or never (default: for an hour)",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -32,8 +37,19 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
     done = getattr(lab, options.what).export(
-        options.to, progress=sys.stderr.isatty(), excel_safe=options.excel_safe, **filters
+        options.to,
+        progress=sys.stderr.isatty(),
+        excel_safe=options.excel_safe,
+        resume=options.resume,
+        **filters,
     )
+    begun = instants.to_text(done.oldest_page_at)
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
+    facts |= {"resumed": done.resumed, "oldest_page_at": begun}
     say(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
+    if done.resumed and not options.json:
+        say(
+            f"resumed: an interrupted export fetched {done.resumed} of them from {begun} on; "
+            "what changed since may be missing (--no-resume starts again)"
+        )
     return 0

@@ -4,6 +4,7 @@ from .accounts import collect_accounts as collect_accounts
 from .csv_file import read_csv as read_csv
 from .csv_file import to_csv as to_csv
 from .cursors import bodies as bodies
+from .cut import OrderWarning as OrderWarning
 from .dataset import Dataset as Dataset
 from .decimals import total as total
 from .decimals import wide as wide

@@ -26,7 +26,7 @@ def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and the cursor to ask for it."""
     tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
     if tail is None:
-        return next_page(loads(body))
+        return next_page(loads(body), strict=True)
     return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
 
 
@@ -41,19 +41,33 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         yield found.data[0]["body"]
 
 
-def next_page(page: object) -> tuple[bool, str | None]:
-    """Whether another page follows a parsed page, and its cursor; a bare list is the whole list."""
+def next_page(page: object, *, strict: bool = False) -> tuple[bool, str | None]:
+    """Whether another page follows a parsed page, and its cursor.
+
+    With `strict` a page that says neither is an error: it may be the first of many.
+    """
     envelope = page if isinstance(page, dict) else {}
     cursor, more = envelope.get("cursor"), envelope.get("has_next_page")
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
         raise APIResponseError("a page has an unreadable cursor or has_next_page")
+    if strict and more is None and not cursor:
+        found = ", ".join(map(repr, envelope)) or f"no object but a {type(page).__name__}"
+        raise APIResponseError(
+            "a page must say in `has_next_page` whether another page follows; it holds "
+            f"{found:.200}"
+        )
     return bool(cursor) if more is None else more, cursor
 
 
 def loads(body: bytes) -> object:
     """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
     try:
-        return json.loads(body.decode("utf-8-sig"), parse_float=Decimal)
-    except (ValueError, RecursionError):
+        text = body.decode("utf-8-sig")
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_number)
+    except (ValueError, ArithmeticError, RecursionError):
         pass  # raised below, outside: the parser's error would carry the whole body along
     raise APIResponseError("a page is not JSON")
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f"{word} is not JSON")

@@ -144,12 +144,13 @@ class _Sync:
     tally: Tally
     new: int = 0
     updated: int = 0
-    newest: str | None = None
+    newest: datetime | None = None
     _days: dict[str, list[pa.Table]] = field(default_factory=dict)
 
     def run(self) -> Synced:
         schema = SCHEMAS[self.pull.kind]
         waiting = dict(self.state.open)
+        self.newest = instants.from_text(self.state.newest) if self.state.newest else None
         walk = self._walks_back(waiting)
         cut = Cut(since=self._since(waiting if walk else {}))
         for table in read(bodies(self.pull.fetch), schema, _texts, self.tally, cut=cut):
@@ -157,7 +158,7 @@ class _Sync:
         if not walk:
             self._ask(set(waiting), schema)
         self._flush(set(self._days))
-        self.state.newest = self.newest or self.state.newest
+        self.state.newest = self._until()
         self.dataset._files.write(STATE, json.dumps(asdict(self.state)).encode())
         return Synced(self.new, self.updated, self.tally.pages)
 
@@ -165,12 +166,19 @@ class _Sync:
         """Whether pages back to the oldest open row cost less than asking for each alone."""
         if not waiting or self.pull.kind == "conversions":  # which cannot be asked for alone
             return True
-        oldest = min(waiting.values())[:10]
+        oldest = min(waiting.values())[:10]  # empty where a time could not be read
         return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE * len(waiting)
 
     def _since(self, waiting: dict[str, str]) -> datetime | None:
+        """The time from which rows are wanted; None for all of them."""
         texts = [self.state.newest, *waiting.values()]
-        return min(map(instants.from_text, texts)) if self.state.newest else None  # type: ignore[arg-type]
+        return min(map(instants.from_text, filter(None, texts))) if all(texts) else None
+
+    def _until(self) -> str | None:
+        """The time of the newest row; not in the future, or later rows would seem to be older."""
+        now = self.pull.origin().get("fetched_at")
+        times = [self.newest, instants.from_text(now) if now and self.newest else None]
+        return instants.to_text(min(filter(None, times))) if self.newest else None
 
     def _ask(self, ids: set[str], schema: Schema) -> None:
         found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
@@ -181,24 +189,26 @@ class _Sync:
     def _take(self, texts: pa.Table, schema: Schema, *, count: bool = True) -> None:
         if not texts.num_rows:
             return
-        self._note(texts)
-        if count and self.newest is None:
-            self.newest = pc.max(texts["created_at"]).as_py()
-        days = dict(by_day(typed(texts, schema)))
+        rows = typed(texts, schema)
+        self._note(rows)
+        self.newest = max(
+            filter(None, [self.newest, pc.max(rows["created_at"]).as_py()]), default=None
+        )
+        days = dict(by_day(rows))
         if count:
             self._flush({day for day in self._days if day > max(days)})
         for day, table in days.items():
             self._days.setdefault(day, []).append(table)
 
-    def _note(self, texts: pa.Table) -> None:
-        """Remember which rows may still change."""
+    def _note(self, rows: pa.Table) -> None:
+        """Remember which rows may still change, and when they were created if that is known."""
         final = FINAL[self.pull.kind]
         for id_, word, created in zip(
-            *(texts[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
+            *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
         ):
             self.state.open.pop(id_, None)
-            if not final.is_final(word) and created:
-                self.state.open[id_] = created
+            if id_ and not final.is_final(word):
+                self.state.open[id_] = instants.to_text(created) if created else ""
 
     def _flush(self, days: Iterable[str]) -> None:
         for day in sorted(days):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from .schema import Column, Schema
 
 Page = object
 Unknown = Literal["error", "ignore"]
+# Arrow's reader ends the process at a null that stands outside of every object.
+BARE_NULL = re.compile(rb"\}\s*null")
 TEXT = pa.string()
 
 
@@ -81,7 +84,9 @@ class Decoder:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
-        return self._counted(Part(table, (len(rows),), *next_page(parsed)))
+        return self._counted(
+            Part(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
+        )
 
     def _counted(self, part: Part) -> Part:
         self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)
@@ -102,6 +107,8 @@ def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error")
 
     Arrow does it outside the GIL.
     """
+    if not all(map(_is_safe, pages)):
+        raise Misfit("a page is not one JSON object")
     raw = b"\n".join(pages)
     try:
         table = pj.read_json(
@@ -114,6 +121,12 @@ def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error")
         return _part(table, pages, schema)
     except (pa.ArrowException, APIResponseError) as error:
         raise Misfit(str(error)[:200]) from None
+
+
+def _is_safe(page: bytes) -> bool:
+    """Whether a page looks like one object, so that Arrow's reader meets no bare null."""
+    text = page.strip()
+    return text[:1] == b"{" and text[-1:] == b"}" and not BARE_NULL.search(text)
 
 
 def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> Part:

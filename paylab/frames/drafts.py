@@ -7,9 +7,14 @@ before it, so neither is ever there without the other.
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import stat
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,11 +22,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..errors import ConfigError
 from ..files import locked, replace, sync_folder
+from ..instants import from_text, to_text
 from .decode import Part
 
 JOB = "job.json"
 SEGMENT = "*.arrow"
+FRESH = 3600  # seconds; what is older may lack what happened since
 
 
 @dataclass(frozen=True)
@@ -35,24 +43,29 @@ class Segment:
 
 
 class Draft:
-    """The segments of one export; the same job opened again goes on where it stopped."""
+    """The segments of one export; the same job opened again goes on where it stopped.
 
-    def __init__(self, folder: Path, job: Mapping[str, Any]) -> None:
-        self._folder, self._job = folder, dict(job)
-        self.last = Segment()
+    `begun` is the time of its oldest page. A draft that is older than an hour is begun again
+    unless `resume` is true; with false any draft is.
+    """
+
+    def __init__(
+        self, folder: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
+    ) -> None:
+        self._folder, self._job, self._resume = folder, dict(job), resume
+        self.last, self.begun = Segment(), now
 
     def __enter__(self) -> Draft:
-        self._folder.mkdir(exist_ok=True)
-        self._lock = locked(self._folder / "lock")
-        self._lock.__enter__()
-        if self._read_job() != self._job:
-            self._begin()
-        for path in self._segments():
-            self.last = _read_note(path)
+        _make_private(self._folder)
+        with ExitStack() as stack:
+            stack.enter_context(locked(self._folder / "lock"))
+            if not self._goes_on():
+                self._begin()
+            self._lock = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._lock.__exit__(None, None, None)
+        self._lock.close()
 
     def append(self, part: Part) -> None:
         """Keep the rows that are new and, once they are on disk, the cursor after them."""
@@ -98,17 +111,42 @@ class Draft:
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob(SEGMENT))
 
-    def _read_job(self) -> object:
+    def _goes_on(self) -> bool:
+        """Whether what is there can be continued; then `begun` and `last` say from where."""
+        if self._resume is False:
+            return False
         try:
-            return json.loads((self._folder / JOB).read_text())
-        except (OSError, ValueError):
-            return None
+            about = json.loads((self._folder / JOB).read_text())
+            begun, job = from_text(about["begun"]), about["job"]
+            notes = [_read_note(path) for path in self._segments()]
+        except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
+            return False
+        if job != self._job or not (self._resume or self._age(begun) < FRESH):
+            return False
+        self.begun, self.last = begun, [Segment(), *notes][-1]
+        return True
+
+    def _age(self, begun: datetime) -> float:
+        """Seconds since the beginning: by this machine's clock or by the service's, the larger."""
+        here = time.time() - (self._folder / JOB).stat().st_mtime
+        return max(abs(here), abs((self.begun - begun).total_seconds()))
 
     def _begin(self) -> None:
+        (self._folder / JOB).unlink(missing_ok=True)
         for path in self._segments():
             path.unlink()
         with replace(self._folder / JOB) as sink:
-            sink.write(json.dumps(self._job).encode())
+            sink.write(json.dumps({"job": self._job, "begun": to_text(self.begun)}).encode())
+
+
+def _make_private(folder: Path) -> None:
+    """Make the folder of a draft; ConfigError where somebody else put something in its place."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    if not stat.S_ISDIR(found.st_mode) or not is_ours:
+        raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
+    folder.chmod(0o700)
 
 
 def _read_note(path: Path) -> Segment:

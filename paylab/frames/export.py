@@ -12,13 +12,15 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
+from .. import instants
 from ..errors import BadRequestError, ConfigError
 from ..files import recover, replace, replace_folder, require_parent
 from . import sidecar
@@ -32,18 +34,31 @@ from .schema import SCHEMAS, Kept, Schema
 from .spreadsheet import guard
 
 Tables = Iterator[pa.Table]
-Write = Callable[[Tables, Path, Schema], None]
+About = Callable[[], Mapping[str, Any]]
 BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Export:
-    """What an export left behind: where, and how much; `resumed` rows were there already."""
+    """What an export left behind: where, and how much.
+
+    `resumed` rows are from an interrupted run; `oldest_page_at` is the time of the first page.
+    """
 
     path: Path
     rows: int
     pages: int
     resumed: int = 0
+    oldest_page_at: datetime | None = None
+
+
+class Write(Protocol):
+    """Writes tables to a file or folder and, where there is something to say, its sidecar."""
+
+    def __call__(
+        self, tables: Tables, path: Path, schema: Schema, about: About | None = None
+    ) -> None:
+        """Write them."""
 
 
 def export(
@@ -61,11 +76,8 @@ def export(
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
     schema = SCHEMAS[kind]
-    write(read(pages, schema, lambda part: part.table, tally), Path(to), schema)
-    if excel_safe:
-        sidecar.write(Path(to), schema, {"rows": tally.rows, "excel_safe": True})
-    else:
-        sidecar.forget(Path(to))
+    about = (lambda: {"rows": tally.rows, "excel_safe": True}) if excel_safe else None
+    write(read(pages, schema, lambda part: part.table, tally), Path(to), schema, about)
     return Export(Path(to), tally.rows, tally.pages)
 
 
@@ -77,27 +89,32 @@ def export_list(  # noqa: PLR0913 - what, where, and who watches
     progress: Progress | None = None,
     *,
     excel_safe: bool = False,
+    resume: bool | None = None,
 ) -> Export:
     """Fetch a whole list into a file, each row once, however often it was killed on the way.
 
     `fetch(cursor)` gives a page as bytes. Fetched pages lie in a hidden folder beside the
     target until all are there; beside the file a sidecar, `FILE.columns.json`, describes it.
+    What an interrupted run fetched within the last hour is used; whatever its age with `resume`
+    true, never with false.
     """
     write, schema = destination(to, excel_safe=excel_safe), SCHEMAS[kind]
     path, about = Path(to), dict(origin or {})
     require_parent(path)
     _sweep(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    with Draft(place(path), job) as draft:
+    now = instants.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
+    with Draft(place(path), job, now, resume) as draft:
         recover(path)
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally)
         if tally.stopped:
             raise ConfigError(f"stopped: {draft.last.rows} rows are kept; the same call goes on")
-        write(draft.tables(), path, schema)
-        sidecar.write(path, schema, about | {"rows": draft.last.rows, "excel_safe": excel_safe})
+        about |= {"rows": draft.last.rows, "excel_safe": excel_safe, "resumed": before}
+        about |= {"oldest_page_at": instants.to_text(draft.begun)}
+        write(draft.tables(), path, schema, lambda: about)
         draft.remove()
-    return Export(path, draft.last.rows, draft.last.pages, before)
+    return Export(path, draft.last.rows, draft.last.pages, before, draft.begun)
 
 
 def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Write:
@@ -153,24 +170,37 @@ def _typed(tables: Tables, schema: Schema) -> Tables:
         start += table.num_rows
 
 
-def _write_csv(tables: Tables, path: Path, schema: Schema, *, safe: bool = False) -> None:
+def _write_csv(
+    tables: Tables, path: Path, schema: Schema, about: About | None = None, *, safe: bool = False
+) -> None:
     with replace(path) as sink:
         sink.write(BOM if safe else b"")  # without it a spreadsheet takes UTF-8 for Latin-1
         with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
             for table in tables:
                 writer.write(guard(table, schema) if safe else table)
+    _describe(path, schema, about)
 
 
-def _write_parquet(tables: Tables, path: Path, schema: Schema) -> None:
+def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
     with replace(path) as sink, parquet_writer(sink, schema) as writer:
         for table in _typed(tables, schema):
             writer.write_table(table)
+    _describe(path, schema, about)
 
 
-def _write_folder(tables: Tables, path: Path, schema: Schema) -> None:
-    with replace_folder(path, ours) as folder, closing(DayFolder(folder, schema)) as days:
-        for table in _typed(tables, schema):
-            days.write(table)
+def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
+    with replace_folder(path, ours) as folder:
+        with closing(DayFolder(folder, schema)) as days:
+            for table in _typed(tables, schema):
+                days.write(table)
+        _describe(folder, schema, about)  # before the folder is in place, so that both are at once
+
+
+def _describe(path: Path, schema: Schema, about: About | None) -> None:
+    if about is None:
+        sidecar.forget(path)
+    else:
+        sidecar.write(path, schema, about())
 
 
 WRITERS: dict[str, Write] = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
+from . import times
 from .columns import Columns
 from .cut import Cut
 from .flatten import text_schema
@@ -23,7 +24,7 @@ def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
     attrs: Mapping[str, Any] | None = None,
     extra: bool = False,
     limit: int | None = None,
-    since: datetime | None = None,
+    since: date | str | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
@@ -32,7 +33,9 @@ def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
     created before `since`. `attrs` says where the pages came from; `extra` keeps unknown fields,
     as text. `progress(rows, pages)` may return False to stop; the frame then holds what came.
     """
-    return _frame(pages, TRANSFERS, attrs or {}, Cut(limit, since), Tally(progress), extra=extra)
+    return _frame(
+        pages, TRANSFERS, attrs or {}, Cut(limit, times.since(since)), Tally(progress), extra=extra
+    )
 
 
 def conversions(  # noqa: PLR0913 - as above
@@ -41,11 +44,18 @@ def conversions(  # noqa: PLR0913 - as above
     attrs: Mapping[str, Any] | None = None,
     extra: bool = False,
     limit: int | None = None,
-    since: datetime | None = None,
+    since: date | str | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
-    return _frame(pages, CONVERSIONS, attrs or {}, Cut(limit, since), Tally(progress), extra=extra)
+    return _frame(
+        pages,
+        CONVERSIONS,
+        attrs or {},
+        Cut(limit, times.since(since)),
+        Tally(progress),
+        extra=extra,
+    )
 
 
 def typed(table: pa.Table, schema: Schema) -> pd.DataFrame:

@@ -22,7 +22,10 @@ TYPES: dict[Kind, pa.DataType] = {
     "word": pa.dictionary(pa.int32(), pa.string()),
 }
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the name every engine reads as null
-OURS = re.compile(r"created_day=[^/]+/part-\d+\.parquet|_columns\.json")
+OURS = re.compile(
+    r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"
+    r"|\._columns\.json\.[0-9a-f]{12}\.part"  # what a killed process left
+)
 
 
 def parquet_schema(schema: Schema) -> pa.Schema:

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
+from ..errors import PagingError
 from .cut import Cut
 from .decode import Decoder, Part
 from .pages import Tally, worked
 from .schema import Schema
 
 T = TypeVar("T")
+MOST_EMPTY = 100  # pages without a row, one after another
+
+
+@dataclass
+class Empty:
+    """Counts pages without rows: a list that holds nothing else has no end."""
+
+    pages: int = 0
+
+    def add(self, sizes: Iterable[int]) -> None:
+        """Count some pages by their rows; PagingError when too many in a row have none."""
+        for rows in sizes:
+            self.pages = 0 if rows else self.pages + 1
+            if self.pages >= MOST_EMPTY:
+                raise PagingError(
+                    f"{MOST_EMPTY} pages in a row hold nothing, and each has a cursor for another"
+                )
 
 
 def read(  # noqa: PLR0913 - what to read, what to keep of it, who watches
@@ -27,10 +46,12 @@ def read(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     A page is the service's body as bytes, or its parsed JSON. `use` is called in one other
     thread, with some pages at a time, while the next page is fetched here.
     """
-    limits, decoder = cut or Cut(), Decoder(schema, extra=extra)
+    limits, decoder, empty = cut or Cut(), Decoder(schema, extra=extra), Empty()
 
     def work(batch: Sequence[object]) -> tuple[T, tuple[int, ...], bool]:
-        part = limits.apply(decoder.decode(batch))
+        decoded = decoder.decode(batch)
+        empty.add(decoded.sizes)
+        part = limits.apply(decoded)
         return use(part), part.sizes, part.more
 
     def enough() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pandas as pd
@@ -13,6 +14,7 @@ from ..errors import ConfigError, ExactnessError
 from . import decimals, times
 from .measures import AMOUNTS, COLUMNS, quoted
 
+GLOB = re.compile(r"([*?\[])")
 MOST = 38  # digits of a decimal that DuckDB computes with
 TYPES = {
     **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
@@ -49,10 +51,16 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, []
     absent = [name for name in COLUMNS if name not in names]
     nulls = "".join(f", null::{_sql_type(name)} as {name}" for name in absent)
-    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    listed = ", ".join(map(_literally, files))
     reader = f"read_parquet([{listed}], hive_partitioning = false)"
     wanted = ", ".join(quoted(name) for name in names)
     return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
+
+
+def _literally(file: str) -> str:
+    """A path as SQL that is not taken for a pattern."""
+    escaped = GLOB.sub(r"[\1]", file)
+    return "'" + escaped.replace("'", "''") + "'"
 
 
 def _ready(schema: pa.Schema) -> bool:

@@ -85,10 +85,11 @@ def merge(parts: Sequence[pa.Table], by: Sequence[str]) -> pd.DataFrame:
 
 
 def _files(path: str) -> list[str]:
-    files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
-    if not files and not Path(path).is_dir():
+    place = Path(path).absolute()  # Arrow takes a `~` in front for the user's folder
+    files = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
+    if not files and not place.is_dir():
         raise ConfigError(f"there is no file or folder {path}")
-    return files
+    return [str(file) for file in files]
 
 
 def _batches(file: str) -> Iterator[pa.Table]:

@@ -190,6 +190,36 @@ def test_export_writes_every_form(name, tmp_path, capsys):
         assert pyarrow.parquet.read_table(target).num_rows == 130
 
 
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
+    """With how many rows are from the run before, and when it began."""
+    from paylab.client.http import Sender
+
+    fetch, asked = Sender.fetch, []
+
+    def cut(self, path):
+        asked.append(path)
+        if len(asked) == 2:
+            raise ConnectionError("cut")
+        return fetch(self, path)
+
+    target = f"{tmp_path}/t.csv"
+    lab = paylab.connect()
+    monkeypatch.setattr("paylab.cli.export.connect", lambda: lab)
+    monkeypatch.setattr(Sender, "fetch", cut)
+    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    assert main(["export", "transfers", "--to", target]) == 1
+    capsys.readouterr()
+    assert main(["export", "transfers", "--to", target, *["--json"] * as_json, "--resume"]) == 0
+    out = capsys.readouterr().out
+    assert "130" in out
+    if as_json:
+        assert json.loads(out)["resumed"] == 100
+        assert json.loads(out)["oldest_page_at"].endswith("Z")
+    else:
+        assert "an interrupted export fetched 100 of them from 20" in out
+
+
 def test_doctor_finds_a_healthy_simulator(capsys):
     """Everything good: status 0."""
     assert main(["doctor", "--json"]) == 0

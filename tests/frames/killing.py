@@ -65,13 +65,17 @@ def ids(target):
 
 
 def once(target, random, processes):
-    """Kill an export until it is through; how often, and what is wrong with what it left."""
+    """Kill an export until it is through; how often, and what is wrong with what it left.
+
+    Every kill gives the next run more time, so that it is through some day on a slow machine
+    too; a run that ends by itself in an error ends the test.
+    """
     kills, wrong = 0, []
     while True:
         expired = kills % 3 == 2
         process = processes.Process(target=work, args=(target, expired))
         process.start()
-        process.join(random.uniform(0, LONGEST))
+        process.join(random.uniform(0, LONGEST * (1 + kills / 10)))
         alive = process.is_alive()
         process.kill()
         process.join()
@@ -80,7 +84,9 @@ def once(target, random, processes):
             wrong += check(found.to_pylist())
         if not alive and process.exitcode == 0:
             return kills, wrong
-        kills += alive
+        if not alive:
+            sys.exit(f"{target}: an export that nobody killed ended with {process.exitcode}")
+        kills += 1
 
 
 def check(found):

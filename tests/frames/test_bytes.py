@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
+from pathlib import Path
+from subprocess import PIPE, run
 
 import pytest
 
 from paylab import frames
-from paylab.errors import APIResponseError, ExactnessError
+from paylab.errors import APIResponseError, ExactnessError, PagingError
 from paylab.frames.cursors import following
 
 TRAPS = [
@@ -81,7 +84,7 @@ def test_bytes_equal_objects(transfer):
 )
 def test_tolerant(transfer, change, column, value):
     """A page that does not fit is read all the same, between two that do."""
-    odd = json.dumps({"data": [transfer | change]}).encode()
+    odd = body([transfer | change], True, "b")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         frame = frames.transfers([body([transfer], True, "a"), odd, body([transfer])])
@@ -127,3 +130,60 @@ def test_stop_keeps_what_came(transfer):
 
     frame = frames.transfers(interrupted(), progress=lambda *_: None)
     assert (len(frame), frame.attrs["complete"]) == (1, False)
+
+
+UNKNOWN = [
+    b'{"items": [{"id": "1"}], "next_cursor": "a", "has_more": true}',
+    b'{"data": [{"id": "1"}], "has_more": true}',
+    b'{"data": [{"id": "1"}], "next_cursor": "a"}',
+    b'{"data": [{"id": "1"}], "has_next_page": null, "cursor": null}',
+    b'{"data": [{"id": "1"}]}',
+    b'{"results": [], "has_next_page": false, "cursor": null}',
+    b'{"data": {"items": []}, "has_next_page": false, "cursor": null}',
+    b'[{"id": "1"}]',
+    *(b"null", b" null ", b"\xef\xbb\xbfnull", b"null{}", b"true", b"1", b'"x"', b"{}", b"[]"),
+    b'{"data": [], "has_next_page": false, "cursor": null} null',
+    b'null {"data": [], "has_next_page": false, "cursor": null}',
+    b'{"data": null, "has_next_page": false, "cursor": null}',
+    b'{"data": [null], "has_next_page": false, "cursor": null}',
+    b'{"data": [{"total_fee": 1e99999999999999999999}], "has_next_page": false, "cursor": null}',
+    b'{"data": [{"total_fee": NaN}], "has_next_page": false, "cursor": null, "a": 1}',
+]
+
+
+@pytest.mark.parametrize("page", UNKNOWN)
+def test_what_is_not_known_is_no_complete_list(tmp_path, page):
+    """Neither a frame nor an export, which stays unfinished; and nothing ends the process."""
+    for read in (
+        lambda: frames.transfers(frames.bodies(lambda _: page)),
+        lambda: frames.transfers([page]),
+        lambda: frames.export_list(lambda _: page, tmp_path / "t.csv"),
+    ):
+        with pytest.raises(APIResponseError):
+            read()
+    assert not (tmp_path / "t.csv").exists()
+
+
+def test_mutated_pages():
+    """Whatever a page holds, reading it gives rows or an error that can be caught."""
+    command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "1500", "7"]
+    found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
+    assert (found["crashes"], found["escaped"]) == ([], {})
+
+
+def endless(every):
+    """Pages with always another cursor; each so many of them has a row."""
+    number = 0
+    while True:
+        number += 1
+        yield body([{"id": str(number)}] if number % every == 0 else [], True, str(number))
+
+
+def test_empty_pages_without_end(tmp_path):
+    """End in an error that says so; some empty pages between others are fine."""
+    for use in (frames.transfers, lambda found: frames.export_list(found, tmp_path / "t.csv")):
+        pages = endless(10**9)
+        source = pages if use is frames.transfers else lambda _, pages=pages: next(pages)
+        with pytest.raises(PagingError, match="100 pages in a row"):
+            use(source)
+    assert len(frames.transfers(endless(60), limit=3)) == 3

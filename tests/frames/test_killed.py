@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from subprocess import PIPE, run
@@ -11,8 +12,10 @@ import pytest
 
 from paylab import frames
 from paylab.errors import BadRequestError, ConfigError
+from paylab.instants import to_text
 
 HARNESS = Path(__file__).with_name("killing.py")
+STEPS = Path(__file__).with_name("stepping.py")
 
 
 def test_some_kills(tmp_path):
@@ -72,6 +75,88 @@ def test_goes_on(service, tmp_path, monkeypatch):
     assert done.resumed > 0
     assert service.asked[0] is not None
     assert ids(tmp_path / "t.csv") == [f"tr_{number:02d}" for number in range(15)]
+
+
+@pytest.fixture(name="interrupted")
+def interrupted_export(service, tmp_path, monkeypatch):
+    """An export of which two pages are there."""
+    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    service.broken = (3,)
+    with pytest.raises(ConnectionError):
+        frames.export_list(service, tmp_path / "t.csv", origin={"fetched_at": at(0)})
+    return service.again()
+
+
+def at(minutes):
+    """A time of the service's clock."""
+    return f"2026-01-31T{9 + minutes // 60:02d}:{minutes % 60:02d}:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "on_disk", "resume", "goes_on"),
+    [
+        (59, 0, None, True),
+        (61, 0, None, False),
+        (0, 59, None, True),
+        (0, 61, None, False),
+        (0, -61, None, False),
+        (61, 61, True, True),
+        (0, 0, False, False),
+    ],
+)
+def test_age(interrupted, tmp_path, minutes, on_disk, resume, goes_on):
+    """A draft older than an hour, by this machine or by the service, is not used unasked."""
+    job = tmp_path / ".t.csv.export/job.json"
+    os.utime(job, (job.stat().st_mtime - 60 * on_disk,) * 2)
+    origin = {"fetched_at": at(minutes)}
+    done = frames.export_list(interrupted, tmp_path / "t.csv", origin=origin, resume=resume)
+    assert (done.resumed > 0) == goes_on
+    assert to_text(done.oldest_page_at) == at(0 if goes_on else minutes)
+    about = json.loads((tmp_path / "t.csv.columns.json").read_text())
+    assert (about["resumed"], about["oldest_page_at"]) == (
+        done.resumed,
+        to_text(done.oldest_page_at),
+    )
+    assert ids(tmp_path / "t.csv") == [f"tr_{number:02d}" for number in range(15)]
+
+
+@pytest.mark.parametrize("junk", [b"", b"{}", b'{"job": 1, "begun": 5}', b"[]"])
+@pytest.mark.parametrize("name", ["job.json", "000000001.arrow"])
+def test_a_broken_draft(interrupted, tmp_path, junk, name):
+    """Begins again."""
+    (tmp_path / ".t.csv.export" / name).write_bytes(junk)
+    assert frames.export_list(interrupted, tmp_path / "t.csv").rows == 15
+
+
+def test_a_planted_draft(service, tmp_path):
+    """A link in the place of the draft is not followed."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / ".t.csv.export").symlink_to(tmp_path / "mine")
+    with pytest.raises(ConfigError, match="not a folder of yours"):
+        frames.export_list(service, tmp_path / "t.csv")
+    assert not list((tmp_path / "mine").iterdir())
+
+
+def test_a_draft_is_private(interrupted, tmp_path):
+    """Its rows can be read by their owner alone."""
+    assert (tmp_path / ".t.csv.export").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("exchange", [[], ["no-exchange"]])
+def test_a_kill_before_a_step(tmp_path, exchange):
+    """Leaves the old folder or the new one, also when the service is down afterwards."""
+    command = [sys.executable, str(STEPS), str(tmp_path), "2", "5", *exchange]
+    found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
+    assert found["kills"] > 5
+    assert found["wrong"] == []
+
+
+def test_what_older_versions_left(service, tmp_path):
+    """A half-written sidecar in a folder does not stop the next export."""
+    frames.export_list(service, f"{tmp_path}/t/")
+    (tmp_path / "t/._columns.json.0123456789ab.part").write_text("{")
+    assert frames.export_list(service.again(), f"{tmp_path}/t/").rows == 15
+    assert not list((tmp_path / "t").glob(".*"))
 
 
 def test_expired_cursor(service, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 from paylab.frames import summaries
+from paylab.frames.dataset import _parquet
 from paylab.frames.measures import AMOUNTS
 from paylab.frames.rows import prepared
 
@@ -167,3 +168,15 @@ def test_conversions(conversion):
     found = frames.summarize(frames.conversions([{"data": [done]}]), by=["corridor"]).iloc[0]
     assert (found["corridor"], found["source_amount"]) == ("MXN-USDC", Decimal("50.00"))
     assert found["p50"] == 60
+
+
+@pytest.mark.parametrize("name", ["t?x", "t*", "t[ab]", "[", "~", "it's", "{a,b}"])
+def test_a_folder_with_any_name(tmp_path, monkeypatch, name):
+    """Its name is not a pattern that takes in its neighbours."""
+    monkeypatch.chdir(tmp_path)
+    for folder in (name, "tax", "ta", "a"):
+        days = frames.Dataset(folder)
+        table = pa.table({"source_amount": pa.array([Decimal("1.00")], pa.decimal128(18, 2))})
+        days._files.write("created_day=2026-01-01/part-0.parquet", _parquet(table))
+    assert frames.summarize(name, by=[])["rows"].sum() == 1
+    assert frames.Dataset(name).summarize(by=[])["rows"].sum() == 1

@@ -1,0 +1,159 @@
+"""Rows since a time and syncs are complete in whatever order the service lists its rows."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from paylab import frames
+from paylab.errors import RuleError
+
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+COUNT, PAGE = 60, 5
+
+
+def at(minutes):
+    """An instant as the service writes it."""
+    return (BEGIN + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+
+
+def rows(count=COUNT):
+    """A transfer a minute; every seventh was updated much later."""
+    return [
+        {
+            "id": f"tr_{number:03d}",
+            "status": "completed",
+            "created_at": at(number),
+            "updated_at": at(number + (7 * count if number % 7 == 0 else 1)),
+        }
+        for number in range(count)
+    ]
+
+
+def fewest_updated(row):
+    """Old rows that were just updated come first, newest first among themselves."""
+    return row["updated_at"], row["created_at"]
+
+
+ORDERS = {
+    "newest first": lambda made: made[::-1],
+    "oldest first": lambda made: made,
+    "last updated first": lambda made: sorted(made, key=fewest_updated, reverse=True),
+    "first updated first": lambda made: sorted(made, key=fewest_updated),
+    "no order": lambda made: Random(4).sample(made, len(made)),
+    "by id of two offices": lambda made: made[::2] + made[1::2],
+}
+
+
+class List:
+    """A list in an order, in pages of five; `asked` counts the pages."""
+
+    kind = "transfers"
+
+    def __init__(self, made):
+        self.made, self.asked = made, 0
+
+    def pull(self):
+        """The list."""
+        return self
+
+    def origin(self):
+        """Where it comes from."""
+        return {"base_url": "https://one"}
+
+    def fetch(self, cursor):
+        """A page."""
+        self.asked += 1
+        start = int(cursor or 0)
+        more = start + PAGE < len(self.made)
+        page = {"data": self.made[start : start + PAGE], "has_next_page": more}
+        return json.dumps(page | {"cursor": str(start + PAGE) if more else None}).encode()
+
+    def one(self, id_):
+        """One row."""
+        return next((json.dumps(row).encode() for row in self.made if row["id"] == id_), None)
+
+
+@pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("begin", [54, 30, 1])
+def test_all_rows_since(order, begin):
+    """Every row since a time is found."""
+    source = List(ORDERS[order](rows()))
+    frame = frames.transfers(frames.bodies(source.fetch), since=at(begin))
+    assert sorted(frame["id"]) == [f"tr_{number:03d}" for number in range(begin, COUNT)]
+
+
+@pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_sync_brings_all_that_is_new(order, tmp_path):
+    """Also when new rows are on the last page."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    assert dataset.sync(List(ORDERS[order](rows(40)))).new == 40
+    assert dataset.sync(List(ORDERS[order](rows(46)))).new == 6
+    assert dataset.sync(List(ORDERS[order](rows(46)))).new == 0
+    assert dataset.summarize()["rows"].sum() == 46
+
+
+@pytest.mark.parametrize(("order", "told"), [("newest first", 0), ("oldest first", 1)])
+def test_reading_everything_is_told(order, told):
+    """A list that is newest first is read no further than needed, any other to its end."""
+    source = List(ORDERS[order](rows()))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        frames.transfers(frames.bodies(source.fetch), since=at(54))
+    assert [each.category for each in found] == [frames.OrderWarning] * told
+    assert (source.asked == COUNT / PAGE) == bool(told)
+
+
+@pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
+def test_a_few_rows_are_no_order():
+    """Two rows that happen to be newest first prove nothing."""
+    made = rows()
+    source = List([made[9], made[8], *made[20:]])
+    frame = frames.transfers(frames.bodies(source.fetch), since=at(50))
+    assert len(frame) == 10
+
+
+@pytest.mark.parametrize(
+    "since",
+    [
+        datetime(2026, 1, 1, 0, 54),
+        "2026-01-01T00:54:00",
+        "2026-01-01T01:54:00+01:00",
+        datetime(2026, 1, 1, 0, 54, tzinfo=UTC),
+    ],
+)
+def test_any_time(since):
+    """A time without an offset is UTC."""
+    assert len(frames.transfers([{"data": rows()}], since=since)) == 6
+
+
+@pytest.mark.parametrize("since", ["soon", 5, "2026-13-01", b"2026-01-01"])
+def test_no_time(since):
+    """Anything else is an error that says so."""
+    with pytest.raises(RuleError, match="since"):
+        frames.transfers([{"data": []}], since=since)
+
+
+@pytest.mark.filterwarnings("ignore::paylab.frames.UnreadableTimeWarning")
+@pytest.mark.parametrize("created", [None, "soon", 5, ["x"], {"at": 1}])
+@pytest.mark.parametrize("kind", ["transfers", "conversions"])
+def test_rows_without_a_time(created, kind, tmp_path):
+    """Rows whose time is missing or unreadable are kept, whatever their ids and words are."""
+    odd = {"id": 7, "status": "pending", "source_currency": "XYZ", "created_at": created}
+    source = List([odd, {"id": "tr_x"}, *rows()[::-1]])
+    source.kind = kind
+    read = frames.transfers if kind == "transfers" else frames.conversions
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len(read(frames.bodies(source.fetch), since=at(55))) == 7
+        dataset = frames.Dataset(f"{tmp_path}/d")
+        assert [dataset.sync(source).new for _ in range(2)] == [COUNT + 2, 0]
+        frames.export_list(source.fetch, f"{tmp_path}/t/", kind)
+        assert frames.summarize(f"{tmp_path}/t", by=["day", "corridor"])["rows"].sum() == COUNT + 2
+    assert dataset.summarize(by=["day"])["rows"].sum() == COUNT + 2
