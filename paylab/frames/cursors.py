@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from ..errors import APIResponseError
-from ..paging import Page, Pager
+from ..paging import Page, Pager, read_page
 
 Fetch = Callable[["str | None"], bytes]
 
@@ -26,7 +26,7 @@ def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and the cursor to ask for it."""
     tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
     if tail is None:
-        return next_page(loads(body), strict=True)
+        return next_page(loads(body))
     return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
 
 
@@ -41,22 +41,19 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         yield found.data[0]["body"]
 
 
-def next_page(page: object, *, strict: bool = False) -> tuple[bool, str | None]:
+def next_page(page: object, *, strict: bool = True) -> tuple[bool, str | None]:
     """Whether another page follows a parsed page, and its cursor.
 
-    With `strict` a page that says neither is an error: it may be the first of many.
+    One of the service must say so; with `strict` off a bare list or `data` alone is the last.
     """
-    envelope = page if isinstance(page, dict) else {}
-    cursor, more = envelope.get("cursor"), envelope.get("has_next_page")
-    if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
-        raise APIResponseError("a page has an unreadable cursor or has_next_page")
-    if strict and more is None and not cursor:
-        found = ", ".join(map(repr, envelope)) or f"no object but a {type(page).__name__}"
-        raise APIResponseError(
-            "a page must say in `has_next_page` whether another page follows; it holds "
-            f"{found:.200}"
-        )
-    return bool(cursor) if more is None else more, cursor
+    is_silent = not isinstance(page, dict) or not page.keys() & {"cursor", "has_next_page"}
+    if is_silent and not strict:
+        return False, None
+    try:
+        found = read_page(page)
+    except ValueError as error:
+        raise APIResponseError(f"a page of the list {error}") from None
+    return found.has_next_page, found.cursor
 
 
 def loads(body: bytes) -> object:

@@ -84,9 +84,8 @@ class Decoder:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
-        return self._counted(
-            Part(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
-        )
+        told = next_page(parsed, strict=isinstance(page, bytes))
+        return self._counted(Part(table, (len(rows),), *told))
 
     def _counted(self, part: Part) -> Part:
         self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)

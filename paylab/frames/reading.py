@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..errors import PagingError
+from ..paging import MOST_EMPTY
 from .cut import Cut
 from .decode import Decoder, Part
 from .pages import Tally, worked
 from .schema import Schema
 
 T = TypeVar("T")
-MOST_EMPTY = 100  # pages without a row, one after another
 
 
 @dataclass
@@ -26,10 +26,8 @@ class Empty:
         """Count some pages by their rows; PagingError when too many in a row have none."""
         for rows in sizes:
             self.pages = 0 if rows else self.pages + 1
-            if self.pages >= MOST_EMPTY:
-                raise PagingError(
-                    f"{MOST_EMPTY} pages in a row hold nothing, and each has a cursor for another"
-                )
+            if self.pages > MOST_EMPTY:
+                raise PagingError(f"the list gave {self.pages} empty pages in a row and goes on")
 
 
 def read(  # noqa: PLR0913 - what to read, what to keep of it, who watches

@@ -184,6 +184,6 @@ def test_empty_pages_without_end(tmp_path):
     for use in (frames.transfers, lambda found: frames.export_list(found, tmp_path / "t.csv")):
         pages = endless(10**9)
         source = pages if use is frames.transfers else lambda _, pages=pages: next(pages)
-        with pytest.raises(PagingError, match="100 pages in a row"):
+        with pytest.raises(PagingError, match="101 empty pages in a row"):
             use(source)
     assert len(frames.transfers(endless(60), limit=3)) == 3
