@@ -2,6 +2,7 @@
 
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
+│   └── LedgerError          the ledger of payments cannot be read or written
 ├── RuleError                our own check, before anything is sent; lists every problem
 ├── ChoiceError              not sent: it is not clear whether another payment is meant
 ├── EMVError                 a QR text that is not a good EMV payload
@@ -72,6 +73,22 @@ class PaylabError(Exception):
 
 class ConfigError(PaylabError):
     """A setting is missing, unreadable or unsafe."""
+
+
+class LedgerError(ConfigError):
+    """The ledger of payments cannot be read or written.
+
+    `made` and `key` are set when the payment was made before the ledger failed.
+    """
+
+    def __init__(
+        self, message: str, hint: str | None = None, made: str = "", key: str = ""
+    ) -> None:
+        self.hint, self.made, self.key = hint, made, key
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.hint, self.made, self.key)
 
 
 class RuleError(PaylabError):

@@ -144,7 +144,9 @@ class Lab(Seeing, PayoutClient):
         return True
 
     def _service_clock(self) -> datetime:
-        return self.simulator.clock.now if self.simulator else self.clock()
+        if self._embedded is None and self.simulator:
+            self._ahead = (self.simulator.clock.now - self.clock()).total_seconds()
+        return self._time_seen()
 
     def _stands_still(self) -> bool:
         return self.simulator is not None and self.simulator.clock.frozen

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
@@ -23,6 +24,8 @@ from .signing import Explanation
 
 NO_LEDGER = "none"
 LEDGER_VARIABLE = "PAYLAB_LEDGER"
+CLOCKS_AGREE = 2.0
+"""Seconds; Date has no fractions."""
 
 Where = str | PathLike[str] | None
 """A file, "none", or None for the usual place."""
@@ -50,16 +53,30 @@ class Seeing(Client):
             if self._ledger_opened is None:
                 store = open_store(self._ledger_path())
                 self._ledger_opened = SeenLedger(
-                    store, self._service(), self._time_there, self._redaction.text
+                    store, self._service(), self._time_there, self._redaction.text, self._time_seen
                 )
         return self._ledger_opened
 
     def _time_there(self) -> datetime:
         """The service's time, by which keys expire: a simulator's clock may be far ahead."""
-        try:
-            return getattr(self, "_service_clock", self.clock)()
-        except PaylabError:
+        with suppress(PaylabError):
+            return getattr(self, "_service_clock", self._time_seen)()
+        return self._time_seen()
+
+    def _time_seen(self) -> datetime:
+        """The same as far as the latest Date header tells; nothing is asked."""
+        ahead = self._ahead or 0.0
+        if abs(ahead) < CLOCKS_AGREE:
             return self.clock()
+        try:
+            return self.clock() + timedelta(seconds=ahead)
+        except OverflowError:
+            return self.clock()
+
+    def _in_child(self) -> None:
+        """A forked child has a ledger of its own: a world in memory is not its parent's now."""
+        super()._in_child()
+        self._opening, self._ledger_opened = Lock(), None
 
     def _ledger_path(self) -> Path | None:
         """A simulated world that ends with its process has its ledger in memory."""
@@ -95,7 +112,7 @@ class Keys:
 
     def open(self, order: Any) -> Any:
         """A ticket of the ledger, or a fresh one where there is none."""
-        ledger = self._lab.ledger
+        ledger = self._lab.ledger if order.key is None else None
         return Fresh().open(order) if ledger is None else ledger.open(order)
 
 

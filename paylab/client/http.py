@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,6 +16,7 @@ from uuid import UUID
 
 import httpx
 
+from .. import forks
 from ..codes import SIGNATURE_TOLERANCE
 from ..doctor import skew_warning
 from ..errors import APIStatusError, PaylabError
@@ -90,13 +92,26 @@ class Sender:
         self._deadline = Deadline()
         self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
         clean_loggers(self._redaction)
-        self._http = _http_client(self.settings, transport)
-        bound(self._http, self._deadline)
-        self._http.auth = SignatureAuth(self.settings, clock, self.random)
+        self._transport = transport
+        self._http = self._connected()
         kind = self.calls_kind.kind
         self._attempts = Attempts(
             self._http, self.settings.secret_key, self._redaction, clock, perf, kind
         )
+        forks.register(self, lambda child: child._in_child())
+
+    def _connected(self) -> httpx.Client:
+        """A client with nonces of its own; a transport that was given is shared by all."""
+        client = _http_client(self.settings, self._transport)
+        bound(client, self._deadline)
+        client.auth = SignatureAuth(self.settings, self.clock, self.random)
+        return client
+
+    def _in_child(self) -> None:
+        """A forked child has connections, nonces and keys of its own."""
+        self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
+        self._http = self._connected()
+        self._attempts = replace(self._attempts, http=self._http)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -180,11 +195,8 @@ class Sender:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
             answer = self._answer(request)
-        except PaylabError as error:
-            if isinstance(error, APIStatusError) and error.status in REFUSALS:
-                ticket.refused(error.status)
-            elif error.hint != NOTHING_SENT:
-                error.hint = ticket.lost or error.hint
+        except BaseException as error:
+            _failed(error, ticket)
             raise
         # What was found by a GET is no stored answer: its key would make another.
         status = FOUND if answer.call.method == "GET" else answer.call.status or 0
@@ -269,6 +281,22 @@ class Sender:
         if not result.went_well:
             raise failure(outgoing, result, later.call, self._redaction)
         return result.content
+
+
+def _failed(error: BaseException, ticket: Ticket) -> None:
+    """Tell the ticket, and say what to do where the order may have been carried out."""
+    # What an earlier attempt did is not known, whatever the last one was answered.
+    first = getattr(getattr(error, "call", None), "attempt", 1) == 1
+    if isinstance(error, APIStatusError) and error.status in REFUSALS:
+        if first:
+            ticket.refused(error.status)
+            return
+        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {ticket.advice}")))
+    elif not isinstance(error, PaylabError):
+        error.add_note(ticket.advice)
+    elif not first or error.hint != NOTHING_SENT:
+        error.hint = ticket.advice
+    ticket.lost()
 
 
 def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:

@@ -33,7 +33,7 @@ class Ticket(Protocol):
         """The id of what this order made, where sending it again would make another."""
 
     @property
-    def lost(self) -> str | None:
+    def advice(self) -> str:
         """What to try when nobody knows whether it was carried out."""
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
@@ -41,6 +41,9 @@ class Ticket(Protocol):
 
     def refused(self, status: int) -> None:
         """The service did not, and said so."""
+
+    def lost(self) -> None:
+        """Nobody knows."""
 
 
 class Keeper(Protocol):
@@ -56,12 +59,22 @@ class FreshTicket:
 
     key: str
     known: None = None
-    lost: None = None
+
+    @property
+    def advice(self) -> str:
+        """Nobody else remembers the key."""
+        return (
+            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
+            "within 24 hours, so that it happens once"
+        )
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """Nothing to remember."""
 
     def refused(self, status: int) -> None:
+        """Nothing to remember."""
+
+    def lost(self) -> None:
         """Nothing to remember."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, overload
 
+from .. import forks
 from .call import Call
 from .har import har
 from .later import Later
@@ -38,6 +39,7 @@ class CallLog(Sequence[Call]):
         self._most, self._most_bytes = most, most_bytes
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
+        forks.register(self, lock=self._lock)
 
     def append(self, call: Call) -> Call:
         """Remember an attempt under the next number, and tell whoever listens.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ..errors import ChoiceError, LedgerError
 from .store import OPEN, Entry
 
 LOST = (
@@ -25,26 +26,36 @@ def again(entry: Entry) -> str:
     )
 
 
-def edited(entry: Entry, body: str) -> tuple[str, str]:
-    """What to say, and what to try, when a cell sends something else than before."""
+def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
+    """Something else is sent than before, by `who`: a cell, or an order of the same reference."""
     made = entry.resource_id or "something whose answer was not seen"
     change = _change(entry.body, body)
-    what = f"not sent: this cell made {made} at {entry.made} with another body ({change})"
+    what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
     hint = (
         "new=True sends it as another payment; "
         f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
         "refuses with 409; put the old value back to see what was made"
     )
-    return what, hint
+    return ChoiceError(what, hint)
 
 
-def too_late(entry: Entry) -> tuple[str, str]:
-    """The same for an order so old that the service has forgotten its key."""
+def too_late(entry: Entry) -> ChoiceError:
+    """The order is so old that the service may have forgotten its key."""
     if entry.state == OPEN:
         what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
-        return what, "look in the list whether it was made; new=True sends it as another payment"
+        hint = "look in the list whether it was made; new=True sends it as another payment"
+        return ChoiceError(what, hint)
     what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
-    return what, f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
+    hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
+    return ChoiceError(what, hint)
+
+
+def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
+    """The payment was made, and then the ledger could not be written."""
+    made = resource_id or "something without an id"
+    what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
+    hint = f"do not send it as a new payment; idempotency_key={key!r} gives it again"
+    return LedgerError(what, hint, made=resource_id, key=key)
 
 
 def payee(body: str) -> object:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections import Counter
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from threading import RLock, Thread, current_thread
 from typing import Any, Protocol
 
-from .. import instants
+from .. import forks, instants
 from ..codes import IDEMPOTENCY_HOURS
-from ..errors import ChoiceError
+from ..errors import ChoiceError, LedgerError
 from . import choices
 from .site import Site, by_hand, here
-from .store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, Store
+from .store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, Store, named
 
 ACCEPTED = 202
 """An answer the service does not store: sending the same again would make another."""
 
+UNDECIDED = frozenset({408, 409})
+"""Refusals that do not tell whether the order was or will be carried out by another attempt."""
+
+KEPT = timedelta(hours=IDEMPOTENCY_HOURS, minutes=-10)
+"""How long a key is trusted: a request takes time to arrive, and clocks differ."""
+
+LONGEST_PLACE = 40
 MOST_SHOWN = 50
 
 log = logging.getLogger("paylab")
 
 
 class Asked(Protocol):
-    """An order: what is sent where, and what the caller wishes."""
+    """An order without a key of the caller's: what is sent where, and what is wished."""
 
     @property
     def path(self) -> str:
@@ -37,10 +45,6 @@ class Asked(Protocol):
         """The bytes."""
 
     @property
-    def key(self) -> str | None:
-        """The caller's own key."""
-
-    @property
     def new(self) -> bool:
         """Whether another payment is meant."""
 
@@ -49,42 +53,50 @@ class Asked(Protocol):
         """Makes a fresh key."""
 
 
-class Turns:
-    """How often each order was made in the run that is going on."""
+@dataclass(frozen=True)
+class Claim:
+    """An order with all that identifies it: `reference` as it is kept, `body` for people."""
+
+    order: Asked
+    site: Site
+    digest: str
+    body: str
+    reference: str
+    now: datetime
+
+
+class Running:
+    """What the run that is going on has made, and what waits for its answer right now."""
 
     def __init__(self) -> None:
-        self.lock = RLock()
-        self.senders: dict[int, Thread] = {}
-        self._run: tuple[str, str] | None = None
-        self.used: set[int] = set()
-        self._counts: Counter[tuple[str, str, str]] = Counter()
-
-    def next(self, site: Site, path: str, digest: str) -> int:
-        """The number of this order in this run, from 0."""
-        if site.cell and self._run != (site.name, site.run):
-            self._run = (site.name, site.run)
-            self.used.clear()
-            self._counts.clear()
-        self._counts[site.name, path, digest] += 1
-        return self._counts[site.name, path, digest] - 1
+        self.used: defaultdict[str, set[int]] = defaultdict(set)
+        self.waiting: set[int] = set()
+        forks.register(self, lambda child: child.waiting.clear())
 
 
-_TURNS: dict[str, Turns] = {}
-"""One count a file for the whole process: two labs on one ledger must not take turns twice."""
+_RUNNING: dict[str, Running] = {}
+"""One a file for the whole process: two labs on one ledger must not take turns twice."""
 
 
 class Ledger:
     """Chooses the Idempotency-Key of each order and remembers it before it is sent.
 
-    `service` tells apart the services (and the simulated worlds) that share a file.
+    `service` tells apart the services (and the simulated worlds) that share a file; `clock` is
+    the service's, which may have to be asked, and `seen` the same as far as it is known.
     """
 
     def __init__(
-        self, store: Store, service: str, clock: Callable[[], datetime], clean: Any = str
+        self,
+        store: Store,
+        service: str,
+        clock: Callable[[], datetime],
+        clean: Any = str,
+        seen: Callable[[], datetime] | None = None,
     ) -> None:
         self._store, self._service, self._clock, self._clean = store, service, clock, clean
+        self._seen = seen or clock
         shared = f"{store.path} {service}"
-        self._turns = _TURNS.setdefault(shared, Turns()) if store.path else Turns()
+        self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
 
     @property
     def path(self) -> str:
@@ -93,113 +105,129 @@ class Ledger:
 
     def open(self, order: Asked) -> Ticket:
         """The ticket of an order, written down; ChoiceError when it is not clear what is meant."""
-        if order.key is not None:
-            return Ticket(order.key)
-        site, digest = here(), sha256(order.content).hexdigest()
-        with self._turns.lock:
-            if site is None:
-                site = by_hand()
-                entry = self._lost(order, site, digest) or self._write(order, site, digest)
-                self._turns.senders[entry.id] = current_thread()
-            else:
-                entry = self._again(order, site, digest) or self._write(order, site, digest)
-                self._turns.used.add(entry.id)
-        return Ticket(entry.key, self._store, entry)
+        claim = self._claim(order)
+        with self._store.transaction():  # two processes must not both find nothing
+            chosen = self._chosen(claim)
+            if not isinstance(chosen, ChoiceError):
+                ticket = Ticket(self._store, chosen or self._write(claim), self._running)
+                ticket.begin(claim.site.run)
+        if isinstance(chosen, ChoiceError):
+            raise chosen
+        if chosen is not None:
+            log.warning("%s", choices.again(chosen))
+        return ticket
 
-    def _lost(self, order: Asked, site: Site, digest: str) -> Entry | None:
-        """The entry of what was sent by hand before, if nobody saw an answer."""
-        entries = self._store.at(self._service, order.path, site.name, site.source)
-        entries = [each for each in entries if (each.state, each.digest) == (OPEN, digest)]
-        lost = next((each for each in entries if not self._is_under_way(each)), None)
-        if lost and not self.replayable(lost):  # said once: asked again, it is meant
-            self._store.change(lost.id, state=GIVEN_UP)
-        return self._resumed(lost) if lost else None
+    def _claim(self, order: Asked) -> Claim:
+        text = order.content.decode()
+        digest = sha256(_sorted(text).encode()).hexdigest()
+        site, now = here() or by_hand(), self._clock()
+        reference = named(_reference(text))
+        return Claim(order, site, digest, self._clean(text), reference, now)
 
-    def _is_under_way(self, entry: Entry) -> bool:
-        """Whether another thread may be waiting for the answer."""
-        sender = self._turns.senders.get(entry.id, current_thread())
-        return sender is not current_thread() and sender.is_alive()
-
-    def _again(self, order: Asked, site: Site, digest: str) -> Entry | None:
+    def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
         """The entry this order has already; None when it is a new one."""
-        entries = self._store.at(self._service, order.path, site.name, site.source)
-        entries = [entry for entry in entries if entry.state != REFUSED]
-        turn = self._turns.next(site, order.path, digest)
-        if order.new:
-            return self._left_open(entries, digest)
-        same = [entry for entry in entries if entry.digest == digest]
-        if not site.cell:  # a program that runs every day means another payment each day
-            same = [entry for entry in same if self.replayable(entry) or entry.state == OPEN]
-        if turn < len(same):
-            return self._resumed(same[turn])
-        if site.cell:
-            self._unless_edited(order, site, entries)
-        return None
+        lost = self._lost(claim)
+        if claim.order.new:
+            self._give_up(lost, claim)
+            asked = (each for each in lost if each.deliberate and _replayable(each, claim.now))
+            return self._resumed(next(asked, None), claim)
+        found = self._before(claim) or next(iter(lost), None)
+        if found is not None:
+            return self._resumed(found, claim)
+        return self._edited(claim)
 
-    def _left_open(self, entries: list[Entry], digest: str) -> Entry | None:
-        """A second payment that was asked for before and never answered is still that one."""
-        asked = (each for each in entries if each.deliberate and each.state == OPEN)
-        return next((e for e in asked if e.digest == digest and e.id not in self._turns.used), None)
+    def _before(self, claim: Claim) -> Entry | None:
+        """What the same order made: that of its reference, or the next turn of its place."""
+        same = [each for each in self._standing(claim) if each.digest == claim.digest]
+        if claim.reference:
+            return same[-1] if same else None
+        if not claim.site.run:  # a button or a prompt: each time is meant
+            return None
+        if not claim.site.cell:  # a program that runs every day means another payment each day
+            same = [each for each in same if each.state == OPEN or _replayable(each, claim.now)]
+        used = self._running.used[claim.site.run]
+        return next((each for each in same if each.id not in used), None)
 
-    def _resumed(self, entry: Entry) -> Entry:
-        if not self.replayable(entry):
-            raise ChoiceError(*choices.too_late(entry))
-        log.warning("%s", choices.again(entry))
+    def _standing(self, claim: Claim) -> list[Entry]:
+        """The entries of the same reference, or of the same place, that may have been made."""
+        path, site = claim.order.path, claim.site
+        if claim.reference:
+            entries = self._store.referenced(self._service, path, claim.reference)
+        else:
+            entries = self._store.at(self._service, path, site.name, site.source)
+        return [each for each in entries if each.state in (OPEN, ANSWERED)]
+
+    def _lost(self, claim: Claim) -> list[Entry]:
+        """Entries of the same body, sent from anywhere, whose answer nobody waits for."""
+        entries = self._store.unanswered(self._service, claim.order.path, claim.digest)
+        return [each for each in entries if each.id not in self._running.waiting]
+
+    def _give_up(self, lost: Iterable[Entry], claim: Claim) -> None:
+        """Who asks for another payment has looked what became of those that are too old."""
+        for entry in lost:
+            if not _replayable(entry, claim.now):
+                self._store.change(entry.id, state=GIVEN_UP)
+
+    def _resumed(self, entry: Entry | None, claim: Claim) -> Entry | ChoiceError | None:
+        if entry is None:
+            return None
+        if not _replayable(entry, claim.now):
+            if not claim.site.run and entry.state == OPEN:  # said once: asked again, it is meant
+                self._store.change(entry.id, state=GIVEN_UP)
+            return choices.too_late(entry)
         self._store.change(entry.id, times=entry.times + 1)
         return entry
 
-    def _unless_edited(self, order: Asked, site: Site, entries: list[Entry]) -> None:
-        """ChoiceError when this cell sent something else when it ran before."""
-        body = self._clean(order.content.decode())
-        before = [entry for entry in entries if self._stands(entry, site, body)]
-        if before:
-            raise ChoiceError(*choices.edited(before[-1], body))
+    def _edited(self, claim: Claim) -> ChoiceError | None:
+        """ChoiceError when the reference, or this cell, made something else before."""
+        if claim.reference:
+            named = self._standing(claim)
+            if named:
+                who = f"client_reference_id {_reference(claim.body)!r}"
+                return choices.edited(named[-1], claim.body, who)
+        if not claim.site.cell:
+            return None
+        site = claim.site
+        entries = self._store.at(self._service, claim.order.path, site.name, site.source)
+        before = [each for each in entries if self._stands(each, claim)]
+        return choices.edited(before[-1], claim.body) if before else None
 
-    def _stands(self, entry: Entry, site: Site, body: str) -> bool:
+    def _stands(self, entry: Entry, claim: Claim) -> bool:
         """Whether an entry of this cell may be what the order was before it was edited.
 
-        The same text that names somebody else, such as whoever was just created, is not edited.
+        The same text that names somebody else, such as whoever was just created, is not edited;
+        nor is an order with another reference.
         """
-        another = entry.source == site.source and choices.payee(entry.body) != choices.payee(body)
-        fresh = self.replayable(entry) and not entry.deliberate
-        return fresh and not another and entry.id not in self._turns.used
+        same_text = entry.source == claim.site.source
+        another = same_text and choices.payee(entry.body) != choices.payee(claim.body)
+        named = claim.reference and entry.reference
+        fresh = _replayable(entry, claim.now) and not entry.deliberate
+        used = self._running.used[claim.site.run]
+        made = entry.state in (OPEN, ANSWERED)
+        return bool(made and fresh and not another and not named and entry.id not in used)
 
-    def _write(self, order: Asked, site: Site, digest: str) -> Entry:
+    def _write(self, claim: Claim) -> Entry:
+        site = claim.site
         entry = Entry(
             0,
             self._service,
-            order.path,
+            claim.order.path,
             site.name,
             site.source,
-            site.place,
-            digest,
-            self._clean(order.content.decode()),
-            order.make(),
-            instants.to_text(self._clock()),
-            deliberate=order.new,
+            self._clean(site.place)[:LONGEST_PLACE],
+            claim.digest,
+            claim.body,
+            claim.order.make(),
+            instants.to_text(claim.now),
+            deliberate=claim.order.new,
+            reference=claim.reference,
         )
         return self._store.add(entry)
 
-    def replayable(self, entry: Entry) -> bool:
-        """Whether the service still remembers the key."""
-        made = instants.from_text(entry.made)
-        return self._clock() - made < timedelta(hours=IDEMPOTENCY_HOURS)
-
     def rows(self) -> list[dict[str, Any]]:
-        """The newest entries, newest first, as flat rows."""
-        return [self._row(entry) for entry in self._store.latest(self._service, MOST_SHOWN)]
-
-    def _row(self, entry: Entry) -> dict[str, Any]:
-        return {
-            "made": entry.made,
-            "where": entry.place,
-            "path": entry.path,
-            "key": entry.key,
-            "state": entry.state if entry.state != OPEN else "no answer yet",
-            "made_id": entry.resource_id,
-            "times": entry.times,
-            "replayable": "yes" if self.replayable(entry) else "no longer",
-        }
+        """The newest entries, newest first, as flat rows; the service is not asked."""
+        now = self._seen()
+        return [_row(entry, now) for entry in self._store.latest(self._service, MOST_SHOWN)]
 
     def __len__(self) -> int:
         return len(self.rows())
@@ -216,29 +244,88 @@ class Ledger:
 class Ticket:
     """The key of one order, and the entry that is told how it ended."""
 
-    def __init__(self, key: str, store: Store | None = None, entry: Entry | None = None) -> None:
-        self.key, self._store, self._entry = key, store, entry
+    def __init__(self, store: Store, entry: Entry, running: Running) -> None:
+        self._store, self._entry, self._running = store, entry, running
+        self.key = entry.key
+
+    def begin(self, run: str) -> None:
+        """Nobody else in this process is given this order, unless it ends without an answer."""
+        self._running.used[run].add(self._entry.id)
+        if self.known is None:
+            self._running.waiting.add(self._entry.id)
 
     @property
     def known(self) -> str | None:
         """The id of what this order made, where sending it again would make another."""
         entry = self._entry
-        return entry.resource_id if entry and entry.status == ACCEPTED else None
+        return entry.resource_id if entry.status == ACCEPTED else None
 
     @property
-    def lost(self) -> str | None:
+    def advice(self) -> str:
         """What to try when nobody knows whether the order was carried out."""
-        return choices.LOST if self._entry else None
+        return choices.LOST
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """The service carried it out."""
-        self._note(state=ANSWERED, status=status, resource_id=resource_id)
+        """The service carried it out; LedgerError when that cannot be written down."""
+        try:
+            self._store.change(
+                self._entry.id, state=ANSWERED, status=status, resource_id=resource_id
+            )
+        except LedgerError as error:
+            raise choices.unnoted(self.key, resource_id, str(error)) from None
+        finally:
+            self._running.waiting.discard(self._entry.id)
 
     def refused(self, status: int) -> None:
-        """The service did not, and said so."""
-        if self._entry and self._entry.state == OPEN:
-            self._note(state=REFUSED, status=status)
+        """The service did not, and said so; but another process may have sent it meanwhile."""
+        only_here = f"state = '{OPEN}' AND times = 1"
+        try:
+            if status not in UNDECIDED:
+                self._store.change(self._entry.id, only_here, state=REFUSED, status=status)
+        except LedgerError as error:  # the caller must see the refusal
+            log.warning("%s", error)
+        finally:
+            self.lost()
 
-    def _note(self, **values: object) -> None:
-        if self._store and self._entry:
-            self._store.change(self._entry.id, **values)
+    def lost(self) -> None:
+        """No answer came: the next order of the same body is this one."""
+        self._running.waiting.discard(self._entry.id)
+        for used in self._running.used.values():
+            used.discard(self._entry.id)
+
+
+def _reference(body: str) -> str:
+    """The client_reference_id of a body; "" without one."""
+    found = _parsed(body)
+    return str(found.get("client_reference_id") or "") if isinstance(found, dict) else ""
+
+
+def _sorted(body: str) -> str:
+    """A body with its fields in alphabetical order: the order does not make it another one."""
+    found = _parsed(body)
+    return body if found is None else json.dumps(found, sort_keys=True)
+
+
+def _parsed(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _replayable(entry: Entry, now: datetime) -> bool:
+    """Whether the service surely still remembers the key."""
+    return now - instants.from_text(entry.made) < KEPT
+
+
+def _row(entry: Entry, now: datetime) -> dict[str, Any]:
+    return {
+        "made": entry.made,
+        "where": entry.place,
+        "path": entry.path,
+        "key": entry.key,
+        "state": entry.state if entry.state != OPEN else "no answer yet",
+        "made_id": entry.resource_id,
+        "times": entry.times,
+        "replayable": "yes" if _replayable(entry, now) else "no longer",
+    }

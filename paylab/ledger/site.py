@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
+import os
 import re
 import sys
+import sysconfig
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,8 +18,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-PACKAGE = str(Path(__file__).parent.parent)
-LONGEST_PLACE = 40
+PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
+LIBRARIES = tuple(
+    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+)
+MOST_DIGITS = 3
+_QUOTED = re.compile(r"""(['"]+).*?(?:\1|$)""")
+_WORD = re.compile(r"[\w-]+")
 _CELL = re.compile(r"<ipython-input-|[/\\]ipykernel_\d+[/\\]")
 
 
@@ -37,8 +45,8 @@ def concerning(subject: str) -> Iterator[None]:
 class Site:
     """A place in somebody's code.
 
-    `name` and `source` identify it (a cell by its id and by its text), `run` tells one execution
-    from the next, `place` is for people. `cell` is whether somebody runs it again by hand.
+    `name` and `source` identify it (a cell by its id and by what it does), `run` tells one
+    execution from the next, `place` is for people. `cell` is whether it is run again by hand.
     """
 
     name: str
@@ -89,11 +97,39 @@ def _cell(frames: list[FrameType], shell: Any) -> Site | None:
     text = "".join(linecache.getlines(cells[-1])) if cells else _asked(shell)
     if not cells and not text:
         return None
-    source, known = _digest(text or cells[-1]), _cell_id(shell)
+    source, known = _digest(_steps(text) or cells[-1]), _cell_id(shell)
     name = f"cell {known}" if known else source
     first = next(iter(text.strip().splitlines()), "a cell")
     run = f"{id(shell)}:{_execution(shell)}"
-    return Site(name, source, run, first[:LONGEST_PLACE], cell=True)
+    return Site(name, source, run, _without_values(first), cell=True)
+
+
+def _steps(text: str) -> str:
+    """What a cell does: its text without comments, layout and `try`."""
+    try:
+        return ast.unparse(_Untried().visit(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):  # magics, or not Python at all
+        lines = (line.partition("#")[0].rstrip() for line in text.splitlines())
+        return "\n".join(filter(None, lines))
+
+
+class _Untried(ast.NodeTransformer):
+    """Puts the body of each `try` in its place."""
+
+    def visit_Try(self, node: ast.Try) -> list[ast.stmt]:
+        """The body alone, with any `try` inside it gone too."""
+        bodies = ast.Module([*node.body, *node.orelse, *node.finalbody], [])
+        self.generic_visit(bodies)
+        return bodies.body
+
+
+def _without_values(line: str) -> str:
+    """A line of code without its texts, and without words that may be a number of somebody's."""
+    return _WORD.sub(_unnumbered, _QUOTED.sub('"…"', line))
+
+
+def _unnumbered(word: re.Match[str]) -> str:
+    return "…" if sum(map(str.isdigit, word[0])) > MOST_DIGITS else word[0]
 
 
 def _cells(frames: Iterable[FrameType]) -> list[str]:
@@ -133,11 +169,23 @@ def _execution(shell: Any) -> str:
 
 
 def _script(frames: list[FrameType]) -> Site:
-    steps = [f"{frame.f_code.co_filename}:{frame.f_code.co_qualname}" for frame in frames]
-    name = _digest("\n".join([*steps, *sys.orig_argv[1:]]))
-    nearest = frames[0].f_code if frames else None
-    place = f"{Path(nearest.co_filename).name}:{nearest.co_name}" if nearest else "a program"
-    return Site(name, name, "this process", place, cell=False)
+    """The nearest function of the program itself: a library that calls it back is no place.
+
+    Not its line, which moves with every edit above it: two calls in one function are told apart
+    by their turn.
+    """
+    codes = (frame.f_code for frame in frames)
+    nearest = next((code for code in codes if not _is_library(code.co_filename)), None)
+    function = nearest.co_qualname if nearest else "a thread"
+    file = nearest.co_filename if nearest else getattr(sys.modules["__main__"], "__file__", None)
+    if file and not file.startswith("<"):  # "<string>" is no file
+        file = os.path.realpath(file)
+    name = _digest(f"{file}:{function}")
+    return Site(name, name, "this process", f"{Path(file or '').name}:{function}", cell=False)
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(("<frozen", *LIBRARIES))
 
 
 def _digest(text: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, Protocol
 
-from .. import instants
+from .. import forks, instants
 from . import minting
 from .clock import Clock
 from .lanes import Lanes
@@ -70,6 +70,7 @@ class World:
         self.secrets: dict[str, str] = {}
         self.nonces = Nonces()
         self.lock = RLock()
+        forks.register(self, lock=self.lock)
         self.hand: Hand | None = None
         self.clear()
 

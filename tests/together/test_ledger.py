@@ -4,6 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +131,132 @@ def test_without_a_ledger_every_run_pays(place):
     run(place, PAYLAB_LEDGER="none")
     run(place, PAYLAB_LEDGER="none")
     assert transfers(place) == 2
+
+
+PYTHON = sys.executable
+
+
+def test_a_script_is_the_same_however_it_is_started(place):
+    """Killed each time after its POST, it always sends the same key."""
+    _, environment, home = place
+    run(place, "after sending")
+    script = home / "pay.py"
+    script.write_text(f"#!{PYTHON}\n{SCRIPT}")
+    script.chmod(0o755)
+    environment["PYTHONPATH"] = str(Path(paylab.__file__).parent.parent)
+    for command, folder in (
+        (["./pay.py"], home),
+        ([PYTHON, str(script)], "/"),
+        ([PYTHON, "-u", "pay.py"], home),
+        ([PYTHON, "-m", "pay"], home),
+        ([PYTHON, f"{home.name}/pay.py"], home.parent),
+        ([PYTHON, "pay.py", "again"], home),
+    ):
+        killed = subprocess.run(
+            command, cwd=folder, env={**environment, "POINT": "after receiving"}, check=False
+        )
+        assert (killed.returncode, transfers(place)) == (-signal.SIGKILL, 1), command
+
+
+RACE = """
+import os, sys
+import paylab
+
+lab = paylab.connect()
+print("ready", flush=True)
+for line in sys.stdin:
+    transfer = lab.transfers.create(
+        os.environ["ACCOUNT"], payout_method="spei", source_currency="USD",
+        destination_currency="MXN", source_amount=line.strip())
+    print(transfer.id, flush=True)
+"""
+
+
+def test_two_processes_at_the_same_moment_pay_once(place):
+    """Ten times, with another amount each time."""
+    _, environment, folder = place
+    (folder / "race.py").write_text(RACE)
+    racers = [
+        subprocess.Popen(
+            [PYTHON, str(folder / "race.py")],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 2
+    for amount in range(1, 11):
+        for racer in racers:
+            print(f"{amount}.00", file=racer.stdin, flush=True)
+        assert len({racer.stdout.readline() for racer in racers}) == 1
+    for racer in racers:
+        racer.communicate()
+    assert transfers(place) == 10
+
+
+def test_forked_children_share_nothing(place):
+    """Each is given its own answers, and pays its own payment with its own key."""
+    _, environment, folder = place
+    settings = {name: environment[f"PAYLAB_{name.upper()}"] for name in SETTINGS}
+    lab = paylab.connect(**settings, ledger=folder / "ledger.sqlite3")
+    ids = [pay(lab, environment, f"2{number}.00").id for number in range(4)]
+    children = [fork(partial(ask, lab, environment, ids[number], number)) for number in range(4)]
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 4
+    assert transfers(place) == len(lab.ledger) == 8
+
+
+SETTINGS = ("base_url", "api_key", "secret_key")
+
+
+def pay(lab, environment, amount):
+    """One payment."""
+    return lab.transfers.create(
+        environment["ACCOUNT"],
+        payout_method="spei",
+        source_currency="USD",
+        destination_currency="MXN",
+        source_amount=amount,
+    )
+
+
+def ask(lab, environment, id_, number):
+    """What a child does: how many answers were somebody else's."""
+    wrong = sum(lab.transfers.get(id_).id != id_ for _ in range(30))
+    made = pay(lab, environment, f"1{number}.00")
+    return wrong + (str(made.source_amount) != f"1{number}.00") + made.replayed
+
+
+def fork(work):
+    """The id of a child that ends with what `work` returns."""
+    child = os.fork()
+    if child:
+        return child
+    status = 99
+    try:
+        status = work()
+    finally:
+        os._exit(status)
+
+
+def test_a_fork_waits_for_no_lock_of_its_parent(tmp_path):
+    """Another thread pays while the child begins."""
+    lab = paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
+    account = {"ACCOUNT": recipient(lab)}
+    stop = threading.Event()
+
+    def keep_paying():
+        while not stop.wait(0.01):
+            pay(lab, account, "1.00")
+
+    thread = threading.Thread(target=keep_paying)
+    thread.start()
+    try:
+        children = [fork(lambda: pay(lab, account, "2.00").replayed) for _ in range(5)]
+        found = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    finally:
+        stop.set()
+        thread.join()
+    assert found == [0] * 5
