@@ -16,6 +16,11 @@ NOTHING_SENT = "nothing was sent: it is safe to send it again"
 REDIRECTS = range(300, 400)
 
 
+def look_first(path: str) -> str:
+    """What to do when a key does not make sure that sending again makes no second one."""
+    return f"it may have been carried out: look with GET {path} before sending"
+
+
 def failure(
     outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction
 ) -> PaylabError:

@@ -30,8 +30,8 @@ from .config import Settings
 from .cookies import CookielessClient
 from .deadline import Deadline, bound
 from .exchange import Exchange, stop_at_redirect
-from .failures import NOTHING_SENT, failure
-from .keys import Fresh, Keeper, Order, Ticket
+from .failures import NOTHING_SENT, failure, look_first
+from .keys import Fresh, FreshTicket, Keeper, Order, Ticket
 from .later import Later
 from .log import CallLog
 from .loggers import clean_loggers
@@ -194,14 +194,23 @@ class Sender:
     def _kept(self, request: Outgoing, ticket: Ticket) -> Answer:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
-            answer = self._answer(request)
+            answer = self._answer(self._looked_for(request, ticket))
         except BaseException as error:
-            _failed(error, ticket)
+            _failed(error, ticket, _advice(request, ticket))
             raise
         # What was found by a GET is no stored answer: its key would make another.
         status = FOUND if answer.call.method == "GET" else answer.call.status or 0
         ticket.answered(status, answer.made, replayed=answer.call.replayed)
         return answer
+
+    def _looked_for(self, request: Outgoing, ticket: Ticket) -> Outgoing:
+        """The GET of what this order made in an earlier run; the request itself if it made none."""
+        if request.find is None or ticket.since is None:
+            return request
+        id_ = request.find(ticket.since - timedelta(seconds=SIGNATURE_TOLERANCE))
+        if id_ is None:
+            return request
+        return outgoing(self.settings.base_url, "GET", f"{request.path}/{quote(id_, safe='')}")
 
     def _answer(self, request: Outgoing) -> Answer:
         content, later = self._send(request)
@@ -237,9 +246,7 @@ class Sender:
             id_ = request.find(begun + self._service_is_ahead()) if request.find else None
         except PaylabError:
             error = failure(request, result, later.call, self._redaction)
-            error.hint = (
-                f"it may have been carried out: look with GET {request.path} before sending"
-            )
+            error.hint = look_first(request.path)
             raise error from None
         if id_ is None:
             return None
@@ -283,7 +290,14 @@ class Sender:
         return result.content
 
 
-def _failed(error: BaseException, ticket: Ticket) -> None:
+def _advice(request: Outgoing, ticket: Ticket) -> str:
+    """What to do when the order may have been carried out; only a ledger looks by itself."""
+    if request.find is None or not isinstance(ticket, FreshTicket):
+        return ticket.advice
+    return look_first(request.path)
+
+
+def _failed(error: BaseException, ticket: Ticket, advice: str) -> None:
     """Tell the ticket, and say what to do where the order may have been carried out."""
     # What an earlier attempt did is not known, whatever the last one was answered.
     first = getattr(getattr(error, "call", None), "attempt", 1) == 1
@@ -291,11 +305,11 @@ def _failed(error: BaseException, ticket: Ticket) -> None:
         if first:
             ticket.refused(error.status)
             return
-        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {ticket.advice}")))
+        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
     elif not isinstance(error, PaylabError):
-        error.add_note(ticket.advice)
+        error.add_note(advice)
     elif not first or error.hint != NOTHING_SENT:
-        error.hint = ticket.advice
+        error.hint = advice
     ticket.lost()
 
 

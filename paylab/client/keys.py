@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 
@@ -33,6 +34,10 @@ class Ticket(Protocol):
         """The id of what this order made, where sending it again would make another."""
 
     @property
+    def since(self) -> datetime | None:
+        """When it was first sent, if an earlier answer was lost."""
+
+    @property
     def advice(self) -> str:
         """What to try when nobody knows whether it was carried out."""
 
@@ -59,6 +64,7 @@ class FreshTicket:
 
     key: str
     known: None = None
+    since: None = None
 
     @property
     def advice(self) -> str:

@@ -109,7 +109,9 @@ class Ledger:
         with self._store.transaction():  # two processes must not both find nothing
             chosen = self._chosen(claim)
             if not isinstance(chosen, ChoiceError):
-                ticket = Ticket(self._store, chosen or self._write(claim), self._running)
+                entry = chosen or self._write(claim)
+                found = chosen is not None
+                ticket = Ticket(self._store, entry, self._running, found=found)
                 ticket.begin(claim.site.run)
         if isinstance(chosen, ChoiceError):
             raise chosen
@@ -244,8 +246,9 @@ class Ledger:
 class Ticket:
     """The key of one order, and the entry that is told how it ended."""
 
-    def __init__(self, store: Store, entry: Entry, running: Running) -> None:
+    def __init__(self, store: Store, entry: Entry, running: Running, *, found: bool) -> None:
         self._store, self._entry, self._running = store, entry, running
+        self._since = instants.from_text(entry.made) if found and entry.state == OPEN else None
         self.key = entry.key
 
     def begin(self, run: str) -> None:
@@ -259,6 +262,11 @@ class Ticket:
         """The id of what this order made, where sending it again would make another."""
         entry = self._entry
         return entry.resource_id if entry.status == ACCEPTED else None
+
+    @property
+    def since(self) -> datetime | None:
+        """When it was first sent, if an earlier answer was lost."""
+        return self._since
 
     @property
     def advice(self) -> str:

@@ -9,12 +9,13 @@ import httpx
 import pytest
 
 import paylab
-from paylab import example_recipients
+from paylab import example_recipients, examples
 from paylab.client import Secret, Settings
 from paylab.errors import APIConnectionError, APIStatusError, ChoiceError, PaylabError
 from paylab.lab import Lab
 from paylab.ledger.site import _steps, _without_values
 from paylab.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
 
@@ -193,6 +194,47 @@ def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):
         assert repr(value)
     assert looked.ledger._repr_mimebundle_()
     assert sent == []
+
+
+class Interrupted(SimulatorTransport):
+    """Carries a POST out, and ends the call before its answer is read."""
+
+    def handle_request(self, request):
+        """As if somebody had stopped the kernel."""
+        response = super().handle_request(request)
+        if request.method == "POST":
+            raise KeyboardInterrupt
+        return response
+
+
+def test_an_account_whose_202_was_not_seen_is_looked_for(tmp_path):
+    """Its key is not stored: sent again, it would make a second account."""
+    simulator, ledger = Simulator(), tmp_path / "ledger.sqlite3"
+    lab = paylab.connect(simulator=simulator, ledger=ledger)
+    person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    for side in ("document-front", "document-back", "selfie"):
+        lab.individuals.upload_images(person.id, {side: b"\x89PNG\r\n\x1a\n" + bytes(20_000)})
+    lab.individuals.wait(person.id)
+    order = {"client_reference_id": "scenario:slow"}
+    keys = {"api_key": Secret(simulator.api_key), "secret_key": Secret(simulator.secret_key)}
+    stopped = Lab(
+        Settings("http://localhost", **keys),
+        transport=Interrupted(simulator),
+        clock=simulator.world.now,
+        ledger=ledger,
+    )
+    with pytest.raises(KeyboardInterrupt) as stop:
+        stopped.conversion_accounts.create(person.id, wallet.id, "mxn", **order)
+    assert "the same Idempotency-Key" in stop.value.__notes__[0]
+    lab = Lab(
+        Settings("http://localhost", **keys),
+        transport=SimulatorTransport(simulator),
+        clock=simulator.world.now,
+        ledger=ledger,
+    )
+    again = lab.conversion_accounts.create(person.id, wallet.id, "mxn", **order)
+    assert [each.id for each in lab.conversion_accounts.list()] == [again.id]
 
 
 @pytest.mark.parametrize(
