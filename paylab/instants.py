@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 _FORM = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\s?([Zz]|[+-]\d\d(?::?\d\d)?)?",
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"\s?([Zz]|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
 _LONGEST_HTTP = 64
@@ -21,14 +22,27 @@ def to_text(instant: datetime) -> str:
 
 def from_text(text: str) -> datetime:
     """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
+    return _read(text)[0]
+
+
+def key(text: str) -> str:
+    """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
+    instant, fraction = _read(text)
+    digits = fraction.rstrip("0").ljust(3, "0")
+    return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
+
+
+def _read(text: str) -> tuple[datetime, str]:
+    """The instant to the microsecond, and all digits of its fraction."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
-    day, clock, fraction, offset = match.groups()
+    day, minutes, seconds, fraction, offset = match.groups()
     zone = "+00:00" if offset in (None, "Z", "z") else offset
-    micros = (fraction or "0")[:6].ljust(6, "0")
+    digits = fraction or ""
+    moment = f"{day}T{minutes}:{seconds or '00'}.{digits[:6].ljust(6, '0')}{zone}"
     try:
-        return datetime.fromisoformat(f"{day}T{clock}.{micros}{zone}").astimezone(UTC)
+        return datetime.fromisoformat(moment).astimezone(UTC), digits
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 

@@ -199,11 +199,12 @@ class Lab(Seeing, PayoutClient):
         self,
         references: str | PathLike[str] | pd.DataFrame | None = None,
         *,
-        events: Inbox | Iterable[Event] | None = None,
+        events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
     ) -> Reconciliation:
         """Compare transfers and conversions by list, by events and by a CSV or frame of yours.
 
-        The events are those of the latest inbox, or of the simulator, unless others are given.
+        The events are those of the latest inbox, or of the simulator, unless others are given:
+        events, or a file with one a line, as `inbox.save` writes it.
         """
         from .reconciliation import reconcile
 

@@ -11,8 +11,8 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from itertools import islice
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from threading import Event as Signal
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Self
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 EVERY = 5.0
 PAST_PAGES = 10
-"""Pages of the past that a watch looks through when it begins, for what is still under way."""
+"""Pages of the past that a watch looks through when it begins, for what is still under way.
+
+In a list that is not newest first it looks through all of them.
+"""
 
 KEPT_ERRORS = 20
 REMEMBERED = 100_000
@@ -37,7 +40,7 @@ log = logging.getLogger("paylab")
 
 @dataclass(frozen=True)
 class Source:
-    """One list that is polled: its family, its pages newest first, and how to read one."""
+    """One list that is polled: its family, its pages in any order, and how to read one."""
 
     family: str
     pages: Callable[[], Iterable[Any]]
@@ -62,31 +65,35 @@ def sources(lab: Lab) -> list[Source]:
 
 @dataclass
 class Follower:
-    """What is known of one list: each resource as it was last seen, and those still under way."""
+    """What is known of one list: each resource as it was last seen, and those still under way.
+
+    `by` is the time that the list is ordered by, newest first; without one every round reads
+    the whole list. Rows that are not known and older than `floor` were there when it began.
+    """
 
     source: Source
     known: dict[str, Mark] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
-    floor: str = ""
+    by: str | None = None
+    floor: datetime | None = None
+    floor_by: tuple[str, ...] = ()
+    ceiling: datetime | None = None
 
     def begin(self, since: datetime | None) -> list[Row]:
         """Take in the past, of which only what changed since then is news."""
-        pages = list(islice(self.source.pages(), PAST_PAGES))
-        past = [row for page in pages for row in page.data]
-        if pages[-1].has_next_page:
-            self.floor = min(str(row.get("created_at")) for row in past)
+        past = self._past(since)
         news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
         for row, is_news in zip(past, news, strict=True):
             if not is_news:
                 self.note(row)
-        return [row for row, is_news in zip(past, news, strict=True) if is_news][::-1]
+        return _oldest_first(row for row, is_news in zip(past, news, strict=True) if is_news)
 
     def news(self) -> Iterator[Row]:
         """What is new or has changed, oldest first."""
         seen, missing = self._walk()
         if self.source.get is not None:
             seen += [self._read(row_id) for row_id in sorted(missing)]
-        return (row for row in reversed(seen) if row and self._is_news(row))
+        return (row for row in _oldest_first(seen) if row and self._is_news(row))
 
     def note(self, row: Row) -> None:
         """Remember a resource as it is."""
@@ -95,26 +102,63 @@ class Follower:
         self.known[row_id] = self.mark(row)
         final = FAMILIES[self.source.family][1].is_final(row.get("status"))
         (self.open.discard if final else self.open.add)(row_id)
-        if len(self.known) > REMEMBERED:
+        if len(self.known) > REMEMBERED and self.by:
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
     def mark(self, row: Row) -> Mark:
         """A resource as polling tells it apart from itself at another time."""
         return of_snapshot(self.source.family, row).mark
 
+    def _past(self, since: datetime | None) -> list[Row]:
+        """The newest rows of a list in a known order, all rows of any other."""
+        past: list[Row] = []
+        for number, page in enumerate(self.source.pages(), 1):
+            past += page.data
+            if number == PAST_PAGES:
+                self._take_order(_order(past))
+            if number >= PAST_PAGES and page.has_next_page and self._reaches(since, past):
+                self.floor, self.floor_by = _latest(past[-1:], self.by or ""), (self.by or "",)
+                self.ceiling = _latest(past, *TIMES)
+                return past
+        self.by = _order(past)
+        return past
+
+    def _reaches(self, since: datetime | None, past: list[Row]) -> bool:
+        """Whether older rows are of no interest."""
+        if since is None or self.by is None:
+            return self.by is not None
+        oldest = _latest(past[-1:], self.by)
+        return self.by == "updated_at" and oldest is not None and oldest < since
+
     def _walk(self) -> tuple[list[Row], set[str]]:
-        """Rows from the newest on, until a page brings nothing new and nobody is looked for."""
+        """Rows until a page brings nothing new and nobody is looked for, in a known order."""
         seen: list[Row] = []
         missing = set(self.open)
         for page in self.source.pages():
+            falls = self.by is None or _falls([*seen[-1:], *page.data], self.by)
             seen += page.data
             ids = {str(row.get("id")) for row in page.data}
             missing -= ids
-            if ids <= self.known.keys() and (not missing or self.source.get is not None):
+            if not falls:
+                self._take_order(_order(seen))
+            is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
+            if is_known and self.by and (not missing or self.source.get is not None):
                 return seen, missing
         if self.source.get is None:
             self.open -= missing  # nowhere in the list: it is gone
+        self.by = self.by or _order(seen)
         return seen, missing
+
+    def _take_order(self, by: str | None) -> None:
+        """Go by another order, or by none: then what was there can only be told by its times."""
+        if by is None:
+            log.warning(
+                "the list of %ss is not newest first: a watch reads all of it in each round",
+                self.source.family,
+            )
+        self.by = by
+        if self.ceiling:
+            self.floor, self.floor_by = self.ceiling + timedelta(microseconds=1), TIMES
 
     def _read(self, row_id: str) -> Row:
         try:
@@ -127,9 +171,10 @@ class Follower:
         before, now = self.known.get(str(row.get("id"))), self.mark(row)
         if before is not None:
             return not same_state(now, before)
-        if self.source.family == "individual":
-            return _has_moved(row)
-        return str(row.get("created_at")) >= self.floor
+        moment = _latest([row], *self.floor_by)
+        if self.floor and moment and moment < self.floor:
+            return False
+        return self.source.family != "individual" or _has_moved(row)
 
 
 def same_state(one: Mark, other: Mark) -> bool:
@@ -150,10 +195,44 @@ def _has_moved(row: Row) -> bool:
 
 
 def _is_since(row: Row, since: datetime) -> bool:
+    moment = _time(row, "updated_at")
+    return moment is not None and moment >= since
+
+
+def _time(row: Row, name: str) -> datetime | None:
     try:
-        return instants.from_text(str(row.get("updated_at"))) >= since
-    except (ValueError, OverflowError):
+        return instants.from_text(str(row.get(name)))
+    except ValueError:
+        return None
+
+
+def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
+    times = (_time(row, name) for row in rows for name in names)
+    return max((moment for moment in times if moment), default=None)
+
+
+TIMES = ("created_at", "updated_at")
+
+
+def _order(rows: list[Row]) -> str | None:
+    """The time by which rows stand newest first; None where they show no such order."""
+    return next((name for name in TIMES if _falls(rows, name, strictly=True)), None)
+
+
+def _falls(rows: list[Row], name: str, *, strictly: bool = False) -> bool:
+    """Whether a time never rises from row to row; strictly, whether it falls at all."""
+    times = [_time(row, name) for row in rows]
+    known = [moment for moment in times if moment is not None]
+    if len(known) < len(times) or any(one < other for one, other in pairwise(known)):
         return False
+    return not strictly or (bool(known) and known[0] > known[-1])
+
+
+def _oldest_first(rows: Iterable[Row]) -> list[Row]:
+    """Rows by their creation; those without a time last, of equal ones the later listed first."""
+    last = datetime.max.replace(tzinfo=UTC)
+    backwards = list(rows)[::-1]
+    return sorted(backwards, key=lambda row: _time(row, "created_at") or last)
 
 
 class Watch:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from .. import instants
+from .. import instants, jsontext
 from .snapshots import CURRENCIES
 
 ONLY_IN_EVENTS = frozenset({"previous_status"})
@@ -53,7 +52,7 @@ def _meaning(field: str, text: str) -> object:
     """A time as an instant, a number as a number, anything else as it is."""
     try:
         return instants.from_text(text) if field.endswith("_at") else Decimal(text)
-    except (ValueError, InvalidOperation, OverflowError):
+    except (ValueError, InvalidOperation):
         return text
 
 
@@ -76,4 +75,4 @@ def _top(name: str) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return ABSENT
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    return value if isinstance(value, str) else jsontext.write(value)

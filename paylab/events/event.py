@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from .. import models
+from .. import instants, jsontext, models
 from ..status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 
 Identity = tuple[str, str, str | None, str | None]
@@ -91,8 +91,8 @@ class Event:
 
         Without an updated_at the whole payload has to agree.
         """
-        moment = _text(self.payload.get("updated_at")) or f"sha256:{self._digest()}"
-        return self.type, self.id, self.status, moment
+        moment = _text(self.payload.get("updated_at"))
+        return self.type, self.id, self.status, _moment(moment) or f"sha256:{self._digest()}"
 
     def _digest(self) -> str:
         text = json.dumps(self.payload, sort_keys=True, default=str)
@@ -138,7 +138,7 @@ _CLASSES: Mapping[str, type[Event]] = {
 
 def read(delivery: bytes | str | Mapping[str, Any]) -> Event:
     """Read a delivery's body; unknown types and fields are kept, what is no event is an error."""
-    body = delivery if isinstance(delivery, Mapping) else _parsed(delivery)
+    body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
     kind, payload = body.get("event_type"), body.get("event_payload")
     if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
         raise UnreadableEventError("an event has event_type (text) and event_payload (object)")
@@ -159,9 +159,17 @@ def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
     return _CLASSES.get(family, Event)(kind, payload, resource)
 
 
+def _as_text(delivery: Mapping[str, Any]) -> str:
+    """An object that somebody has parsed already, in which numbers may be floats, and NaN."""
+    try:
+        return jsontext.write(delivery)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
+
+
 def _parsed(delivery: bytes | str) -> Mapping[str, Any]:
     try:
-        body = json.loads(delivery)
+        body = jsontext.read(delivery)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
@@ -169,8 +177,16 @@ def _parsed(delivery: bytes | str) -> Mapping[str, Any]:
     return body
 
 
+def _moment(text: str | None) -> str | None:
+    """A time in one spelling; what cannot be read as it came."""
+    try:
+        return instants.key(text) if text else None
+    except ValueError:
+        return text
+
+
 def _text(value: object) -> str | None:
     """Text as it is; anything else, which the service should not send, as its JSON."""
     if value is None or isinstance(value, str):
         return value
-    return json.dumps(value, sort_keys=True, default=str)
+    return jsontext.write(value)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import instants
+from .. import instants, jsontext
 from ..files import replace
 from .store import Arrival, Store
 
@@ -44,7 +43,8 @@ class Arrivals:
         parts = [self._where.removeprefix("where ")] if self._where else []
         parts += [CONDITIONS[name] for name in conditions]
         where = f"where {' and '.join(parts)}" if parts else ""
-        return Arrivals(self._store, where, (*self._values, *map(_value, conditions.values())))
+        values = (_value(name, value) for name, value in conditions.items())
+        return Arrivals(self._store, where, (*self._values, *values))
 
     def __len__(self) -> int:
         return self._store.count(self._where, self._values)
@@ -83,7 +83,7 @@ class Arrivals:
         target = Path(path)
         with replace(target, private=True) as file:
             for arrival in self:
-                file.write(f"{json.dumps(as_json(arrival), ensure_ascii=True)}\n".encode())
+                file.write(f"{jsontext.write(as_json(arrival))}\n".encode())
         return target
 
     def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:
@@ -132,5 +132,10 @@ def as_json(arrival: Arrival) -> dict[str, Any]:
     }
 
 
-def _value(value: str | datetime) -> str:
-    return instants.to_text(value) if isinstance(value, datetime) else value
+def _value(name: str, value: str | datetime) -> str:
+    """A condition as the store has it; times are compared as text of one form."""
+    if isinstance(value, str):
+        return instants.to_text(instants.from_text(value)) if name == "since" else value
+    if value.tzinfo is None:
+        raise ValueError(f"{name} must have a time zone, such as datetime.now(UTC)")
+    return instants.to_text(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +10,7 @@ from random import Random
 from threading import Lock
 from typing import Any
 
+from .. import jsontext
 from ..errors import WaitTimeoutError
 from ..events import Difference, Event, differences, read
 from .arrivals import Arrivals
@@ -140,4 +140,4 @@ class Inbox(Arrivals):
 
 def _encoded(event: Event) -> bytes:
     body = {"event_type": event.type, "event_payload": event.payload}
-    return json.dumps(body, separators=(",", ":")).encode()
+    return jsontext.write(body).encode()

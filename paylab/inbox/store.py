@@ -108,7 +108,8 @@ class Store:
     def _new(self, event: Event, identity: str, body: bytes, at: datetime) -> int:
         mark, when = event.mark, instants.to_text(at)
         place = STALE if is_stale(mark, self._latest(event)) else IN_ORDER
-        moment = instants.to_text(mark.updated_at) if mark.updated_at else None
+        # To the microsecond: which of two events came later may depend on it.
+        moment = mark.updated_at.isoformat() if mark.updated_at else None
         words = (_whole(event.type), _whole(event.id), _maybe(mark.status), moment)
         row = (identity, when, when, 1, *words, _maybe(mark.previous), place, body)
         names = "identity, at, last_at, deliveries, type, id, status, updated_at, previous"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from os import PathLike
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .. import codes
-from ..events import Event
+from ..errors import PaylabError
+from ..events import Event, UnreadableEventError, read
 from ..inbox import Inbox
 from .compare import compare
 from .references import references
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 
     from ..lab import Lab
 
-Told = Inbox | Iterable[Event]
+Told = Inbox | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+"""An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
 def reconcile(
@@ -43,13 +46,42 @@ def _told(lab: Lab, told: Told | None) -> tuple[Iterable[Event] | None, datetime
     """The events, and from when on they should be complete."""
     if isinstance(told, Inbox):
         return (arrival.event for arrival in told), told.since
+    if isinstance(told, str | PathLike):
+        return list(_file(Path(told))), None
     if told is not None:
-        return told, None
+        return _events(told), None
     if lab.simulator is None:
         return None, None
     events = lab.simulator.events()
     times = [event.updated_at for event in events if event.updated_at]
     return events, min(times, default=None)
+
+
+def _events(told: object) -> list[Event]:
+    if not isinstance(told, Iterable) or isinstance(told, Mapping | bytes):
+        raise TypeError(
+            "events are an inbox, a file with a JSON object a line, or a list of events, not a "
+            f"{type(told).__name__}"
+        )
+    return [_event(number, each) for number, each in enumerate(told, 1)]
+
+
+def _event(number: int, value: object) -> Event:
+    if isinstance(value, Event):
+        return value
+    if not isinstance(value, Mapping | str | bytes):
+        raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
+    return read(value)
+
+
+def _file(path: Path) -> Iterator[Event]:
+    """The events of a file, one JSON object a line; PaylabError names a line that is none."""
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            if line.strip():
+                yield read(line)
+        except UnreadableEventError as error:
+            raise PaylabError(f"{path}, line {number}: {error}") from None
 
 
 def _rows(resource: object) -> Iterable[dict[str, object]]:

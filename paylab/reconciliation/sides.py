@@ -88,7 +88,7 @@ def _word(value: object) -> str | None:
 def _decimal(value: object) -> Decimal | None:
     """An amount, or None where the service sent something else."""
     try:
-        amount = Decimal(value) if isinstance(value, str) else Decimal("NaN")
+        amount = Decimal(value) if isinstance(value, str | Decimal) else Decimal("NaN")
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and abs(amount.adjusted()) <= MOST_DIGITS else None
@@ -97,5 +97,5 @@ def _decimal(value: object) -> Decimal | None:
 def _moment(value: object) -> datetime | None:
     try:
         return instants.from_text(str(value))
-    except (ValueError, OverflowError):
+    except ValueError:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import chain
 
-from .. import emvqr
+from .. import emvqr, instants
 from ..account_fields import Form
 from ..errors import Problem
 
@@ -155,10 +155,11 @@ def day(value: object, field: str) -> list[Problem]:
 
 
 def timestamp(value: object, field: str) -> list[Problem]:
-    """An ISO 8601 date with a time; that both are there, with T between them, is assumed."""
-    if not isinstance(value, str) or not _reads(datetime.fromisoformat, value):
-        return [Problem(field, f"must be {_TIMESTAMP}")]
-    return [] if "T" in value else [Problem(field, f"must be {_TIMESTAMP}", "timestamp.form")]
+    """An ISO 8601 date with a time; that it is written in the usual form is assumed."""
+    if isinstance(value, str) and "T" in value and _reads(instants.from_text, value):
+        return []
+    is_iso = isinstance(value, str) and _reads(datetime.fromisoformat, value)
+    return [Problem(field, f"must be {_TIMESTAMP}", "timestamp.form" if is_iso else "spec")]
 
 
 def _reads(reader: Callable[[str], object], value: str) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 
 import pytest
 
-from paylab import codes, models
+from paylab import codes, jsontext, models
 from paylab.events import StatusChange, UnreadableEventError, read
 
 TRANSFER = {
@@ -113,10 +114,44 @@ def test_identity_without_a_time(amount, same):
     assert (one.identity == other.identity) is same
 
 
-@pytest.mark.parametrize("junk", [[], {}, [{"a": 1}], 7, True, 1e999, "\ud800", "x" * 10_000])
+@pytest.mark.parametrize("junk", [[], {}, [{"a": 1}], 7, True, 0.1, "\ud800", "x" * 10_000])
 @pytest.mark.parametrize("field", ["id", "status", "updated_at", "previous_status"])
 def test_junk_in_a_field_breaks_nothing(field, junk):
     """Whatever a field holds, an event can be told apart, put in order and printed."""
     event = read(json.dumps({**body(), "event_payload": {**TRANSFER, field: junk}}))
     assert event.identity in {event.identity}
     assert event.mark.type in str(event) + repr(event)
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_refused(word):
+    """In a body, and in one that somebody has parsed."""
+    text = json.dumps(body(extra=1)).replace(": 1}", f": {word}}}")
+    for delivery in (text, text.encode(), json.loads(text)):
+        with pytest.raises(UnreadableEventError, match="JSON"):
+            read(delivery)
+
+
+@pytest.mark.parametrize("number", ["0.1000000000000000055", "1e-30", "12345678901234567890.10"])
+def test_numbers_stay_exact(number):
+    """Digit by digit, and when they are written again."""
+    event = read(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
+    assert event.payload["fee"] == Decimal(number)
+    assert jsontext.read(jsontext.write(dict(event.payload))) == event.payload
+
+
+SPELLINGS = ("03Z", "03.000Z", "03.0+00:00", "03+00:00", "03", "03,00z", "03.000000000Z")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_one_instant_is_one_event(spelling):
+    """However its time is written."""
+    event = read(body(updated_at=f"2026-01-15T12:00:{spelling}"))
+    assert event.identity == read(body(updated_at="2026-01-15T12:00:03.000Z")).identity
+
+
+@pytest.mark.parametrize("other", ["03.001Z", "03.0000001Z", "03+00:01", "3 o'clock"])
+def test_another_instant_is_another_event(other):
+    """By a tenth of a microsecond too."""
+    event = read(body(updated_at=f"2026-01-15T12:00:{other}"))
+    assert event.identity != read(body(updated_at="2026-01-15T12:00:03.000Z")).identity

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from paylab.errors import ExactnessError, RuleError
+from paylab.errors import ExactnessError, PaylabError, RuleError
 from paylab.reconciliation import references
 from paylab.reconciliation.sides import of_list
 from paylab.triggering import trigger
@@ -177,3 +178,31 @@ def test_an_amount_that_would_fill_the_memory_is_none(text):
     """Two of those on a page would be gigabytes of digits."""
     row = {"id": "tr_1", "source_amount": text, "source_currency": "usd"}
     assert of_list("transfer", [row])["transfer", "tr_1"].amount is None
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_events_of_a_file(lab, tmp_path, kind):
+    """As an inbox saves them, and in any order."""
+    path = lab._inboxes[-1].save(tmp_path / "events.jsonl")
+    path.write_text("\n".join(path.read_text().splitlines()[::-1]) + "\n\n")
+    result = lab.reconcile(events=kind(path))
+    assert (bool(result), result.sides) == (True, ("list", "events"))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ("nowhere.jsonl", FileNotFoundError, "nowhere.jsonl"),
+        ("bad.jsonl", PaylabError, "line 2: an event has event_type"),
+        (7, TypeError, "a file with a JSON object a line"),
+        (b"bad.jsonl", TypeError, "not a bytes"),
+        ([7], TypeError, "event 1 is of type int"),
+    ],
+)
+def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, given, error, words):
+    """With the line, where there is one."""
+    monkeypatch.chdir(tmp_path)
+    good = lab._inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[0]
+    (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
+    with pytest.raises(error, match=words):
+        lab.reconcile(events=given)

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from paylab.events import Router
+from paylab.paging import Page
 from paylab.triggering import trigger
+from paylab.watching import Source, Watch
 
 
 @pytest.fixture
@@ -175,3 +177,93 @@ def test_since_has_to_be_an_instant(lab, router):
     """A time of no zone can be compared with none, and every round would fail."""
     with pytest.raises(ValueError, match="time zone"):
         lab.watch(router, since=datetime(2026, 1, 1))
+
+
+class Listed:
+    """A list in an order of its own, page by page, and the requests it was asked."""
+
+    def __init__(self, count, order, *, get=True):
+        self.rows = [row(at, "started") for at in range(count)]
+        self.order, self.asked, self.get = order, 0, self.read if get else None
+
+    def pages(self):
+        """Pages of ten."""
+        rows = sorted(self.rows, key=self.order[0], reverse=self.order[1])
+        for start in range(0, max(len(rows), 1), 10):
+            self.asked += 1
+            yield Page(rows[start : start + 10], start + 10 < len(rows), str(start))
+
+    def read(self, row_id):
+        """One row."""
+        return next(row for row in self.rows if row["id"] == row_id)
+
+    def change(self, at, status, minute):
+        """A row moves on."""
+        moved = {"status": status, "updated_at": f"2026-02-01T10:{minute:02}:00Z"}
+        self.rows[at] = {**self.rows[at], **moved}
+
+
+def row(at, status, day=1):
+    """A transfer; each is created a minute after the one before."""
+    when = f"2026-0{day}-15T{at // 60:02}:{at % 60:02}:00.000Z"
+    return {"id": f"tr_{at:04}", "status": status, "created_at": when, "updated_at": when}
+
+
+ORDERS = {
+    "newest first": (lambda row: row["created_at"], True),
+    "oldest first": (lambda row: row["created_at"], False),
+    "last updated first": (lambda row: (row["updated_at"], row["id"]), True),
+    "first updated first": (lambda row: (row["updated_at"], row["id"]), False),
+    "by id backwards": (lambda row: row["id"][::-1], False),
+}
+
+
+@pytest.mark.parametrize("get", [True, False], ids=["with get", "list alone"])
+@pytest.mark.parametrize("count", [0, 5, 250])
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
+    """What is new and what has changed, once each and oldest first; the past is no news."""
+    listed = Listed(count, order, get=get)
+    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, None)
+    assert (watch.poll(), watch.poll()) == (0, 0)
+    news = [count, count + 1]
+    listed.rows += [row(at, "started", day=2) for at in news]
+    changed = [count - 1, count - 3] if count else []
+    for minute, at in enumerate(changed):
+        listed.change(at, "completed", minute)
+    watch.poll()
+    assert sorted(event.id for event in router.seen) == [
+        f"tr_{at:04}" for at in (*changed[::-1], *news)
+    ]
+    assert watch.poll() == 0
+
+
+def test_a_list_that_is_newest_first_is_not_read_whole(router):
+    """One page says that there is nothing new."""
+    listed = Listed(250, ORDERS["newest first"])
+    watch = Watch([Source("transfer", listed.pages, None)], router, 3600, None)
+    listed.rows = [{**each, "status": "completed"} for each in listed.rows]
+    watch.poll()
+    before = listed.asked
+    watch.poll()
+    assert (before, listed.asked - before) == (10, 1)
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_since_looks_at_the_whole_past(router, order):
+    """Whatever the order, what was updated since then is told once."""
+    listed = Listed(250, order)
+    since = datetime(2026, 1, 15, 2, 0, tzinfo=UTC)
+    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, since)
+    assert (watch.poll(), watch.poll()) == (130, 0)
+    assert [event.id for event in router.seen] == [f"tr_{at:04}" for at in range(120, 250)]
+
+
+def test_an_order_that_changes_on_the_way_floods_nobody(router):
+    """From newest first to no order at all: the old rows beyond the first pages are no news."""
+    listed = Listed(250, ORDERS["newest first"])
+    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, None)
+    watch.poll()
+    listed.order = ORDERS["by id backwards"]
+    listed.rows.append(row(250, "started", day=2))
+    assert (watch.poll(), watch.poll()) == (1, 0)
