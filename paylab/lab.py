@@ -101,6 +101,11 @@ class Lab(Seeing, PayoutClient):
         """Whether the service is simulated inside this process, and ends with it."""
         return self._embedded is not None
 
+    @property
+    def embedded(self) -> Simulator | None:
+        """The simulator inside this process that is the service; None for any other service."""
+        return self._embedded
+
     @cached_property
     def transfers(self) -> FramedTransfers:
         """Payouts, also as a frame or a file."""

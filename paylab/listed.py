@@ -106,7 +106,7 @@ class FramedTransfers(Transfers):
             journal=journal,
             concurrency=concurrency,
             progress=progress,
-            passing=getattr(self._sender, "is_embedded", False),
+            passing=getattr(self._sender, "embedded", None),
             service=self._sender.settings.base_url,
             delimiter=delimiter,
             **defaults,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from platformdirs import user_data_path
 
@@ -19,11 +19,11 @@ from .journal import UnwritableJournalError
 NAME = "payouts-{}.journal"
 
 
-def journal(service: str, references: Iterable[str], *, passing: bool) -> Path:
-    """The journal of these payouts; `passing` ones go with this process."""
+def journal(service: str, references: Iterable[str], *, passing: object | None) -> Path:
+    """The journal of these payouts; it goes with `passing`, a simulator of this process."""
     text = "\n".join([service, *sorted(references)])
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-    return (_passing() if passing else _lasting()) / NAME.format(digest)
+    return (_lasting() if passing is None else _passing(passing)) / NAME.format(digest)
 
 
 def others(path: Path | None, payouts: Any) -> list[Path]:
@@ -45,14 +45,17 @@ def _lasting() -> Path:
     return folder
 
 
-@cache
-def _passing() -> Path:
-    """A folder of this process, for services that end with it."""
-    folder, owner = tempfile.mkdtemp(prefix="paylab-batches-"), os.getpid()
+_FOLDERS: WeakKeyDictionary[object, Path] = WeakKeyDictionary()
 
-    def remove() -> None:
-        if os.getpid() == owner:  # a forked child ends without taking the folder along
-            shutil.rmtree(folder, ignore_errors=True)
 
-    atexit.register(remove)
-    return Path(folder)
+def _passing(world: object) -> Path:
+    """A folder that goes with a simulator of this process."""
+    if world not in _FOLDERS:
+        _FOLDERS[world] = Path(tempfile.mkdtemp(prefix="paylab-batches-"))
+        weakref.finalize(world, _remove, _FOLDERS[world], os.getpid())
+    return _FOLDERS[world]
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child ends without taking the folder along
+        shutil.rmtree(folder, ignore_errors=True)

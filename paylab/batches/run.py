@@ -33,7 +33,7 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     journal: str | PathLike[str] | Journal | None = None,
     concurrency: int | None = None,
     progress: Progress | bool | None = None,
-    passing: bool = False,
+    passing: object | None = None,
     service: str = "",
     delimiter: str = ",",
     **defaults: Any,
@@ -42,9 +42,9 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
 
     Raises RuleError with every problem and its row before anything is sent. The same payouts
     again go on where the journal ends; what it lists as planned is looked for before it is sent.
-    The journal is chosen by `service` and the references, wherever the file is. `passing` says
-    that the service ends with this process, as an embedded simulator does: then a journal of one
-    that is gone is begun anew, and the rows go one by one, in their order.
+    The journal is chosen by `service` and the references, wherever the file is. `passing` is
+    the simulator that the service is, when it ends with this process: then a journal of one that
+    is gone is begun anew, and the rows go one by one, in their order.
     """
     checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
     checked.refuse()
@@ -57,13 +57,16 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     with chosen, _watching(progress) as told:
         batch = _Batch(transfers, checked, chosen, told, passing)
         return batch.run(
-            concurrency or (1 if passing else CONCURRENCY),
+            concurrency or (CONCURRENCY if passing is None else 1),
             folder.others(chosen.path, payouts) if journal is None else (),
         )
 
 
 def _path(
-    journal: str | PathLike[str] | None, service: str, references: Sequence[str], passing: bool
+    journal: str | PathLike[str] | None,
+    service: str,
+    references: Sequence[str],
+    passing: object | None,
 ) -> Path:
     if journal is not None:
         return Path(journal)
@@ -87,7 +90,7 @@ class _Batch:
         checked: Plan,
         journal: Journal,
         progress: Progress | None,
-        passing: bool,
+        passing: object | None,
     ) -> None:
         self._transfers, self._journal = transfers, journal
         self._checked, self._rows = checked, checked.rows
@@ -165,7 +168,7 @@ class _Batch:
             self._part(str(self._journal.last))
 
     def _part(self, lost: str) -> None:
-        if self._passing:
+        if self._passing is not None:
             self._journal.forget()
             return
         raise PaylabError(

@@ -212,6 +212,17 @@ def test_a_journal_of_a_world_that_is_gone(simulator, payouts):
     assert set(result["outcome"]) == {"refused"}
 
 
+def test_another_simulator_of_the_same_seed_is_another_service(simulator, account):
+    """Its ids are the same, and nobody was paid there."""
+    rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
+    rows[0] |= {"source_amount": "10", "payout_method": "spei"}
+    lab_on(simulator).transfers.create_many(rows, **COMMON)
+    twin = Simulator(transfers=130)
+    paylab.connect(simulator=twin).individuals.create(**paylab.examples.recipient("MX"))
+    again = lab_on(twin).transfers.create_many(rows, **COMMON)
+    assert set(again["outcome"]) <= {"created", "refused"}
+
+
 def test_a_frame_without_a_journal_is_remembered_by_the_lab(simulator, account):
     """The same frame again pays nobody twice, the next day either."""
     lab = lab_on(simulator)
