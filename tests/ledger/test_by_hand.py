@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab import example_recipients
-from paylab.errors import APIConnectionError, ChoiceError
+from paylab.errors import APIConnectionError, ChoiceError, RuleError
 from paylab.simulator import Simulator
 
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
@@ -92,3 +92,16 @@ def test_payments_at_the_same_time_are_each_meant(lab, person):
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: pay(lab, person).id, range(12)))
     assert len(set(found)) == made(lab) == 12
+
+
+def test_a_fresh_quote_after_a_lost_answer_is_confirmed(lab, person):
+    """The transfer of the first quote may have been made: the second is not sent unasked."""
+    quote = lab.quotes.create(person.financial_accounts[0].id, source_amount="10.00", **TERMS)
+    card = lab.quote_card(quote)
+    lose(lab)
+    with pytest.raises(APIConnectionError):
+        card.submit()
+    card.renew()
+    with pytest.raises(RuleError, match="may have been carried out"):
+        card.submit()
+    assert made(lab) == 1

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from threading import RLock
 from typing import Any, Self
 
 import traitlets
 from ipywidgets import HTML, Box, Button, ToggleButton, VBox
 
-from ...errors import APIStatusError, ChoiceError, PaylabError, Problem, RuleError
+from ...errors import (
+    APIStatusError,
+    ChoiceError,
+    ConfigError,
+    PaylabError,
+    Problem,
+    RuleError,
+    ServerError,
+)
 from .. import page
 from ..page import Row
 from .field import Field, show
@@ -38,6 +47,7 @@ class Form(traitlets.HasTraits, Shown):
     title = "A form"
     action = "Send"
     sent_title = "Sent"
+    repeatable = False  # whether sending it twice makes nothing twice
 
     def __init__(self, fields: Iterable[Field], parts: Sequence[Any] | None = None) -> None:
         super().__init__()
@@ -46,6 +56,8 @@ class Form(traitlets.HasTraits, Shown):
         self.clicked = False
         self._code_sent = ""
         self._inputs_sent: dict[str, Any] = {}
+        self._unanswered: dict[str, Any] | None = None
+        self._one_at_a_time = RLock()
         self.message = HTML()
         self.button = Button(description=self.action, button_style="primary")
         self.anyway = Button(description="Send anyway", button_style="warning")
@@ -102,9 +114,10 @@ class Form(traitlets.HasTraits, Shown):
         Raises RuleError for what the spec refuses, for a likely mistake unless `anyway`, and
         whatever the service answers; ChoiceError when the values were changed after they were sent.
         """
-        if self.result is None:
-            self.speak()
-        return self._submit(anyway)
+        with self._one_at_a_time:
+            if self.result is None:
+                self.speak()
+            return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:
         if self.result is not None:
@@ -118,8 +131,8 @@ class Form(traitlets.HasTraits, Shown):
         found = self.problems()
         if stated := [problem for problem in found if problem.source == "spec"]:
             raise RuleError(stated)
-        if (doubts := self._doubts(found)) and not anyway:
-            self._ask_to_confirm()
+        if (doubts := [*self._lost(), *self._doubts(found)]) and not anyway:
+            self._ask_to_confirm(doubts)
             raise RuleError(doubts, hint=CONFIRM)
         self._sending()
         return self.result
@@ -129,10 +142,16 @@ class Form(traitlets.HasTraits, Shown):
         typos = [problem for problem in self.warnings() if problem.source == LIKELY_TYPO]
         return [_marked(problem) for problem in found if problem.source != "spec"] + typos
 
-    def _ask_to_confirm(self) -> None:
+    def _lost(self) -> list[Problem]:
+        """The attempt before had other values and no answer: this one may be a second order."""
+        if self._unanswered in (None, self.values()):
+            return []
+        return [Problem("", "the attempt before, with other values, may have been carried out")]
+
+    def _ask_to_confirm(self, doubts: Iterable[Problem]) -> None:
         show(self.anyway, True)
         told = f"Not sent. Correct what is marked above, or click “{self.anyway.description}”."
-        self.message.value = _alert(told, ())
+        self.message.value = _alert(told, [one for one in doubts if self.field_of(one) is None])
 
     def _inputs(self) -> dict[str, Any]:
         return {name: field.widget.value for name, field in self.fields.items()}
@@ -146,7 +165,7 @@ class Form(traitlets.HasTraits, Shown):
 
     def restart(self) -> None:
         """Be ready to be sent anew; what was sent stays sent."""
-        self.result, self._code_sent = None, ""
+        self.result, self._code_sent, self._unanswered = None, "", None
         self._lock(False)
         self.message.value = ""
         self.check()
@@ -201,7 +220,8 @@ class Form(traitlets.HasTraits, Shown):
             return
         self.attended = self.clicked = True
         try:
-            self._submit(anyway)
+            with self._one_at_a_time:
+                self._submit(anyway)
         except Exception as error:
             if not (isinstance(error, RuleError) and error.hint == CONFIRM):
                 self.show_error(error)
@@ -222,10 +242,13 @@ class Form(traitlets.HasTraits, Shown):
         self.button.disabled, self.button.description = True, "Sending…"
         self.message.value = ""
         show(self.anyway, False)
+        values = self.values()
         try:
             result = self.send()
-        except BaseException:
+        except BaseException as error:
             self._lock(False)
+            if not self.repeatable and not _refused(error):
+                self._unanswered = values
             raise
         if result is not None:
             self.finish(result)
@@ -280,6 +303,13 @@ def grid(fields: Iterable[Field]) -> Any:
 def part(title: str) -> Any:
     """The heading of a part of a form."""
     return HTML(f'<div class="paylab-part" role="heading">{page.escape(title)}</div>')
+
+
+def _refused(error: BaseException) -> bool:
+    """Whether an error says that nothing was carried out."""
+    if isinstance(error, APIStatusError):
+        return not isinstance(error, ServerError)
+    return isinstance(error, RuleError | ChoiceError | ConfigError)
 
 
 def _marked(problem: Problem) -> Problem:

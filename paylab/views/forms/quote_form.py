@@ -34,6 +34,7 @@ class QuoteForm(Form):
     title = "Quote"
     action = "Get a quote"
     sent_title = "Here is the quote"
+    repeatable = True
     function, variable = "lab.quotes.create", "quote"
     rule = staticmethod(transfers.check_quote)
 

@@ -39,6 +39,7 @@ class TransferForm(QuoteForm):
     title = "Transfer without a quote"
     action = "Send this"
     sent_title = "The transfer is created"
+    repeatable = False
     function, variable = "lab.transfers.create", "transfer"
     rule = staticmethod(transfers.check)
 

@@ -43,6 +43,7 @@ class ImagesForm(Form):
     title = "Verification images"
     action = "Upload the images"
     sent_title = "The images are uploaded"
+    repeatable = True
 
     def __init__(
         self, upload: Upload, details: Details, *, name: str, country: str, example: bool = False

@@ -23,7 +23,7 @@ class Noted(list):
     def __call__(self, *given, **named):
         """Note the arguments; give the answer, or raise it."""
         self.append(named or given)
-        if isinstance(self.answer, Exception):
+        if isinstance(self.answer, BaseException):
             raise self.answer
         return self.answer
 

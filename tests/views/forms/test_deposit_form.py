@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from threading import Barrier
 
 import pytest
 
-from paylab.errors import ChoiceError, RuleError
+from paylab.errors import (
+    APIConnectionError,
+    BadRequestError,
+    ChoiceError,
+    RuleError,
+    ServerError,
+)
 from paylab.models import Deposit
 from paylab.views.forms.deposit_form import DepositForm
 
@@ -93,6 +102,53 @@ def test_other_values_after_sending_are_not_sent(form, send):
     form.restart()
     form.submit()
     assert [one["amount"] for one in send] == ["50", "5"]
+
+
+LOST = [APIConnectionError("cut off"), ServerError(502, "bad gateway"), KeyboardInterrupt()]
+
+
+@pytest.mark.parametrize("error", LOST, ids=lambda error: type(error).__name__)
+def test_other_values_after_a_lost_answer_are_confirmed(form, send, error):
+    """The attempt before may have been carried out; the same values are sent again unasked."""
+    good, send.answer = send.answer, error
+    with pytest.raises(type(error)):
+        form.submit()
+    send.answer = good
+    form.fields["amount"].widget.value = "5"
+    with pytest.raises(RuleError, match="may have been carried out"):
+        form.submit()
+    form.fields["amount"].widget.value = "50"
+    form.submit()
+    assert [one["amount"] for one in send] == ["50", "50"]
+
+
+def test_other_values_after_a_refusal_are_sent(form, send):
+    """A 400 says that nothing was carried out."""
+    good, send.answer = send.answer, BadRequestError(400, "no")
+    with pytest.raises(BadRequestError):
+        form.submit()
+    send.answer = good
+    form.fields["amount"].widget.value = "5"
+    assert form.submit() is good
+
+
+def test_two_threads_send_once(form, send):
+    """The second waits for the first and gets its result."""
+    wait, answer = Barrier(2), form._send
+
+    def slow(**fields):
+        time.sleep(0.05)
+        return answer(**fields)
+
+    def submit(_):
+        wait.wait()
+        return form.submit()
+
+    form._send = slow
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(submit, range(2))
+    assert first is second
+    assert len(send) == 1
 
 
 def test_another_sender_has_a_name(form, send):
