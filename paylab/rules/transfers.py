@@ -99,8 +99,8 @@ def warn(body: Body) -> list[Problem]:
 def warn_rail(destination_currency: str, payout_method: object) -> list[Problem]:
     """A rail that no corridor names, such as `local`: it may carry the currency all the same."""
     own, elsewhere = _rails(destination_currency)
-    known = {*own, *elsewhere}
-    return [] if payout_method in known else _rail(destination_currency, own, payout_method)
+    unnamed = payout_method in codes.PAYOUT_METHODS and payout_method not in (*own, *elsewhere)
+    return _rail(destination_currency, own, payout_method) if unnamed else []
 
 
 def _rails(currency: str) -> tuple[list[str], list[str]]:

@@ -148,6 +148,7 @@ def test_the_source_of_a_problem(case):
         ("USDC", "base", False, False),
         ("USDC", "spei", True, False),
         ("VND", "local", False, False),
+        ("MXN", "\x1b[31m", False, False),
     ],
 )
 def test_rails(currency, rail, refused, doubted):
