@@ -1,4 +1,4 @@
-"""What must not be in a notebook that others read: found, named by cell, and taken out.
+"""What must not be in a notebook, HAR file or snapshot that others read: found, named, taken out.
 
 Pictures stay when they are smaller than any image the service would take (10 KB), or are
 plainly QR codes: square, of two colours, at most 64 KB. Document numbers stay when they are
@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from struct import unpack_from
 from typing import Any
 
+from stdnum.ar import cuit
 from stdnum.br import cnpj, cpf
+from stdnum.co import nit
 
+from . import escapes
 from .codes import IMAGE_MIN
+from .escapes import Found
 from .examples import PEOPLE
+from .personal import bare_urls, impersonal
+from .redaction import HEADERS, PLACES, SIGNATURE, image_bytes, images, is_signature, numbers
 
 THUMBNAIL = IMAGE_MIN - 1
 """Bytes a picture may have: one less than the smallest image the service takes."""
@@ -42,17 +48,58 @@ class Finding:
         return f"{self.where}: {self.kind}"
 
 
-def scrub(notebook: Mapping[str, Any]) -> tuple[dict[str, Any], list[Finding]]:
-    """The notebook without what was found in it, and what that was."""
+def scrub(
+    document: Mapping[str, Any], *, keep_personal: bool = False
+) -> tuple[dict[str, Any], list[Finding]]:
+    """A notebook, HAR or snapshot without what was found in it, and what that was.
+
+    HAR files and snapshots also lose what tells who a person is, unless `keep_personal` is set.
+    """
     found: list[Finding] = []
 
     def report(where: str, kind: str) -> None:
         found.append(Finding(where, kind))
 
-    cells = [_cell(cell, at, report) for at, cell in enumerate(notebook.get("cells", []), 1)]
-    rest = {name: value for name, value in notebook.items() if name != "cells"}
+    if "cells" not in document:
+        clean = {
+            name: _traffic(name, value, report, keep_personal=keep_personal)
+            for name, value in document.items()
+        }
+        return clean, found
+    cells = [_cell(cell, at, report) for at, cell in enumerate(document["cells"], 1)]
+    rest = {name: value for name, value in document.items() if name != "cells"}
     clean = _clean(rest, partial(report, "notebook"))
-    return {name: cells if name == "cells" else clean[name] for name in notebook}, found
+    return {name: cells if name == "cells" else clean[name] for name in document}, found
+
+
+def _traffic(
+    name: str, value: Any, report: Callable[[str, str], None], *, keep_personal: bool
+) -> Any:
+    """A part of a HAR or snapshot, a list in it entry by entry."""
+    if isinstance(value, Mapping) and name in ("log", "tables"):
+        return {
+            part: _traffic(part, item, report, keep_personal=keep_personal)
+            for part, item in value.items()
+        }
+    if isinstance(value, list):
+        return [
+            _entry(f"{name} {at}", item, report, keep_personal=keep_personal)
+            for at, item in enumerate(value, 1)
+        ]
+    return _entry(name, value, report, keep_personal=keep_personal)
+
+
+def _entry(
+    where: str, value: Any, report: Callable[[str, str], None], *, keep_personal: bool
+) -> Any:
+    clean = _clean(value, partial(report, where))
+    if "webhook" in where and (bare := bare_urls(clean)) != clean:
+        report(where, "webhook URL")
+        clean = bare
+    if not keep_personal and (without := impersonal(clean)) != clean:
+        report(where, "personal data")
+        clean = without
+    return clean
 
 
 def _cell(cell: Any, number: int, report: Callable[[str, str], None]) -> Any:
@@ -63,15 +110,52 @@ def _cell(cell: Any, number: int, report: Callable[[str, str], None]) -> Any:
 
 
 def _clean(value: Any, report: Report) -> Any:
-    """Any part of a notebook without what must go."""
+    """Any part of a document without what must go."""
     if isinstance(value, str):
         return _text(value, report)
     if isinstance(value, list):
-        return [_clean(one, report) for one in value]
+        return _list(value, report)
     if not isinstance(value, Mapping):
         return value
     kept = {name: one for name, one in value.items() if not _dropped(name, one, report)}
-    return {name: _clean(one, report) for name, one in kept.items()}
+    clean = {
+        _text(name, report): _numberless(one, report) if name == "document" else _clean(one, report)
+        for name, one in kept.items()
+    }
+    return _pair(clean, report)
+
+
+def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
+    """A header as `name` and `value`, such as a HAR file holds them, without a secret value."""
+    secret = str(item.get("name", "")).lower() in HEADERS and item.keys() >= {"name", "value"}
+    if not secret or _is_placeholder(str(item["value"])):
+        return item
+    report("key")
+    return {**item, "value": "[removed: key]"}
+
+
+def _numberless(document: Any, report: Report) -> Any:
+    """A document as JSON, whose number has a kind of its own only if its form tells it."""
+    clean = _clean(document, report)
+    number = clean.get("number") if isinstance(clean, dict) else None
+    if number in (None, "") or isinstance(number, dict | bool) or _is_example(str(number)):
+        return clean
+    if not any(map(str.isdigit, str(number))):
+        return clean
+    report("document number")
+    return {**clean, "number": "[removed: document number]"}
+
+
+def _list(items: list[Any], report: Report) -> list[Any]:
+    """A list; texts in it that are lines of one text, or pieces of a long one, count as one."""
+    if len(items) < 2 or not all(isinstance(item, str) for item in items):
+        return [_clean(item, report) for item in items]
+    whole = "".join(items)
+    if all(item.endswith("\n") for item in items[:-1]):
+        clean = _text(whole, report)
+        return items if clean == whole else [line for line in re.split(r"(?<=\n)", clean) if line]
+    clean = _text(whole, report, LONG)
+    return [_clean(item, report) for item in items] if clean == whole else [clean]
 
 
 def _dropped(name: str, value: Any, report: Report) -> bool:
@@ -79,31 +163,74 @@ def _dropped(name: str, value: Any, report: Report) -> bool:
     if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
         report("widget state")
         return True
-    if not name.startswith("image/") or name.startswith("image/svg"):
+    if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
         return False
-    text = "".join(value) if isinstance(value, list) else str(value)
-    if _is_small(text):
+    text = "".join(map(str, value)) if isinstance(value, list) else str(value)
+    if name != PDF and _is_small(text):
         return False
-    report("image")
+    report("PDF" if name == PDF else "image")
     return True
 
 
-def _text(text: str, report: Report) -> str:
-    for kind, pattern, allowed in PATTERNS:
-        text = pattern.sub(partial(_replaced, kind, allowed, report), text)
-    return text
+def _text(text: str, report: Report, rules: Iterable[Rule] | None = None) -> str:
+    text = escapes.replace_plain(text, partial(_images, report))
+    return escapes.replace(text, partial(_found, report, rules or RULES))
 
 
-def _replaced(
-    kind: str, allowed: Callable[[str], bool], report: Report, match: re.Match[str]
-) -> str:
-    """The match with what must go in it replaced: its first group, or all of it."""
-    group = 1 if match.re.groups else 0
-    if allowed(match[group]):
-        return match[0]
-    report(kind)
-    start, end = (at - match.start() for at in match.span(group))
-    return f"{match[0][:start]}[removed: {kind}]{match[0][end:]}"
+def _images(report: Report, text: str, depth: int) -> Iterator[Found]:
+    for found in images(_image)(text, depth):
+        report(found.put[len("[removed: ") : -1])
+        yield found
+
+
+def _image(match: re.Match[str]) -> str | None:
+    """What stands in place of an image; None when it is small and no PDF."""
+    data = image_bytes(match)
+    kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
+    is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
+    if not is_pdf and (len(data) <= THUMBNAIL or (len(data) <= QR_CODE and _is_qr_code(data))):
+        return None
+    named = "data URI" if kind else "PDF" if is_pdf else "image"
+    return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"
+
+
+PDF = "application/pdf"
+SHORTEST_URI = 60
+
+
+def _found(report: Report, rules: Iterable[Rule], text: str, depth: int) -> list[Found]:
+    """What the rules find; what was found by one is not looked at by the next."""
+    found = [*_images(report, text, depth)] if depth else []
+    for rule in rules:
+        for start, end in rule.find(text):
+            if not any(start < other.end and other.start < end for other in found):
+                report(rule.kind)
+                found.append(Found(start, end, f"[removed: {rule.kind}]"))
+    return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of secret: its form, and which texts of that form are none."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    is_allowed: Callable[[str], bool]
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the first group of the form stands, or all of it."""
+        for match in self.pattern.finditer(text):
+            group = 1 if match.re.groups else 0
+            if not self.is_allowed(match[group]):
+                yield match.span(group)
+
+
+class Numbered(Rule):
+    """Document numbers in fields that name them."""
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the numbers stand."""
+        return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
 
 
 def _is_small(base64: str) -> bool:
@@ -122,66 +249,120 @@ def _is_qr_code(data: bytes) -> bool:
     return bool(width == height and depth == 1)
 
 
-def _is_thumbnail(uri: str) -> bool:
-    return _is_small(uri.partition(",")[2])
+_STAND_IN = re.compile(
+    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|api|key|paylab|id|here|name"
+    r"|value|env|change|me|placeholder|x{3,}|[\W_])+",
+    re.IGNORECASE,
+)
+
+
+def _is_stand_in(word: str) -> bool:
+    """`***`, `env:NAME`, `<SECRET>`, `$NAME`, `{name}`, `your-key`: text that stands for a key."""
+    named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
+    rest = re.sub(r"\{[^{}]*\}", "", word)
+    return named or not rest or bool(_STAND_IN.fullmatch(rest))
 
 
 def _is_placeholder(word: str) -> bool:
-    """`***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`: a word that stands for a key."""
-    named = word.startswith(("env:", "keyring:", "<", "[", "$", "{", "..."))
-    return named or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
+    """A text that stands for a key, or a word of prose."""
+    return _is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
 
 
 def _is_example(number: str) -> bool:
     return number in EXAMPLES or not set(number) & set("123456789")
 
 
-def _is_no_cpf(number: str) -> bool:
-    return _is_example(number) or not cpf.is_valid(number)
-
-
-def _is_no_cnpj(number: str) -> bool:
-    return _is_example(number) or not cnpj.is_valid(number)
+def _unless(is_valid: Callable[[str], bool]) -> Callable[[str], bool]:
+    return lambda number: _is_example(number) or not is_valid(number)
 
 
 def _is_no_signature(text: str) -> bool:
-    """The service's signatures are Base64 of 64 hexadecimal digits."""
-    try:
-        return not re.fullmatch(rb"[0-9a-f]{64}", binascii.a2b_base64(text))
-    except ValueError:
-        return True
+    return not is_signature(text)
 
 
 def _never(_: str) -> bool:
     return False
 
 
-# In this order: what was taken out by one is not looked at by the next.
-PATTERNS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
-    (
-        "data URI",
-        re.compile(r"data:[\w.+/-]{0,80}(?:;[\w=-]{1,40}){0,4};base64,[A-Za-z0-9+/]{40,}={0,2}"),
-        _is_thumbnail,
+_KEY_NAME = r"(?:\w*(?:api|secret|access|private)[_-]?keys?\w*|\w*secret|x-api-key|\w*password)"
+_TEXT = r"""["'](?:[^"'\\\n]|\\.)*["']"""
+_PART = r"""(?:[^"'\\\n]|\\.)"""
+_PREFIX = "[rbfuRBFU]{0,2}"
+_JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
+"""A literal, or several that are joined; the group is what stands between the outer quotes."""
+_TYPES = (
+    r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
+    r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
+)
+
+# In this order: what was found by one is not looked at by the next.
+LONG: tuple[Rule, ...] = (
+    Rule(
+        "signature",
+        re.compile(
+            r"Signature=([A-Za-z0-9+/]{40,}={0,2}"
+            r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})"
+        ),
+        _never,
     ),
-    ("signature", re.compile(r"Signature=([A-Za-z0-9+/]{40,}={0,2})"), _never),
-    ("signature", re.compile(r"(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{86}==)"), _is_no_signature),
-    ("key", re.compile(r"\b[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}"), _never),
-    ("key", re.compile(r"Credential=([^,\s\"']{8,})"), _is_placeholder),
-    ("key", re.compile(r"(?i)x-api-key[\"']?\s*:\s*[\"']?([^\s\"',]{8,})"), _is_placeholder),
-    (
+    Rule("signature", SIGNATURE, _is_no_signature),
+    Rule("key", re.compile(r"(?<![A-Za-z0-9])[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}"), _never),
+)
+RULES: tuple[Rule, ...] = (
+    *LONG,
+    *(Rule("key", pattern, _is_placeholder) for name, pattern in PLACES if name != "signature"),
+    Rule(
         "key",
-        re.compile(r"(?i)(?:api|secret)_key[\"']?\s*[:=]\s*[\"']([^\s\"']{8,})[\"']"),
+        re.compile(
+            rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
+            rf"(?:\w+\(\s*)?{_JOINED}"
+        ),
+        _is_stand_in,
+    ),
+    Rule(
+        "key",
+        re.compile(rf"\b(?:connect|Settings|Client)\(\s*{_TEXT}\s*,\s*{_JOINED}"),
+        _is_stand_in,
+    ),
+    Rule(
+        "key",
+        re.compile(rf"\b(?:connect|Settings|Client)\(\s*{_TEXT}\s*,\s*{_TEXT}\s*,\s*{_JOINED}"),
+        _is_stand_in,
+    ),
+    Rule(
+        "key",
+        re.compile(r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})"),
         _is_placeholder,
     ),
-    (
+    Rule(
         "key",
-        re.compile(r"PAYLAB_(?:API|SECRET)_KEY[\"'\]]*\s*=\s*[\"']?([^\s\"']{8,})"),
+        re.compile(rf"(?i)(?:%env|export|set)\s+{_KEY_NAME}\s*[= ]\s*[\"']?([^\s\"']{{8,}})"),
         _is_placeholder,
     ),
-    ("CURP", re.compile(r"(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"), _is_example),
-    ("CNPJ", re.compile(r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)"), _is_example),
-    ("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)"), _is_example),
-    ("TIN", re.compile(r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])"), _is_example),
-    ("CPF", re.compile(r"(?<![\w.+-])\d{11}(?![\w.-])"), _is_no_cpf),
-    ("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _is_no_cnpj),
+    Rule(
+        "CURP",
+        re.compile(r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
+        lambda number: _is_example(number.upper()),
+    ),
+    Rule("CNPJ", re.compile(r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)"), _is_example),
+    Rule("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)"), _is_example),
+    Rule("TIN", re.compile(r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])"), _is_example),
+    Rule("Emirates ID", re.compile(r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])"), _never),
+    Rule("CUIT", re.compile(r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])"), _is_example),
+    Rule("NIT", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-\d(?![\w-])"), _is_example),
+    Rule("NIT", re.compile(r"(?<![\w.+-])\d{9}-\d(?![\w-])"), _unless(nit.is_valid)),
+    Rule("CPF", re.compile(r"(?<![\w.+-])\d{11}(?![\w.-])"), _unless(cpf.is_valid)),
+    Rule(
+        "CUIT", re.compile(r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])"), _unless(cuit.is_valid)
+    ),
+    Rule("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _unless(cnpj.is_valid)),
+    Numbered("document number", re.compile(""), _is_example),
+    Rule(
+        "document number",
+        re.compile(
+            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?[\"']?\s*[:=,#]?\s*[\"']?"
+            r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])(?!\w)"
+        ),
+        _is_example,
+    ),
 )

@@ -1,6 +1,7 @@
 """Code that signs a request afresh when it is pasted: bash, Python, httpx.
 
-The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs. A body that may
+The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs, and are no
+argument of any program. A body that may
 not be shown whole (an image, a document number) is read from the file `body.json`.
 """
 
@@ -119,14 +120,28 @@ NAMES='host;x-api-key;x-content-sha256;x-date;x-nonce'
 CANONICAL=$(printf '%s\\n' {lines} "host:$HOST" "x-api-key:$PAYLAB_API_KEY" \\
   "x-content-sha256:$HASH" "x-date:$DATE" "x-nonce:$NONCE" "$NAMES" "$HASH")
 HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
-HEX=$(printf 'HMAC-SHA256\\n%s\\n%s' "$DATE" "$HASHED" \\
-  | openssl dgst -sha256 -hmac "$PAYLAB_SECRET_KEY" -r | cut -d' ' -f1)
+# HMAC by hand: as an argument of openssl the secret would stand in the list of processes.
+SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | od -An -v -tx1 | tr -d ' \\n')
+if ((${{#SECRET}} > 128)); then
+  SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+fi
+pad() {{
+  local at byte
+  for ((at = 0; at < 128; at += 2)); do
+    byte=${{SECRET:at:2}}
+    printf -v byte '\\x%02x' $((0x${{byte:-00}} ^ $1))
+    printf "$byte"
+  done
+}}
+HEX=$({{
+  pad 0x5c
+  {{ pad 0x36; printf 'HMAC-SHA256\\n%s\\n%s' "$DATE" "$HASHED"; }} | openssl dgst -sha256 -binary
+}} | openssl dgst -sha256 -r | cut -d' ' -f1)
 SIGNATURE=$(printf %s "$HEX" | openssl base64 -A)
 AUTHORIZATION="HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"
-curl -sS{literal} -X {method} {url} \\
-  -H "Host: $HOST" -H "X-API-Key: $PAYLAB_API_KEY" -H "X-Date: $DATE" \\
-  -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra} \\
-  -H "Authorization: $AUTHORIZATION"{data}
+printf '%s\\n' "X-API-Key: $PAYLAB_API_KEY" "Authorization: $AUTHORIZATION" \\
+  | curl -sS{literal} -X {method} {url} -H @- \\
+  -H "Host: $HOST" -H "X-Date: $DATE" -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra}{data}
 echo
 """
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+import paylab
+from paylab import example_recipients
 from paylab.cli import main
 from paylab.scrub import THUMBNAIL, scrub
 from paylab.views.drawing import modules
@@ -20,6 +22,7 @@ ROOT = Path(__file__).parents[1]
 KEY = "sk_simulator_" + "0123456789" * 4
 SIGNED = b64encode(b"9f" * 32).decode()
 PHOTO = b64encode(specimen("document-front")).decode()
+PDF = b64encode(b"%PDF-1.4" + bytes(range(256))).decode()
 CURP, CPF, CNPJ = "GODE561231HDFRRNA0", "529.982.247-25", "11.222.333/0001-81"
 STATE = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {"value": "x"}}}}
 
@@ -64,6 +67,41 @@ def notebook(*cells, **metadata):
         ("cnpj 11222333000181", "CNPJ"),
         ("tin 123-456-789", "TIN"),
         ("tin 123-456-789-00000", "TIN"),
+        ("cuit 20-12345678-6", "CUIT"),
+        ("27123456780", "CUIT"),
+        ("nit 900.123.456-8", "NIT"),
+        ("784-1990-1234567-1", "Emirates ID"),
+        ("gode561231hdfrrna0", "CURP"),
+        *(
+            (f'document={{"type": "{kind}", "number": "{number}"}}', "document number")
+            for kind, number in (
+                ("cc", "1020304050"),
+                ("ce", "345678"),
+                ("pep", "912345678901234"),
+                ("eu_residence_permit", "RP1234567"),
+                ("emirates_id", "784199012345671"),
+                ("driver_licence", "D1234567"),
+                ("national_id", "AB123456C"),
+                ("passport", "X1234567"),
+            )
+        ),
+        ("passport: X1234567", "document number"),
+        ("cc 1020304050", "document number"),
+        ("secret_key = f'hunter2-hunter2{x}'", "key"),
+        ("secret_key=b'hunter2-hunter2'", "key"),
+        ("secret_key='correct-horse-battery'", "key"),
+        ("secret: str = 'hunter2-hunter2'", "key"),
+        ("secret_key = 'hunter2-' + 'hunter2'", "key"),
+        ("secret_key=Secret('hunter2-hunter2')", "key"),
+        ("os.environ.setdefault('PAYLAB_SECRET_KEY', 'hunter2-hunter2')", "key"),
+        ("%env PAYLAB_SECRET_KEY hunter2-hunter2", "key"),
+        ("paylab.connect('https://pay.test', 'hunter2-hunter2')", "key"),
+        (json.dumps(json.dumps({"secret_key": "hunter2-hunter2"})), "key"),
+        ("".join(f"\\x{ord(one):02x}" for one in KEY), "key"),
+        ("data:image/jpeg;name=a.jpg;base64," + PHOTO, "data URI"),
+        (PHOTO, "image"),
+        (PDF, "PDF"),
+        (f"data:application/pdf;base64,{PDF}", "data URI"),
         (f'<img src="data:image/jpeg;base64,{PHOTO}">', "data URI"),
         (f"data:application/pdf;base64,{PHOTO}", "data URI"),
     ],
@@ -101,6 +139,52 @@ def test_kept(text):
     """Examples, placeholders, thumbnails and numbers that only look alike stay."""
     dirty = notebook((text, {"text/plain": [text]}))
     assert scrub(dirty) == (dirty, [])
+
+
+@pytest.mark.parametrize(
+    ("pieces", "kind"),
+    [
+        ([f"Signature={SIGNED[:30]}", SIGNED[30:]], "signature"),
+        ([SIGNED[:40] + "\n", SIGNED[40:]], "signature"),
+        ([f"data:image/jpeg;base64,{PHOTO[:100]}", PHOTO[100:]], "data URI"),
+        ([f"data:image/jpeg;base64,{PHOTO[:100]}\n", f"{PHOTO[100:]}\n", "x"], "data URI"),
+    ],
+)
+def test_pieces_of_one_text(pieces, kind):
+    """What was cut over several items of a list is found."""
+    clean, found = scrub(notebook(("", {"text/plain": pieces})))
+    assert [each.kind for each in found] == [kind]
+    assert "".join(clean["cells"][0]["outputs"][0]["data"]["text/plain"]).startswith(
+        ("[removed", "Signature=[removed")
+    )
+
+
+def test_a_pdf_goes_whatever_its_size():
+    """It is no thumbnail."""
+    clean, found = scrub(notebook(("", {"application/pdf": PDF, "text/plain": ["<pdf>\n"]})))
+    assert [each.kind for each in found] == ["PDF"]
+    assert [*clean["cells"][0]["outputs"][0]["data"]] == ["text/plain"]
+
+
+@pytest.mark.parametrize("keep", [[], ["--keep-personal"]])
+def test_har_files_and_snapshots(tmp_path, capsys, keep):
+    """They lose keys and numbers always, and what tells who a person is unless it is kept."""
+    person = {"given_name": "Marisol", "document": {"type": "cc", "number": "1020304050"}}
+    header = {"name": "Authorization", "value": "HMAC-SHA256 abc"}
+    entry = {"request": {"headers": [header], "postData": {"text": json.dumps(person)}}}
+    har, world = tmp_path / "calls.har", tmp_path / "world.json"
+    har.write_text(json.dumps({"log": {"entries": [entry]}}))
+    lab = paylab.connect(ledger="none")
+    lab.individuals.create(**{**example_recipients.recipient("CO"), **person})
+    world.write_text(json.dumps(lab.simulator.snapshot()))
+    assert main(["scrub", str(har), str(world), *keep]) == 0
+    for path in (har, world):
+        text = path.read_text()
+        assert "1020304050" not in text
+        assert "HMAC-SHA256 abc" not in text
+        assert ("Marisol" in text) == bool(keep)
+    assert main(["scrub", "--check", str(har), str(world), *keep]) == 0
+    lab.simulator.load(world)
 
 
 def test_qr_codes_are_kept():

@@ -1,4 +1,4 @@
-"""Take out of notebooks what must not be shared: widget state, images, keys, document numbers."""
+"""Take out of notebooks, HAR files and snapshots what must not be shared."""
 
 from __future__ import annotations
 
@@ -11,24 +11,32 @@ from ..client.plain import printable
 from ..errors import PaylabError
 from ..files import replace
 from ..scrub import Finding, scrub
+from ..simulator.saved import checksum
 from .output import say, warn
 
-HELP = "take keys, images and document numbers out of notebooks"
+HELP = "take keys, images and document numbers out of notebooks, HAR files and snapshots"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("notebooks", nargs="+", type=Path, metavar="NOTEBOOK")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if there is any")
+    parser.add_argument(
+        "--keep-personal",
+        action="store_true",
+        help="leave names, contacts, birth dates and addresses in HAR files and snapshots",
+    )
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Scrub each notebook, or only say what is in it; 1 when a check found something."""
+    """Scrub each file, or only say what is in it; 1 when a check found something."""
     found: list[tuple[Path, Finding]] = []
-    for path in options.notebooks:
-        text, notebook = _read(path)
-        clean, findings = scrub(notebook)
+    for path in options.files:
+        text, document = _read(path)
+        clean, findings = scrub(document, keep_personal=options.keep_personal)
+        if findings and "checksum" in document:
+            clean["checksum"] = checksum({k: v for k, v in clean.items() if k != "checksum"})
         found += [(path, finding) for finding in findings]
         if findings and not options.check:
             _write(path, _written(clean, like=text))
@@ -48,12 +56,23 @@ def _tell(found: list[tuple[Path, Finding]], options: argparse.Namespace) -> Non
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
     try:
         text = path.read_bytes().decode()
-        notebook = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         raise PaylabError(f"{path} is not a notebook: it is not JSON in UTF-8") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
-        raise PaylabError(f"{path} is not a notebook of version 4: it has no list of cells")
-    return text, notebook
+    if not isinstance(document, dict) or not _is_known(document):
+        raise PaylabError(
+            f"{path} is not a notebook of version 4, a HAR file or a snapshot of a simulator"
+        )
+    return text, document
+
+
+def _is_known(document: dict[str, Any]) -> bool:
+    log = document.get("log")
+    return (
+        isinstance(document.get("cells"), list)
+        or (isinstance(log, dict) and isinstance(log.get("entries"), list))
+        or ("paylab_snapshot" in document and isinstance(document.get("tables"), dict))
+    )
 
 
 def _written(notebook: dict[str, Any], *, like: str) -> str:

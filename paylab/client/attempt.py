@@ -24,7 +24,7 @@ from .secret import Secret
 from .timing import Stopwatch
 
 UNAUTHORIZED = 401
-TEACHING = b'"document"'
+TEACHING = b"document"
 """A body with this is cleaned at once: it holds what must be hidden in others too."""
 
 
@@ -101,7 +101,7 @@ class Attempts:
         return {
             "method": outgoing.method,
             "request_body": body(outgoing.content, clean),  # first: it teaches what to hide
-            "path": outgoing.path,
+            "path": clean.text(outgoing.path),
             "url": clean.text(str(outgoing.url)),
             "idempotency_key": outgoing.idempotency_key,
             "request_headers": clean.headers(request.headers),

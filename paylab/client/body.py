@@ -53,11 +53,9 @@ def body(content: bytes | Upload | None, redaction: Redaction) -> Body:
 
 
 def _shown(content: bytes, digest: str, redaction: Redaction) -> str:
-    # A data URI is measured whole; without one, only what will be kept need be read.
+    # An image is measured whole; without one, only what will be kept need be read.
     few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
-    text = few.decode(errors="replace")
-    redaction.learn(text)
-    clean = redaction.text(text)
+    clean = redaction.learn(few.decode(errors="replace"))
     if len(few) == len(content) and len(clean) <= LONGEST_KEPT:
         return clean
     return f"{clean[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"

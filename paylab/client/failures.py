@@ -34,7 +34,7 @@ def failure(
 
 
 def _trouble(trouble: Trouble, outgoing: Outgoing, call: Call) -> PaylabError:
-    error = trouble.error(f"{outgoing.method} {outgoing.path}: {call.error}", call)
+    error = trouble.error(f"{call.method} {call.path}: {call.error}", call)
     error.hint = _after_trouble(trouble, outgoing)
     return error
 

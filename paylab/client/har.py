@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..files import replace
 from ..instants import to_text
+from ..personal import impersonal
 from .body import Body
 from .call import Call
 
@@ -17,10 +18,14 @@ NOT_MEASURED = -1
 """HAR's word for a part of the time that does not apply."""
 
 
-def har(calls: Iterable[Call], to: Path | None = None) -> dict[str, Any]:
-    """The calls as one HAR object; what was redacted in the calls is redacted here."""
+def har(
+    calls: Iterable[Call], to: Path | None = None, *, keep_personal: bool = False
+) -> dict[str, Any]:
+    """The calls as one HAR object, without what tells who a person is unless that is kept."""
     creator = {"name": "paylab", "version": "1"}
-    log = {"version": "1.2", "creator": creator, "entries": [_entry(call) for call in calls]}
+    entries = [_entry(call) for call in calls]
+    kept = entries if keep_personal else impersonal(entries)
+    log = {"version": "1.2", "creator": creator, "entries": kept}
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
         with replace(to, private=True) as sink:

@@ -40,7 +40,7 @@ class Later:
         return self.__held
 
     def __repr__(self) -> str:
-        return f"<Later {self.path}>"
+        return "<Later>"  # its path may hold a secret
 
     def __reduce__(self) -> tuple[Callable[[Call], Call], tuple[Call]]:
         return _same, (self.call,)

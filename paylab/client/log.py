@@ -120,9 +120,13 @@ class CallLog(Sequence[Call]):
         """What a table or a frame shows, one flat row a call."""
         return [_row(call) for call in self._seen()]
 
-    def har(self, to: str | Path | None = None) -> dict[str, Any]:
-        """HAR 1.2, as browsers' tools read it; written to a file when one is named."""
-        return har(self._seen(), None if to is None else Path(to))
+    def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
+        """HAR 1.2, as browsers' tools read it; written to a file when one is named.
+
+        Names, contacts, birth dates, addresses and account numbers are left out unless
+        `keep_personal` is set.
+        """
+        return har(self._seen(), None if to is None else Path(to), keep_personal=keep_personal)
 
     def _seen(self) -> list[Call]:
         with self._lock:

@@ -59,7 +59,8 @@ def read_refusal(status: int, content: bytes, redaction: Redaction) -> Said:
         words = words or "; ".join(islice(_anything(body), MOST_WORDS))
     except (ValueError, RecursionError):
         body, problems, words = text or None, (), _visible(text)
-    return Said(plain(words) or _name(status), problems, body)
+    # Markup and entities are gone from the words: what they hid is looked for again.
+    return Said(plain(redaction.text(words)) or _name(status), problems, body)
 
 
 def _name(status: int) -> str:

@@ -65,11 +65,15 @@ class Panel:
         """Become what a snapshot holds."""
         self._ask("PUT", "/_simulator/snapshot", json=snapshot)
 
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the whole world to a file: readable, without keys and document numbers."""
+    def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
+        """Write the whole world to a file: readable, without keys and document numbers.
+
+        Names, contacts, birth dates, addresses and account numbers are left out unless
+        `keep_personal` is set.
+        """
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        saved.write(self.snapshot(), target)
+        saved.write(self.snapshot(), target, keep_personal=keep_personal)
         return target
 
     def load(self, path: str | PathLike[str]) -> None:

@@ -7,11 +7,11 @@ import re
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
 from ..errors import SimulatorError
 from ..files import replace
-from ..redaction import HIDDEN, Redaction
+from ..personal import bare_urls, impersonal
+from ..redaction import Redaction
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
@@ -31,9 +31,9 @@ def as_sent(snapshot: Any) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def write(snapshot: dict[str, Any], path: Path) -> None:
-    """Write a snapshot without document numbers, and without what a webhook's URL may hide."""
-    dump = _clean({key: value for key, value in snapshot.items() if key != "checksum"})
+def write(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
+    """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
+    dump = shareable(snapshot, keep_personal=keep_personal)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
     with replace(path, private=True) as sink:
         sink.write(f"{text}\n".encode())
@@ -50,28 +50,8 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _clean(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_clean(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _item(name, item) for name, item in value.items()}
-    return _ANYBODY.text(value) if isinstance(value, str) else value
-
-
-def _item(name: str, item: Any) -> Any:
-    if name == "document" and isinstance(item, dict) and item.get("number"):
-        return {**item, "number": HIDDEN}
-    return _bare(item) if name == "url" and isinstance(item, str) else _clean(item)
-
-
-def _bare(url: str) -> str:
-    """A URL without user, password and query: tokens are often kept there."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return HIDDEN
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-
-
-_ANYBODY = Redaction([])
-"""Whose keys they are does not matter: signatures, credentials and data URIs are known by form."""
+def shareable(snapshot: dict[str, Any], *, keep_personal: bool = False) -> dict[str, Any]:
+    """A snapshot without its checksum and what must not be passed on."""
+    dump = {key: value for key, value in snapshot.items() if key != "checksum"}
+    clean = bare_urls(Redaction([]).json(dump))
+    return dict(clean if keep_personal else impersonal(clean))

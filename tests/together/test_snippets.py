@@ -1,7 +1,9 @@
 """Each snippet run as it is printed, against a served simulator."""
 
+import hmac
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -92,3 +94,37 @@ def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "body.json").write_bytes(wire.encode(wire.fields(person)))
     assert '"ind_' in run(lab, name, code)
+
+
+def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
+    """Every program that the script starts notes its arguments, which other users can list."""
+    seen = tmp_path / "arguments"
+    for name in ("curl", "openssl", "cut", "date", "od", "tr", "cat"):
+        shim = tmp_path / name
+        real = shutil.which(name)
+        shim.write_text(f'#!/bin/sh\nprintf "%s\\n" "$0 $*" >> {seen}\nexec {real} "$@"\n')
+        shim.chmod(0o700)
+    lab.request("GET", "/v1/transfers", params={"limit": 2})
+    path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
+    said = run(lab, "as_curl", f"PATH={path}\n{lab.calls[-1].as_curl()}")
+    assert '"has_next_page"' in said
+    listed = seen.read_text()
+    assert "curl" in listed
+    assert "openssl" in listed
+    assert lab.settings.secret_key.reveal() not in listed
+    assert lab.settings.api_key.reveal() not in listed
+    assert "Signature=" not in listed
+
+
+@pytest.mark.parametrize("secret", ["k", "é\"\\'$(id) %s\\n", "x" * 64, "x" * 65, "é" * 100])
+def test_curl_computes_hmac_for_any_secret(secret):
+    """As the standard library does."""
+    code = snippets.curl(snippets.Request("GET", "http://localhost/v1"))
+    code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$HEX"'
+    keys = {"PAYLAB_API_KEY": "k", "PAYLAB_SECRET_KEY": secret}
+    done = subprocess.run(
+        ["bash", "-c", code], env={**os.environ, **keys}, capture_output=True, text=True, check=True
+    )
+    date, hashed, found = done.stdout.split()
+    payload = f"HMAC-SHA256\n{date}\n{hashed}".encode()
+    assert found == hmac.new(secret.encode(), payload, "sha256").hexdigest()

@@ -20,6 +20,7 @@ from .preview import BombError, UnreadableError, preview
 from .spool import temporary
 
 HEAD = 64
+INSTEAD = "save the picture again as a new file, or tick that its location is kept"
 YOURS = Expression('Path("FILE.jpg")')
 
 
@@ -91,7 +92,12 @@ def sealed(choice: Choice, *, located: bool) -> BinaryIO:
     if located:
         return file
     data = bytearray(file.read())
-    if location.remove(data):
+    try:
+        removed = location.remove(data)
+    except location.UnsearchableError as error:
+        file.close()
+        raise _refused("keep_location", f"one image {error}: {INSTEAD}") from None
+    if removed:
         file.close()
         file = temporary()
         file.write(data)
@@ -106,9 +112,12 @@ def _look(file: BinaryIO, side: str) -> Seen:
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
     file.seek(0)
-    located, mime = bool(location.find(file.read())), str(measured.mime)
+    mime = str(measured.mime)
     try:
+        located = bool(location.find(file.read()))
         return Seen(mime, size, located, preview(file, mime), assumed=tuple(problems))
+    except location.UnsearchableError as error:
+        return Seen(mime, size, False, None, f"{error}: {INSTEAD}", tuple(problems))
     except UnreadableError as error:
         return Seen(mime, size, located, None, str(error), tuple(problems))
 

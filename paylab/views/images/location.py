@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from struct import error, pack_into, unpack_from
 from zlib import crc32
 
+from ...errors import PaylabError
+
 GPS = 0x8825
 """The EXIF tag that says where the table of the location begins."""
 
 MOST_ENTRIES, MOST_TABLES, MOST_BYTES = 500, 100, 2**16
+MOST_STEPS = 200_000
+"""Headers, tables, entries and chunks that are looked at in one file; a large photo has 10,000."""
+
+MOST_BLANK = 2**24
+"""Bytes that are blanked in one file."""
+
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
 LONG = (4, 13)
 ORDERS = {b"II": "<", b"MM": ">"}
@@ -36,11 +44,46 @@ Data = bytes | bytearray
 Patch = tuple[int, bytes]
 
 
+class UnsearchableError(PaylabError):
+    """A file with more metadata than any camera writes, which was not searched to the end."""
+
+
 def find(data: Data) -> list[Patch]:
-    """What stands in place of the location, and where; empty when there is none."""
-    patches = [patch for at in _HEADER.finditer(data) for patch in _exif(data, at.start())]
-    patches += [(m.start(), b" " * (m.end() - m.start())) for m in _XMP.finditer(data)]
-    return patches + list(_packed(data))
+    """What stands in place of the location, and where; empty when there is none.
+
+    UnsearchableError when the file would take too long or too much memory.
+    """
+    return _all(_patches(data, Budget(MOST_STEPS)))
+
+
+class Budget:
+    """Steps that are left."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def take(self, steps: int = 1) -> None:
+        """Take steps; UnsearchableError when there are none left."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise UnsearchableError("has too much metadata to be searched for a location")
+
+
+def _all(patches: Iterator[Patch]) -> list[Patch]:
+    found, budget = list[Patch](), Budget(MOST_BLANK)
+    for patch in patches:
+        budget.take(len(patch[1]))
+        found.append(patch)
+    return found
+
+
+def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
+    for at in _HEADER.finditer(data):
+        yield from _exif(data, at.start(), budget)
+    for match in _XMP.finditer(data):
+        budget.take()
+        yield match.start(), b" " * (match.end() - match.start())
+    yield from _packed(data, budget)
 
 
 def remove(data: bytearray) -> bool:
@@ -68,41 +111,43 @@ class Entry:
         return SIZES.get(self.kind, 0) * self.count
 
 
-def _exif(data: Data, base: int) -> Iterator[Patch]:
+def _exif(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
     """The location tables of the TIFF that begins at `base`, if it is one."""
     order = ORDERS[bytes(data[base : base + 2])]
-    for table in _tables(data, base, order):
-        for entry in _entries(data, base + table, order):
+    for table in _tables(data, base, order, budget):
+        for entry in _entries(data, base + table, order, budget):
             if entry.tag == GPS and entry.kind in LONG and entry.count == 1:
-                yield from _blank(data, base, entry.value, order)
+                yield from _blank(data, base, entry.value, order, budget)
 
 
-def _tables(data: Data, base: int, order: str) -> Iterator[int]:
+def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
     """Where each table of a chain begins, from the header on; a chain may run in a circle."""
     link, seen = base + 4, set[int]()
     while len(seen) < MOST_TABLES:
+        budget.take()
         table = _number(data, link, order)
         if not table or table in seen:
             return
         seen.add(table)
         yield table
-        link = base + table + 2 + 12 * len(_entries(data, base + table, order))
+        link = base + table + 2 + 12 * len(_entries(data, base + table, order, budget))
 
 
-def _entries(data: Data, table: int, order: str) -> list[Entry]:
+def _entries(data: Data, table: int, order: str, budget: Budget) -> list[Entry]:
     """A table, or nothing where there cannot be one."""
     try:
         (count,) = unpack_from(f"{order}H", data, table)
         if count > MOST_ENTRIES:
             return []
+        budget.take(count)
         rows = (unpack_from(f"{order}HHII", data, table + 2 + 12 * row) for row in range(count))
         return [Entry(*row) for row in rows]
     except error:
         return []
 
 
-def _blank(data: Data, base: int, table: int, order: str) -> Iterator[Patch]:
-    entries = _entries(data, base + table, order)
+def _blank(data: Data, base: int, table: int, order: str, budget: Budget) -> Iterator[Patch]:
+    entries = _entries(data, base + table, order, budget)
     for entry in entries:
         if 4 < entry.size <= MOST_BYTES and base + entry.value + entry.size <= len(data):
             yield base + entry.value, bytes(entry.size)
@@ -117,10 +162,11 @@ def _number(data: Data, at: int, order: str) -> int:
         return 0
 
 
-def _packed(data: Data) -> Iterator[Patch]:
+def _packed(data: Data, budget: Budget) -> Iterator[Patch]:
     for at, kind, size in _chunks(data):
+        budget.take()
         if kind in (b"tEXt", b"zTXt", b"iTXt") and _PACKED.match(data, at + 8):
-            yield at + 4, _IGNORED + bytes(size)
+            yield at + 4, _IGNORED + bytes(max(0, min(size, len(data) - at - 8)))
 
 
 def _chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:

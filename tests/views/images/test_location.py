@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from io import BytesIO
 
 import pillow_heif
@@ -9,7 +10,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from paylab.views.images.location import find, remove
+from paylab.views.images.location import UnsearchableError, find, remove
 
 pillow_heif.register_heif_opener()
 
@@ -127,3 +128,19 @@ def test_junk(data):
     kept = bytearray(data)
     assert not remove(kept)
     assert kept == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"MM\0*\0\0\0\x08" * 300_000,
+        (b"II*\0\x08\0\0\0" + struct.pack("<H", 500) + struct.pack("<HHII", GPS, 4, 1, 8) * 500)
+        * 9,
+        (struct.pack("<4sIH", b"II*\0", 8, 500) + struct.pack("<HHII", 1, 1, 65536, 9) * 500) * 999,
+        b"\x89PNG\r\n\x1a\n" + bytes(12 * 300_000),
+    ],
+)
+def test_a_file_with_too_much_metadata_is_given_up(data):
+    """Instead of a search that takes minutes and the whole memory."""
+    with pytest.raises(UnsearchableError, match="too much metadata"):
+        find(data + bytes(2**16))

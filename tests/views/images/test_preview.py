@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import zlib
 from io import BytesIO
 
@@ -10,6 +12,7 @@ import pillow_heif
 import pytest
 from PIL import Image
 
+from paylab.views.images import preview as previews
 from paylab.views.images.preview import BombError, UnreadableError, preview
 from paylab.views.specimens import specimen
 
@@ -93,5 +96,45 @@ def test_bombs(side):
 )
 def test_broken(data, mime):
     """A file that breaks off cannot be shown, and says so."""
-    with pytest.raises(UnreadableError, match="cannot be shown here"):
+    with pytest.raises(UnreadableError, match="No preview"):
         preview(BytesIO(data), mime)
+
+
+def laughs():
+    """A small PDF whose page draws a form that draws others, ten to the ninth times."""
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R"
+        b"/Resources<</XObject<</X 5 0 R>>>>>>",
+        b"<</Length 5>>stream\n/X Do\nendstream",
+    ]
+    head = b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]"
+    for number in range(6, 15):
+        draw = b"/X Do " * 10
+        use = b"/Resources<</XObject<</X %d 0 R>>>>/Length %d>>" % (number, len(draw))
+        parts.append(head + use + b"stream\n" + draw + b"\nendstream")
+    parts.append(head + b"/Length 10>>stream\n0 0 9 9 re\nendstream")
+    body = b"".join(b"%d 0 obj%sendobj\n" % (at, part) for at, part in enumerate(parts, 1))
+    return BytesIO(b"%PDF-1.4\n" + body + b"trailer<</Root 1 0 R/Size 20>>\n%%EOF")
+
+
+def test_a_hostile_file_is_given_up(monkeypatch):
+    """A file that keeps its decoder busy has no preview, and the process that tried has ended."""
+    monkeypatch.setattr(previews, "SECONDS", 1)
+    with pytest.raises(UnreadableError, match="No preview"):
+        preview(laughs(), "application/pdf")
+
+
+def test_the_decoder_has_limits():
+    """On processor time and memory, where the system has them."""
+    resource = pytest.importorskip("resource")
+    code = (
+        "import runpy, resource as r; run = runpy.run_path({!r}); run['limit'](); "
+        "print(r.getrlimit(r.RLIMIT_CPU)[0], r.getrlimit(r.RLIMIT_AS)[0])"
+    )
+    program = str(previews._PROGRAM)
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(program)], capture_output=True, text=True, check=True
+    )
+    assert resource.RLIM_INFINITY not in map(int, done.stdout.split())

@@ -1,0 +1,85 @@
+"""A program: an image on standard input becomes a small JPEG on standard output.
+
+It runs in a process of its own, as hostile files make decoders slow, large or crash. It imports
+nothing of paylab, so that it starts quickly.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from contextlib import closing, suppress
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+EDGE = 320
+"""Pixels of the longer side of a preview."""
+
+SECONDS, MEMORY = 5, 2**30
+"""Processor time and address space that a file may take."""
+
+BOMB = 3
+
+
+def main() -> int:
+    """0 and a JPEG; 3 and the millions of pixels allowed; anything else is a broken file."""
+    from PIL import Image
+
+    limit()
+    data = BytesIO(sys.stdin.buffer.read())
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            image = page(data) if sys.argv[1] == "application/pdf" else photo(data)
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        sys.stdout.write(str((Image.MAX_IMAGE_PIXELS or 0) // 10**6))
+        return BOMB
+    out = BytesIO()
+    image.save(out, "JPEG", quality=80)  # of nothing but the pixels: no EXIF
+    sys.stdout.buffer.write(out.getvalue())
+    return 0
+
+
+def limit() -> None:
+    """Let the system end this process when it takes too much; not every system can."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        for kind, most in (
+            (resource.RLIMIT_CORE, 0),
+            (resource.RLIMIT_CPU, SECONDS),
+            (resource.RLIMIT_AS, MEMORY),
+        ):
+            with suppress(ValueError, OSError):
+                resource.setrlimit(kind, (most, most))
+
+
+def photo(file: BytesIO) -> Image.Image:
+    """The photo, small and upright."""
+    import pillow_heif
+    from PIL import Image, ImageOps
+
+    pillow_heif.register_heif_opener()
+    image = Image.open(file)
+    image.draft("RGB", (EDGE, EDGE))
+    image.thumbnail((EDGE, EDGE))
+    return ImageOps.exif_transpose(image).convert("RGB")
+
+
+def page(file: BytesIO) -> Image.Image:
+    """The first page of a PDF."""
+    import pypdfium2
+
+    with closing(pypdfium2.PdfDocument(file)) as document:
+        first = document[0]
+        width, height = first.get_size()
+        image: Image.Image = first.render(scale=EDGE / max(width, height)).to_pil()
+        return image.convert("RGB")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

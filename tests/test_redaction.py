@@ -1,0 +1,189 @@
+"""Secrets, document numbers and images are found under every escape, and nothing else goes."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from html import escape
+from random import Random
+from urllib.parse import quote
+
+import pytest
+
+from paylab.escapes import decode, replace_plain
+from paylab.personal import impersonal
+from paylab.redaction import LONGEST, Redaction
+
+KEY = "sk_live/9z+8y=x wñ\"'&8812"
+NUMBER = "GODE561231HDFRRNA0"
+IMAGE = b64encode(b"\x89PNG\r\n\x1a\n" + Random(3).randbytes(9_000)).decode()
+URI = f"data:image/png;base64,{IMAGE}"
+
+ESCAPES = {
+    "as it is": str,
+    "JSON": lambda text: json.dumps(text)[1:-1],
+    "JSON of PHP": lambda text: json.dumps(text)[1:-1].replace("/", "\\/"),
+    "JSON, every character": lambda text: "".join(f"\\u{ord(one):04x}" for one in text),
+    "HTML": escape,
+    "HTML, every character": lambda text: "".join(f"&#x{ord(one):X};" for one in text),
+    "URL": lambda text: quote(text, safe=""),
+    "repr of bytes": lambda text: repr(text.encode())[2:-1],
+}
+
+
+class Given:
+    """A secret that was given to a client."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def reveal(self):
+        """The text."""
+        return self.text
+
+
+@pytest.fixture
+def redaction():
+    """Of one key, which has read one document number."""
+    made = Redaction([Given(KEY)])
+    made.learn(json.dumps({"document": {"number": NUMBER}}))
+    return made
+
+
+@pytest.mark.parametrize("inner", ESCAPES)
+@pytest.mark.parametrize("outer", ESCAPES)
+@pytest.mark.parametrize("value", [KEY, NUMBER])
+def test_a_value_is_found_under_escapes_inside_each_other(redaction, value, inner, outer):
+    """What stands around it stays as it was."""
+    assert redaction.text(f"<{ESCAPES[outer](ESCAPES[inner](value))}>") == "<***>"
+
+
+@pytest.mark.parametrize("value", [KEY, NUMBER])
+def test_a_value_is_found_in_base64_at_every_alignment(redaction, value):
+    """And in hexadecimal."""
+    for head in ("", "a", "ab", "abc"):
+        code = b64encode(f"{head}{value}:".encode()).decode()
+        clean = redaction.text(f"Basic {code}")
+        assert "***" in clean
+        assert len(clean) < 22
+    assert redaction.text(value.encode().hex()) == "***"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"type": "curp", "number": NUMBER},
+        {"type": "cpf", "number": 52998224725},
+        {"issuer": {"a": {"b": [1]}}, "number": NUMBER},
+        {"number": [52998224725, NUMBER]},
+        [{"number": NUMBER}, {"number": 52998224725}],
+        NUMBER,
+    ],
+)
+@pytest.mark.parametrize("shape", [str, escape, json.dumps, lambda text: repr(json.loads(text))])
+def test_a_document_number_is_found_whatever_its_type_and_place(document, shape):
+    """As a text, a number, in a list, after objects; in JSON, its repr, and JSON in both."""
+    redaction = Redaction([])
+    told = [number for number in (NUMBER, "52998224725") if number in json.dumps(document)]
+    body = json.dumps({"document": document, "quoted": f"about {' and '.join(told)}"})
+    redaction.learn(body)
+    for clean in (redaction.learn(shape(body)), redaction.text(f"refused: {document}")):
+        assert [number for number in told if number in clean] == []
+
+
+def test_json_stays_json():
+    """A number becomes a text in quotes."""
+    body = {"document": {"number": 52998224725, "type": "cpf"}, "id": 52998224725, "n": [1]}
+    clean = Redaction([]).learn(json.dumps(body))
+    assert json.loads(clean) == {
+        "document": {"number": "***", "type": "cpf"},
+        "id": "***",
+        "n": [1],
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        IMAGE,
+        URI,
+        URI.replace(";", ";name=a.png;charset=utf-8;"),
+        URI.replace("data", "DATA").replace("base64", "BASE64"),
+        URI.replace("/", "\\/"),
+        json.dumps(URI.replace("/", "\\/")),
+        IMAGE.replace("/", "\\u002f"),
+        quote(URI, safe=""),
+        "\n".join(IMAGE[at : at + 76] for at in range(0, len(IMAGE), 76)),
+        URI.replace("+", "-").replace("/", "_").replace("image_png", "image/png"),
+    ],
+)
+def test_an_image_is_found_however_it_is_written(text):
+    """Its size stands in its place."""
+    clean = Redaction([]).text(f"({text})")
+    assert len(clean) < 90
+    assert "bytes, sha256" in clean
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("a", "a transfer was made"),
+        ("id", "idempotency, valid, id_1"),
+        ("secret", "secretary"),
+    ],
+)
+def test_a_short_key_is_no_part_of_words(key, text):
+    """It is hidden as a word only."""
+    words = Redaction([Given(key)]).text(text)
+    assert words == " ".join("***" if word == key else word for word in text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "document.number: must be 18 characters",
+        '{"errors": {"document.number": "must have 18 characters, has 3"}}',
+        "signature: does not match",
+        "100 % of &c and C:\\temp\\new",
+        "signed headers: host, x-api-key, x-date",
+    ],
+)
+def test_messages_stay(text):
+    """Words beside a name are no secret."""
+    assert Redaction([Given(KEY)]).text(text) == text
+
+
+def test_a_long_text_is_cut_after_its_images_are_short():
+    """So that hostile text takes a bounded time."""
+    clean = Redaction([]).text("&amp;" * 200_000 + URI)
+    assert len(clean) < LONGEST + 50
+    assert clean.endswith("characters>")
+
+
+def test_only_escapes_are_decoded():
+    """Anything else stays."""
+    assert decode("a&lt;b%20c\\u0041\\n\\ud83d\\ude00 5% &zz; \\q") == "a<b cA\n😀 5% &zz; \\q"
+    assert replace_plain("abc", lambda *_: []) == "abc"
+
+
+PERSON = {
+    "given_name": "Ana",
+    "email": "ana@example.org",
+    "phone": "+525511112222",
+    "date_of_birth": "1990-01-31",
+    "address": {"country": "MX", "line_1": "Calle 1", "other": "x"},
+    "details": {"clabe": "646180157000000004", "account_holder_name": "Ana Reyes"},
+    "amount": "5.00",
+}
+
+
+def test_personal_data_goes_and_the_rest_stays():
+    """In JSON, and in texts that hold JSON or name a person by e-mail, phone or CLABE."""
+    clean = impersonal({"body": json.dumps(json.dumps(PERSON)), "person": PERSON})
+    text = json.dumps(clean)
+    for word in ("Ana", "ana@", "1111", "1990", "Calle", "6461", "Reyes"):
+        assert word not in text
+    assert clean["person"]["address"] == {"country": "MX", "line_1": "***", "other": "***"}
+    assert json.loads(json.loads(clean["body"]))["amount"] == "5.00"
+    said = "to ana@example.org, +52 55 1111 2222 or 646180157000000004"
+    assert impersonal(said) == "to ***, *** or ***"
