@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import islice, takewhile
-from typing import Any
 
 from ..client.resources import Transfers
 from ..errors import (
@@ -32,10 +31,6 @@ Sent = tuple[Row, Outcome]
 # What every other row would be answered too: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
 UNCERTAIN = (RateLimitError, ServerError)
-NO_TRANSFER = (
-    "the answer holds no transfer with an id: it may have been made; run the same batch again, "
-    "which looks for it in the list"
-)
 
 
 def send_all(
@@ -67,24 +62,13 @@ def send(transfers: Transfers, row: Row) -> Outcome:
         return Outcome("refused" if _is_certain(error) else "unknown", {}, _words(error))
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
-    raw = _resource(made.raw)
-    if raw is None:
-        return Outcome("unknown", {}, NO_TRANSFER)
-    return Outcome("replayed" if made.replayed else "created", raw)
+    return Outcome("replayed" if made.replayed else "created", made.raw)
 
 
 def _is_certain(error: PaylabError) -> bool:
     """Whether the service said that it made nothing."""
     refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
     return refused and 400 <= getattr(error, "status", 0) < 500
-
-
-def _resource(raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The transfer in an answer, also one wrapped in `data`; None without an id."""
-    inner = raw.get("data")
-    found = inner if "id" not in raw and isinstance(inner, Mapping) else raw
-    has_id = isinstance(found.get("id"), str | int) and found["id"] not in ("", False, True)
-    return found if has_id else None
 
 
 def _one_by_one(transfers: Transfers, waiting: Iterator[Row]) -> Iterator[Sent]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, TypeVar
 
+from .. import jsontext
 from ..errors import APIResponseError
 from ..models import Resource
 from ..paging import RawPage, read_page
@@ -31,13 +30,7 @@ MARKUP = re.compile(rb"\s*<")
 
 def parse(content: bytes) -> Any:
     """JSON in UTF-8 with decimal fractions kept exact; ValueError when it is not JSON."""
-    return json.loads(
-        content.decode("utf-8-sig"), parse_float=Decimal, parse_constant=_refuse_constant
-    )
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    return jsontext.read(content.decode("utf-8-sig"))
 
 
 @dataclass(frozen=True)
