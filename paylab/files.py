@@ -99,6 +99,13 @@ def recover(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
+def sweep(folder: Path) -> None:
+    """Remove the drafts of files that a killed process left anywhere in a folder."""
+    for file in folder.rglob(".*.part"):
+        if re.fullmatch(r"\..+\.[0-9a-f]{12}\.part", file.name) and file.is_file():
+            file.unlink(missing_ok=True)
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder survive a power cut, where the system can."""
     with suppress(OSError):  # Windows opens no folder

@@ -212,7 +212,7 @@ class _Sync:
 
     def _flush(self, days: Iterable[str]) -> None:
         for day in sorted(days):
-            self._write(day, pa.concat_tables(self._days.pop(day)))
+            self._write(day, _latest(pa.concat_tables(self._days.pop(day))))
 
     def _write(self, day: str, fresh: pa.Table) -> None:
         name = f"created_day={day}/part-0.parquet"
@@ -245,6 +245,12 @@ def _typed(texts: pa.ChunkedArray, kind: Kind, name: str) -> pa.ChunkedArray:
 
 def _texts(part: Part) -> pa.Table:
     return part.table
+
+
+def _latest(rows: pa.Table) -> pa.Table:
+    """Each row once: a list that changes while it is read may give one twice."""
+    ids = pd.Series(rows["id"].to_pylist(), dtype=object)
+    return rows.filter(pa.array(~ids.duplicated(keep="last") | ids.isna()))
 
 
 def _changed(old: pa.Table, fresh: pa.Table) -> int:

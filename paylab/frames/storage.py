@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import ConfigError
-from ..files import locked, replace
+from ..files import locked, replace, sweep
 
 
 class Storage(Protocol):
@@ -57,6 +57,7 @@ class Folder:
         """Keep other processes from writing."""
         self.path.mkdir(parents=True, exist_ok=True)
         with locked(self.path / "_lock"):
+            sweep(self.path)
             yield
 
 

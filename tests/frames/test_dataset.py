@@ -137,6 +137,44 @@ def test_interrupted(tmp_path):
     assert len(read(tmp_path / "d")) == 95
 
 
+def test_a_list_that_moves_on(tmp_path):
+    """A row that comes on two pages, as the list grew meanwhile, is there once."""
+    source = List(rows(35))
+    fetch = source.fetch
+
+    def grows(cursor):
+        if cursor == "10":
+            source.rows.insert(0, rows(1)[0] | {"id": "new", "created_at": "2026-01-29T00:00:00Z"})
+        return fetch(cursor)
+
+    source.fetch = grows
+    frames.Dataset(f"{tmp_path}/d").sync(source)
+    assert len(read(tmp_path / "d")) == 35
+
+
+def test_what_a_killed_sync_left_is_removed(tmp_path):
+    """Half-written files do not stay for ever."""
+    dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(5))
+    dataset.sync(source)
+    day = next((tmp_path / "d").rglob("*.parquet")).parent
+    (day / ".part-0.parquet.0123456789ab.part").write_text("half")
+    dataset.sync(source)
+    assert [file.name for file in day.iterdir()] == ["part-0.parquet"]
+
+
+def test_a_row_of_the_future_hides_no_later_one(tmp_path):
+    """A wrong time on one row does not end later syncs early."""
+    made = rows(30)
+    far = made[0] | {"id": "far", "created_at": "2099-01-01T00:00:00Z"}
+    source = List([far, *made[5:]])
+    source.origin = lambda: {"base_url": "https://one", "fetched_at": "2026-01-28T10:00:00.000Z"}
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    late = [row | {"created_at": f"2026-01-29T0{at}:00:00Z"} for at, row in enumerate(made[:5])]
+    source.rows = [far, *late[::-1], *made[5:]]
+    assert dataset.sync(source).new == 5
+
+
 def test_a_reader_at_the_same_time(tmp_path):
     """Whoever reads during a sync sees every row once."""
     source, dataset, counts = List(rows(60)), frames.Dataset(f"{tmp_path}/d"), []

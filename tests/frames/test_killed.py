@@ -26,6 +26,19 @@ def test_some_kills(tmp_path):
     assert found["wrong"] == []
 
 
+def test_a_run_that_cannot_succeed():
+    """Ends the test of kills at once, rather than being started again without end."""
+    code = (
+        "import multiprocessing, random, killing; killing.LONGEST = 60; "
+        "killing.once('/nowhere/t.csv', random.Random(1), multiprocessing.get_context('fork'))"
+    )
+    command = [sys.executable, "-c", code]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HARNESS.parent), *sys.path])}
+    done = run(command, stderr=PIPE, text=True, check=False, timeout=60, env=environment)
+    assert done.returncode == 1
+    assert "an export that nobody killed ended with 1" in done.stderr
+
+
 @pytest.fixture(name="service")
 def pages_of_five(transfer):
     """Fifteen rows in pages of five; `asked` holds the cursors that were used."""
