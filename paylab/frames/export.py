@@ -178,6 +178,7 @@ def _write_csv(
         with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
             for table in tables:
                 writer.write(guard(table, schema) if safe else table)
+        sidecar.forget(path)  # before the file is in place: it tells how to read the old one
     _describe(path, schema, about)
 
 

@@ -164,6 +164,20 @@ def test_a_kill_before_a_step(tmp_path, exchange):
     assert found["wrong"] == []
 
 
+def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
+    """Cut off between the two, a CSV has none: an apostrophe that was sent stays."""
+    service.rows = [row | {"client_reference_id": "'7"} for row in service.rows]
+    frames.export_list(service, tmp_path / "t.csv", excel_safe=True)
+
+    def cut(*_):
+        raise OSError("cut")
+
+    monkeypatch.setattr("paylab.frames.sidecar.write", cut)
+    with pytest.raises(OSError, match="cut"):
+        frames.export_list(service.again(), tmp_path / "t.csv")
+    assert set(frames.read_csv(tmp_path / "t.csv")["client_reference_id"]) == {"'7"}
+
+
 def test_what_older_versions_left(service, tmp_path):
     """A half-written sidecar in a folder does not stop the next export."""
     frames.export_list(service, f"{tmp_path}/t/")
