@@ -58,7 +58,12 @@ class BoundedStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes."""
-        return self._stream.read(max_bytes, self._deadline.cap(timeout, httpcore.ReadTimeout))
+        left = self._deadline.cap(timeout, httpcore.ReadTimeout)
+        try:
+            return self._stream.read(max_bytes, left)
+        except httpcore.ReadTimeout:
+            self._deadline.cap(None, httpcore.ReadTimeout)  # it was the deadline that ended it
+            raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send bytes."""

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar
+from uuid import UUID
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,7 +23,7 @@ class Options(TypedDict, total=False):
     sent as well and are not signed.
     """
 
-    idempotency_key: str | None
+    idempotency_key: str | UUID | None
     timeout: float | None
     headers: Mapping[str, str] | None
 

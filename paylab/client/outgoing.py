@@ -87,6 +87,8 @@ def outgoing(  # noqa: PLR0913 - the parts of a request
 
 def _with_options(request: Outgoing, options: Options) -> Outgoing:
     timeout, given = options.get("timeout"), options.get("headers") or {}
+    if not isinstance(given, Mapping):
+        raise RuleError([Problem("headers", "must be a dict of names and texts")])
     if timeout is not None and not _is_seconds(timeout):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     return replace(

@@ -132,9 +132,11 @@ class Item:
         return wire.encode({**self.fields, "content": uri}).removesuffix(b'"}')
 
 
-def _listed(images: Images) -> Iterable[object]:
+def _listed(images: object) -> Iterable[object]:
     if isinstance(images, Mapping):
         return [{"type": side, "content": content} for side, content in images.items()]
+    if isinstance(images, str) or not isinstance(images, Iterable):
+        raise RuleError([Problem("images", "must be a dict of sides, or a list of objects")])
     return images
 
 

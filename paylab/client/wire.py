@@ -48,7 +48,7 @@ def _segment(text: str) -> str:
 def fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent."""
     problems: list[Problem] = []
-    body = {name: _word(value, name, problems) for name, value in _given(values)}
+    body = {name: _word(value, str(name), problems) for name, value in _given(values)}
     if problems:
         raise RuleError(problems)
     return body
@@ -82,9 +82,13 @@ def encode(body: object) -> bytes:
         raise RuleError([Problem("", f"the body cannot be sent as JSON: {reason}")]) from None
 
 
-def header(field: str, value: str | None) -> str | None:
+def header(field: str, value: str | UUID | None) -> str | None:
     """A header's value as given; RuleError when HTTP cannot carry it."""
-    if value is not None and not (value.isascii() and value.isprintable()):
+    if isinstance(value, UUID):
+        return str(value)
+    if value is not None and not (
+        isinstance(value, str) and value.isascii() and value.isprintable()
+    ):
         raise RuleError([Problem(field, "must be printable ASCII")])
     return value
 

@@ -12,6 +12,7 @@ from paylab import errors
 from paylab.client.exchange import LARGEST_BODY
 from paylab.models import Transfer
 
+AT = "2026-01-31T09:30:00Z"
 DEEP = b"[" * 100_000 + b"]" * 100_000
 
 
@@ -35,6 +36,72 @@ def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
     client, _ = scripted(body)
     with pytest.raises(errors.APIResponseError, match="must be an object, a Transfer"):
         client.transfers.get("tr_1")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"error": "no"}, {"id": ""}, {"id": None}, {"id": True}, {"data": {}}, {"data": []}],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: c.transfers.get("tr_1"),
+        lambda c: c.transfers.create(quote_id="qt_1"),
+        lambda c: c.conversion_accounts.create("i", "f", "mxn"),
+        lambda c: c.webhook_subscriptions.create("https://x.test/e", ["transfer.created"]),
+    ],
+)
+def test_a_success_without_the_resource_is_an_error(scripted, call, body):
+    """Nobody is told of a payment that has no id."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.APIResponseError, match="with an id"):
+        call(client)
+
+
+def test_a_resource_may_be_wrapped(scripted):
+    """In `data`, as lists are."""
+    client, _ = scripted({"data": {"id": "tr_1", "status": "pending"}}, {"data": {"images": []}})
+    assert client.transfers.create(quote_id="qt_1").raw == {"id": "tr_1", "status": "pending"}
+    assert client.individuals.images("ind_1").images == []
+
+
+NO_BODY_SHOWN = {
+    "deposit": lambda c: c.sandbox.deposit("ca_1", "5", "mxn").conversion_account_id == "ca_1",
+    "token": lambda c: c.individuals.submit_token("ind_1", "t", "a", AT).id == "ind_1",
+    "update": lambda c: c.financial_accounts.update("fa_1", {"clabe": "1"}).id == "fa_1",
+    "delete": lambda c: c.webhook_subscriptions.delete("wh_1") is None,
+}
+
+
+@pytest.mark.parametrize("operation", NO_BODY_SHOWN)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(204),
+        httpx.Response(202),
+        b"true",
+        b"OK",
+        b"{}",
+        b"null",
+        b'{"success": true}',
+        b'{"id": "x", "data": 1}',
+    ],
+    ids=str,
+)
+def test_no_body_is_a_success_where_none_is_shown(scripted, operation, answer):
+    """And so is any that speaks of no error."""
+    client, _ = scripted(answer)
+    known = NO_BODY_SHOWN[operation](client)
+    assert known or b'"x"' in answer
+
+
+@pytest.mark.parametrize("operation", NO_BODY_SHOWN)
+@pytest.mark.parametrize("body", [b'{"error": "no"}', b'{"errors": [1]}', b"false", b"<html>login"])
+def test_an_error_is_one_whatever_its_status(scripted, operation, body):
+    """A page to log in at is no answer of the service."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.APIResponseError):
+        NO_BODY_SHOWN[operation](client)
 
 
 def test_numbers_are_read_exactly(scripted):
@@ -111,6 +178,10 @@ def test_a_list_is_an_array_or_an_envelope(scripted, envelope):
         ({"data": {}}, "must hold a list"),
         ({"data": ["tr_1"]}, "must hold a list of objects"),
         ("text", "must be a page"),
+        ({"items": [], "next_cursor": "c"}, "must hold a list.*it holds 'items', 'next_cursor'"),
+        ({"data": [], "next_cursor": "c", "has_more": True}, "whether the list goes on"),
+        ({"data": []}, "whether the list goes on"),
+        ([], "must be a page"),
         ({"data": [], "has_next_page": "yes"}, "unreadable"),
         ({"data": [], "has_next_page": True, "cursor": 7}, "unreadable"),
     ],
@@ -128,6 +199,10 @@ def test_a_page_of_the_wrong_shape_is_a_clear_error(scripted, envelope, words):
         ([{"data": [], "has_next_page": True, "cursor": None}], "no cursor"),
         ([{"data": [], "has_next_page": True}], "no cursor"),
         ([{"data": [], "has_next_page": True, "cursor": "c"}] * 2, "same cursor twice"),
+        (
+            [{"data": [], "has_next_page": True, "cursor": str(n)} for n in range(200)],
+            "101 empty pages in a row",
+        ),
     ],
 )
 def test_a_list_that_leads_nowhere_is_an_error(scripted, pages, words):

@@ -13,6 +13,7 @@ from paylab import errors, models
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 10_240
 PNG_URI = "data:image/png;base64," + base64.b64encode(PNG).decode()
+TWICE = bytes(byte for byte in PNG for _ in range(2))
 CONSENT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 PERSON = {
     "product_types": ["on_ramp"],
@@ -201,6 +202,14 @@ def test_a_list_asks_when_it_is_walked(scripted, call, line):
         (lambda c: c.individuals.upload_images("i", {"selfie": b"GIF89a"}), "none of PDF, JPEG"),
         (lambda c: c.individuals.upload_images("i", {"side": PNG}), "images.0.type"),
         (lambda c: c.individuals.upload_images("i", ["x"]), "images.0"),
+        (lambda c: c.individuals.upload_images("i", 5), "images: must be a dict"),
+        (lambda c: c.individuals.upload_images("i", {"selfie": memoryview(PNG)[::2]}), "by its"),
+        (lambda c: c.webhook_subscriptions.create("https://x.test", None), "event_types"),
+        (lambda c: c.webhook_subscriptions.create("https://x.test", "all"), "event_types"),
+        (lambda c: c.financial_accounts.create("i", "pix", memoryview(b"x")), "a memoryview"),
+        (lambda c: c.transfers.create(5, source_currency="zzz"), "source_currency: must be one of"),
+        (lambda c: c.conversions.wait("x", since=datetime(2026, 1, 31)), "with a time zone"),
+        (lambda c: c.conversions.wait("x", since="2026-01-31"), "with a time zone"),
         (lambda c: c.financial_accounts.create("i", "iban", {}), "type"),
         (lambda c: c.transfers.create("fa_1", source_currency="eur"), "source_currency"),
         (lambda c: c.transfers.create("", **ROUTE), "not empty"),
@@ -234,7 +243,9 @@ def test_what_is_only_assumed_is_left_to_the_service(scripted, call):
     assert len(script.requests) == 1
 
 
-@pytest.mark.parametrize("form", ["bytes", "path", "uri", "items", "items of bytes"])
+@pytest.mark.parametrize(
+    "form", ["bytes", "path", "uri", "items", "items of bytes", "view", "every other byte"]
+)
 def test_images_come_in_many_forms(scripted, tmp_path, form):
     """And go out in one."""
     path = tmp_path / "selfie.png"
@@ -245,6 +256,8 @@ def test_images_come_in_many_forms(scripted, tmp_path, form):
         "uri": {"selfie": PNG_URI},
         "items": [{"type": "selfie", "content": PNG_URI}],
         "items of bytes": [{"type": "selfie", "content": bytearray(PNG)}],
+        "view": {"selfie": memoryview(PNG)},
+        "every other byte": {"selfie": memoryview(TWICE)[::2]},
     }
     client, script = scripted({"individual_id": "ind_1"})
     client.individuals.upload_images("ind_1", forms[form])

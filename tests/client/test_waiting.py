@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paylab.errors import WaitTimeoutError
+from paylab.errors import PaylabError, WaitTimeoutError
 
 
 def status(*names):
@@ -51,6 +51,16 @@ def test_waiting_ends_at_the_status_waited_for(scripted, wait, seen, last):
     client, script = scripted(*status(*seen))
     assert wait(client).status == last
     assert script.naps == [1.0] * (len(seen) - 1)
+
+
+@pytest.mark.parametrize("created_at", [None, "soon", 5])
+def test_a_conversion_without_a_time_is_a_clear_error(scripted, created_at):
+    """Nobody can tell whether it is older than the deposit."""
+    row = {"id": "c", "conversion_account_id": "a", "status": "completed", "created_at": created_at}
+    client, _ = scripted({"data": [row], "has_next_page": False}, max_retries=0)
+    since = datetime(2026, 1, 31, tzinfo=UTC)
+    with pytest.raises(PaylabError, match="no readable created_at"):
+        client.conversions.wait(conversion_account_id="a", since=since)
 
 
 def test_waiting_gives_up(scripted):

@@ -32,7 +32,10 @@ class WebhookSubscriptions:
         **options: Unpack[Options],
     ) -> WebhookSubscription:
         """Subscribe a URL to event types."""
-        body = wire.merge(wire.fields({"url": url, "event_types": list(event_types)}), extra)
+        # A text is no list of its letters; what is no list at all is for the rules to say.
+        listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
+        given = {"url": url, "event_types": list(event_types) if listed else event_types}
+        body = wire.merge(wire.fields(given), extra)
         wire.refuse(rules.check(body))
         answer = self._sender.send("POST", wire.path(SUBSCRIPTIONS), json=body, **options)
         return answer.read(WebhookSubscription)
