@@ -69,7 +69,8 @@ class Attempts:
             headers=[*self.http.headers.raw, *_raw(outgoing.headers)],
             extensions={**outgoing.extensions, "trace": watch, "timeout": timeout.as_dict()},
         )
-        request.headers.update(outgoing.given_headers)
+        if outgoing.given_headers:
+            request.headers.update(outgoing.given_headers)
         return request
 
     def _call(
