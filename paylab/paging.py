@@ -69,6 +69,8 @@ class Page(Generic[T]):
 
 RawPage = Page[dict[str, Any]]
 
+ENVELOPE = frozenset({"data", "has_next_page", "cursor"})
+
 
 def read_page(body: object, *, bare: bool = False) -> RawPage:
     """A decoded body as a page; ValueError when it is no envelope that this version knows.
@@ -86,7 +88,8 @@ def read_page(body: object, *, bare: bool = False) -> RawPage:
         raise ValueError(f"must hold a list of objects as data; it holds {keys or 'nothing'}"[:300])
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
         raise ValueError("has an unreadable cursor or has_next_page")
-    if more is None and not cursor and not (bare and body.keys() == {"data"}):
+    whole = bare and body.keys() <= ENVELOPE
+    if more is None and not cursor and not whole:
         raise ValueError("does not say whether the list goes on: has_next_page is missing")
     # Without the word, a cursor is the only sign that there is more.
     return Page(items, bool(cursor) if more is None else more, cursor)

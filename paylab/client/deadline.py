@@ -13,7 +13,7 @@ import httpcore
 import httpx
 
 TIMES = 4
-"""A call may take so many times its timeout: all its attempts, and the pauses between them."""
+"""All attempts of a call together may take so many times its timeout; pauses are not counted."""
 
 SLOWEST = 50_000
 """Bytes a second at which an upload is still waited for."""
@@ -35,6 +35,10 @@ class Deadline(threading.local):
             yield
         finally:
             self._at = before
+
+    def extend(self, seconds: float) -> None:
+        """Do not count a pause."""
+        self._at += seconds
 
     def left(self) -> float:
         """Seconds until then; not above 0 when it has passed."""

@@ -195,6 +195,7 @@ class Sender:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
             answer = self._answer(self._looked_for(request, ticket))
+            answer.must_have_id()
         except BaseException as error:
             _failed(error, ticket, _advice(request, ticket))
             raise
@@ -235,6 +236,7 @@ class Sender:
             if wait is None:
                 return self._content(request, result, later), later
             log.debug("trying again in %.2f s", wait)
+            self._deadline.extend(wait)
             self.sleep(wait)
         raise AssertionError("count() does not end")
 
@@ -265,8 +267,9 @@ class Sender:
     def _wait(self, request: Outgoing, result: Exchange, attempt: int) -> float | None:
         if attempt > self.settings.max_retries:
             return None
-        wait = wait_before_retry(request, result, attempt, self.clock(), self.random)
-        return wait if wait is None or wait < self._deadline.left() else None
+        if self._deadline.left() <= 0:
+            return None
+        return wait_before_retry(request, result, attempt, self.clock(), self.random)
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         result, later = self._attempts.make(outgoing, attempt)
@@ -309,7 +312,9 @@ def _failed(error: BaseException, ticket: Ticket, advice: str) -> None:
     elif not isinstance(error, PaylabError):
         error.add_note(advice)
     elif not first or error.hint != NOTHING_SENT:
-        error.hint = advice
+        # A status may have a hint of its own: until when the service asks not to be called.
+        own = error.hint if isinstance(error, APIStatusError) else None
+        error.hint = "; ".join(filter(None, (own, advice)))
     ticket.lost()
 
 

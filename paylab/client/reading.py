@@ -78,6 +78,11 @@ class Answer:
         """The id of what was made, empty where there is none."""
         return str((self._resource(Identified) or {}).get("id", ""))
 
+    def must_have_id(self) -> None:
+        """APIResponseError when nobody can tell what was made."""
+        if not self.made:
+            raise self._wrong("must be an object with an id")
+
     def done(self) -> None:
         """APIResponseError when a body that may be anything speaks of an error."""
         said = isinstance(self.body, dict) and any(self.body.get(key) for key in ERROR_KEYS)

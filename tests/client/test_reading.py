@@ -58,6 +58,14 @@ def test_a_success_without_the_resource_is_an_error(scripted, call, body):
         call(client)
 
 
+def test_a_payment_without_an_id_names_its_key(scripted):
+    """It may have been carried out: the same again with the same key tells."""
+    client, script = scripted({"status": "pending"})
+    with pytest.raises(errors.APIResponseError) as caught:
+        client.transfers.create(quote_id="qt_1")
+    assert script.sent("idempotency-key")[0] in caught.value.hint
+
+
 def test_a_resource_may_be_wrapped(scripted):
     """In `data`, as lists are."""
     client, _ = scripted({"data": {"id": "tr_1", "status": "pending"}}, {"data": {"images": []}})

@@ -182,6 +182,23 @@ def test_a_long_retry_after_ends_the_call(scripted, status, header, until):
     assert script.naps == []
 
 
+def test_a_short_timeout_leaves_time_for_the_pause_that_is_asked_for(scripted):
+    """The service's patience is not the network's."""
+    busy = httpx.Response(429, headers={"Retry-After": "30"})
+    client, script = scripted(busy, {"id": "tr_1"})
+    client.transfers.get("tr_1", timeout=0.5)
+    assert script.naps == [30.0]
+
+
+def test_a_payment_is_told_until_when_and_with_which_key(scripted):
+    """A 503 may have been carried out, and is not asked again too early."""
+    client, script = scripted(httpx.Response(503, headers={"Retry-After": "3600"}))
+    with pytest.raises(errors.ServerError) as caught:
+        client.transfers.create(quote_id="qt_1")
+    assert "before 2026-01-31T10:30:00.123Z" in caught.value.hint
+    assert script.sent("idempotency-key")[0] in caught.value.hint
+
+
 @pytest.mark.parametrize(
     "date",
     [

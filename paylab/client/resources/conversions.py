@@ -62,14 +62,11 @@ class ConversionAccounts:
         wire.refuse(rules.check_account(body))
 
         def find(since: datetime) -> str | None:
-            return next((one.id for one in self._newest() if _is_made(one, body, since)), None)
+            all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
+            return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
         path = wire.path("conversion_accounts")
         return self._sender.once(path, body, new=new, find=find, **options).read(ConversionAccount)
-
-    def _newest(self) -> Iterator[ConversionAccount]:
-        for page in islice(self.list(limit=codes.PAGE_MAX).pages(), SEARCHED_PAGES):
-            yield from page.data
 
     @takes(Options)
     def get(
