@@ -118,7 +118,7 @@ def fits(form: Form) -> Check:
         found = any_text(value, field)
         if found and not (form.pattern or form.parser):
             return [Problem(field, problem.message, form.source) for problem in found]
-        return found or text(value, field) or _misfits(form, str(value), field)
+        return found or _misfits(form, str(value), field) or text(value, field)
 
     return check
 

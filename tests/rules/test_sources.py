@@ -73,6 +73,8 @@ CASES = {
     "UPI with a space": (details("IN", upi_id="a b@ok"), "details.in"),
     "UPI with two @": (details("IN", upi_id="a@b@ok"), "spec"),
     "CLABE of 17": (details("MX", clabe="1" * 17), "spec"),
+    "empty CLABE": (details("MX", clabe=""), "spec"),
+    "blank holder name": (details("GB", account_holder_name="  "), "field.empty"),
     "sort code with hyphens": (details("GB", sort_code="20-00-00"), "spec"),
     "wallet address as a number": (
         details("MX", "crypto_wallet", address=5, network="base"),
