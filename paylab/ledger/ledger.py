@@ -183,10 +183,9 @@ class Ledger:
     def _edited(self, claim: Claim) -> ChoiceError | None:
         """ChoiceError when the reference, or this cell, made something else before."""
         if claim.reference:
-            named = self._standing(claim)
-            if named:
-                who = f"client_reference_id {_reference(claim.body)!r}"
-                return choices.edited(named[-1], claim.body, who)
+            standing = self._standing(claim)
+            if standing:
+                return choices.edited(standing[-1], claim.body, _who(standing[-1], claim))
         if not claim.site.cell:
             return None
         site = claim.site
@@ -300,6 +299,14 @@ class Ticket:
         self._running.waiting.discard(self._entry.id)
         for used in self._running.used.values():
             used.discard(self._entry.id)
+
+
+def _who(entry: Entry, claim: Claim) -> str:
+    """What an order of the same reference was made by, in words."""
+    site = claim.site
+    if site.cell and (entry.name == site.name or entry.source == site.source):
+        return "this cell"
+    return f"client_reference_id {_reference(claim.body)!r}"
 
 
 def _reference(body: str) -> str:

@@ -159,6 +159,17 @@ def test_an_answer_that_was_lost(place):
         assert place.made == 1
 
 
+def test_a_cell_changed_by_a_comment_or_a_try_is_the_same(place):
+    """Also in a front end that tells no ids of cells, before and after an answer was seen."""
+    tried = "try:" + place.pay().replace("\n", "\n    ") + "\nexcept ValueError:\n    raise"
+    with place.kernel() as kernel:
+        place.lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
+        assert "APIConnectionError" in kernel.run(place.pay())
+        for code in ("# again" + place.pay(), tried, place.pay()):
+            assert " again" in kernel.run(code)
+    assert place.made == 1
+
+
 def test_a_loop_in_a_cell_pays_each_time_round_once(place):
     """And run again, not at all."""
     loop = "for _ in range(3):" + place.pay().replace("\n", "\n    ")
