@@ -166,7 +166,7 @@ def test_what_is_not_known_is_no_complete_list(tmp_path, page):
 
 def test_mutated_pages():
     """Whatever a page holds, reading it gives rows or an error that can be caught."""
-    command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "1500", "7"]
+    command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "800", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert (found["crashes"], found["escaped"]) == ([], {})
 

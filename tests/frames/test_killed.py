@@ -158,7 +158,7 @@ def test_a_draft_is_private(interrupted, tmp_path):
 @pytest.mark.parametrize("exchange", [[], ["no-exchange"]])
 def test_a_kill_before_a_step(tmp_path, exchange):
     """Leaves the old folder or the new one, also when the service is down afterwards."""
-    command = [sys.executable, str(STEPS), str(tmp_path), "2", "5", *exchange]
+    command = [sys.executable, str(STEPS), str(tmp_path), "2", "7", *exchange]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert found["kills"] > 5
     assert found["wrong"] == []
