@@ -13,7 +13,6 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Protocol
 
 from . import escapes
@@ -23,7 +22,7 @@ HIDDEN = "***"
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
 _CODE = (
-    r"(?:[A-Za-z0-9+/_-]++|\\{1,8}(?:[nr/]|u00[0-9a-f]{2})|%[0-9a-f]{2}|&\#x?[0-9a-f]{1,6};|&(?:sol|plus);"
+    r"(?:(?-i:[A-Za-z0-9+/_-]++)|\\{1,8}(?:[nr/]|u00[0-9a-f]{2})|%[0-9a-f]{2}|&\#x?[0-9a-f]{1,6};|&(?:sol|plus);"
     r"|[\r\n]{1,2}(?=[A-Za-z0-9+/]{16}))++(?:=|%3d|&\#61;|\\u003d){0,2}"
 )
 IMAGE = re.compile(
@@ -94,8 +93,6 @@ LONGEST = 2**18
 
 SHORTEST_SECRET = 8
 """A shorter secret is found as a word only: it may be a part of words."""
-
-_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class Revealing(Protocol):
@@ -220,7 +217,9 @@ def image_bytes(match: re.Match[str]) -> bytes:
     if text is None:
         return match[0].encode("utf-8", "surrogatepass")
     try:
-        return a2b_base64(escapes.decode(text).replace("-", "+").replace("_", "/") + "==")
+        return a2b_base64(
+            escapes.decode(text.replace("\\/", "/")).replace("-", "+").replace("_", "/") + "=="
+        )
     except ValueError:
         return text.encode()
 
@@ -272,7 +271,10 @@ def _fitting(text: str, start: int, end: int, depth: int) -> str:
 
 def _lowered(text: str) -> str:
     """The text in lower case with every character where it was."""
-    return text.lower() if text.isascii() else text.translate(_LOWER)
+    if text.isascii():
+        return text.lower()
+    # Of all letters only this one becomes two; sigma has two lower forms.
+    return text.replace("\u0130", "i").lower().replace("\u03c2", "\u03c3")
 
 
 def _folded(text: str) -> str:

@@ -177,6 +177,12 @@ PERSON = {
 }
 
 
+def test_a_value_is_found_in_any_case():
+    """Of letters whose lower case has another length or two forms as well."""
+    redaction = Redaction([Given("\u0130\u03a3-Key-\u03a3")])
+    assert redaction.text("\u0130 <\u0130\u03c3-KEY-\u03c2>") == "\u0130 <***>"
+
+
 def test_personal_data_goes_and_the_rest_stays():
     """In JSON, and in texts that hold JSON or name a person by e-mail, phone or CLABE."""
     clean = impersonal({"body": json.dumps(json.dumps(PERSON)), "person": PERSON})

@@ -204,6 +204,16 @@ def test_har(client, tmp_path):
         assert entry["time"] == sum(value for value in parts if value != -1)
 
 
+@pytest.mark.parametrize("keep", [False, True])
+def test_har_names_nobody_unless_asked(scripted, keep):
+    """Neither in the address, nor in what was sent or answered."""
+    client, _ = scripted({"email": "ana@example.org"})
+    body, query = {"given_name": "Marisol"}, {"phone": "+525511112222"}
+    client.request("POST", "/v1/x", json=body, params=query)
+    text = json.dumps(client.calls.har(keep_personal=keep))
+    assert [word in text for word in ("Marisol", "ana@", "5511112222")] == [keep] * 3
+
+
 def test_no_calls():
     """Say so, and make an empty HAR."""
     assert repr(CallLog()) == "<no calls>"

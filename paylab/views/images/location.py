@@ -19,7 +19,7 @@ GPS = 0x8825
 """The EXIF tag that says where the table of the location begins."""
 
 MOST_ENTRIES, MOST_TABLES, MOST_BYTES = 500, 100, 2**16
-MOST_STEPS = 200_000
+MOST_STEPS = 100_000
 """Headers, tables, entries and chunks that are looked at in one file; a large photo has 10,000."""
 
 MOST_BLANK = 2**24
