@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -23,6 +24,9 @@ _IN_TEXT = re.compile(
     r"""|([^\s,;&#}\])"'\[{(]{2,}))""",
     re.IGNORECASE,
 )
+_PACKED = ("eyJ", "W3s", "WyJ")
+"""How Base64 of `{"`, `[{` and `["` begins."""
+
 _FORMS = (
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
     re.compile(r"(?<![\w.+])\+\d[\d ()-]{6,18}\d(?!\w)"),
@@ -34,7 +38,7 @@ _FORMS = (
 def impersonal(value: Any) -> Any:
     """Parsed JSON, or a text, without what tells who a person is."""
     if isinstance(value, str):
-        return escapes.replace(value, _found)
+        return _repacked(value) or escapes.replace(value, _found)
     if isinstance(value, list):
         return [impersonal(item) for item in value]
     if isinstance(value, dict):
@@ -50,6 +54,17 @@ def _item(name: str, item: Any) -> Any:
     if FIELD.fullmatch(name) and not isinstance(item, dict | list | bool | None):
         return HIDDEN if item != "" else item
     return impersonal(item)
+
+
+def _repacked(text: str) -> str | None:
+    """Base64 of a JSON body, such as a snapshot has it, cleaned; None for anything else."""
+    if not text.startswith(_PACKED):
+        return None
+    try:
+        body = b64decode(text, validate=True).decode()
+    except ValueError:
+        return None
+    return b64encode(escapes.replace(body, _found).encode()).decode()
 
 
 def bare_urls(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from html import escape
 from random import Random
 from urllib.parse import quote
@@ -191,5 +191,8 @@ def test_personal_data_goes_and_the_rest_stays():
         assert word not in text
     assert clean["person"]["address"] == {"country": "MX", "line_1": "***", "other": "***"}
     assert json.loads(json.loads(clean["body"]))["amount"] == "5.00"
+    packed = b64encode(json.dumps(PERSON, separators=(",", ":")).encode()).decode()
+    unpacked = json.loads(b64decode(impersonal({"body": packed})["body"]))
+    assert unpacked["details"] == {"clabe": "***", "account_holder_name": "***"}
     said = "to ana@example.org, +52 55 1111 2222 or 646180157000000004"
     assert impersonal(said) == "to ***, *** or ***"
