@@ -224,12 +224,16 @@ class Lab(Seeing, PayoutClient):
         return deposit_card(getattr(account, "deposit_instructions", None) or account)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
-        """Open the embedded simulator's world on a port, for what lives outside this process."""
+        """Open the embedded simulator's world on a port, for what lives outside this process.
+
+        The server has keys of its own, random at each start: its `api_key` and `secret_key`.
+        """
         if self._embedded is None:
             raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
+        from .simulator import random_keys
         from .simulator.server import Server
 
-        return Server(self._embedded, host=host, port=port).start()
+        return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and where it came from."""

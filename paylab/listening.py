@@ -101,7 +101,8 @@ def _way_in(
         return _door(embedded, receiver)
     from .inbox.port import Port
 
-    port = Port(receiver, wish.port or 0).start()
+    outside = urlsplit(wish.url).hostname if wish.url else None
+    port = Port(receiver, wish.port or 0, {outside} if outside else ()).start()
     return port.url, port.stop
 
 

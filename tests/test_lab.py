@@ -18,7 +18,7 @@ KEYS = {"api_key": "an-api-key", "secret_key": "a-very-secret-key"}
 def served():
     """A frozen simulator behind a URL, and a lab on it."""
     with paylab.connect().serve() as server:
-        keys = server.simulator.api_key, server.simulator.secret_key
+        keys = server.api_key, server.secret_key
         yield server, paylab.connect(server.base_url, *keys)
 
 
@@ -52,8 +52,8 @@ def test_the_environment_leads_to_a_service(served, monkeypatch):
     """Three variables, and the lab says so."""
     server, _ = served
     monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
-    monkeypatch.setenv("PAYLAB_API_KEY", server.simulator.api_key)
-    monkeypatch.setenv("PAYLAB_SECRET_KEY", server.simulator.secret_key)
+    monkeypatch.setenv("PAYLAB_API_KEY", server.api_key)
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", server.secret_key)
     lab = paylab.connect()
     assert {source for _, _, source in lab.sources()} == {
         f"environment PAYLAB_{name}" for name in ("BASE_URL", "API_KEY", "SECRET_KEY")

@@ -10,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from ..client import resolve
+from ..client.config import SHARED_VARIABLE
 from ..lab import SEEDED_TRANSFERS
 
 HELP = "open JupyterLab on the notebooks"
@@ -87,11 +88,13 @@ def _service(folder: Path) -> Iterator[dict[str, str]]:
     if resolve() is not None:
         yield dict(os.environ)
         return
-    from ..simulator import Simulator
+    from ..simulator import Simulator, random_keys
     from ..simulator.server import Server
+    from .stderr import log_without_blocking
 
-    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS)
-    with Server(simulator) as server:
+    log_without_blocking()
+    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=random_keys())
+    with closing(simulator), Server(simulator) as server:
         print(f"The simulator listens on {server.base_url}", file=sys.stderr)
         yield {
             "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
@@ -99,6 +102,7 @@ def _service(folder: Path) -> Iterator[dict[str, str]]:
             "PAYLAB_BASE_URL": server.base_url,
             "PAYLAB_API_KEY": simulator.api_key,
             "PAYLAB_SECRET_KEY": simulator.secret_key,
+            SHARED_VARIABLE: server.base_url,
         }
 
 

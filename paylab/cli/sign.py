@@ -106,10 +106,10 @@ def _settings(url: str) -> Settings:
     configured = resolve()
     if configured is not None:
         return configured
-    from ..simulator.engine import keys
+    from ..simulator.engine import seeded_keys
 
     warn("no keys are configured: signing with the simulator's")
-    api_key, secret_key = keys(seed=7)
+    api_key, secret_key = seeded_keys(seed=7)
     found = resolve(base or EMBEDDED, api_key, secret_key)
     assert found is not None  # noqa: S101 - all three are given
     return found

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
+from contextlib import closing
 from threading import Event
 
+from ..errors import ConfigError
+
 HELP = "serve the simulated service over HTTP"
+
+KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
+"""The keys to serve with; without them they are random at each start."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        dest="allow_hosts",
+        action="append",
+        default=[],
+        help="a name that clients on other machines reach it by; may be repeated",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON line once ready")
     parser.add_argument("--seed", type=int, default=7, help="same seed, same ids and payloads")
     parser.add_argument("--transfers", type=_count, default=0, help="past transfers to begin with")
@@ -29,7 +44,9 @@ def run(options: argparse.Namespace) -> int:
     """Serve, say where, and wait for a signal."""
     from ..simulator import Simulator
     from ..simulator.server import Server
+    from .stderr import log_without_blocking
 
+    log_without_blocking()
     simulator = Simulator(
         seed=options.seed,
         frozen=options.frozen,
@@ -37,15 +54,36 @@ def run(options: argparse.Namespace) -> int:
         transfers=options.transfers,
         production_like=options.production_like,
         data=options.data,
+        keys=_keys(),
     )
     stopped = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
-    with Server(simulator, host=options.host, port=options.port) as server:
+    with (
+        closing(simulator),
+        Server(
+            simulator,
+            host=options.host,
+            port=options.port,
+            allowed_hosts=options.allow_hosts,
+        ) as server,
+    ):
         print(_ready(server, as_json=options.json), flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def _keys() -> tuple[str, str]:
+    """Keys for this start: those of the environment, else random ones."""
+    from ..simulator import random_keys
+
+    api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
+    if api_key and secret_key:
+        return api_key, secret_key
+    if api_key or secret_key:
+        raise ConfigError(f"set both {' and '.join(KEY_VARIABLES)}, or neither")
+    return random_keys()
 
 
 def _ready(server: object, *, as_json: bool) -> str:

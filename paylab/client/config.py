@@ -16,6 +16,9 @@ from .secret import Secret
 
 REQUIRED = ("base_url", "api_key", "secret_key")
 VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
+SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
+"""Set by `paylab lab` to the address of the simulator it started, beside the other three."""
+
 PROFILE_VARIABLE = "PAYLAB_PROFILE"
 DIALECTS = ("omit", "blank")
 
@@ -84,7 +87,16 @@ def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:
 def _from_environment(environ: Mapping[str, str]) -> Found:
     # An empty variable is how a shell or CI says "not set".
     values = {name: environ.get(variable) or None for name, variable in VARIABLES.items()}
-    return _sourced(values, {name: f"environment {VARIABLES[name]}" for name in REQUIRED})
+    shared = values["base_url"] and values["base_url"] == environ.get(SHARED_VARIABLE)
+    return _sourced(
+        values,
+        {
+            name: "the simulator that paylab lab started"
+            if shared
+            else f"environment {VARIABLES[name]}"
+            for name in REQUIRED
+        },
+    )
 
 
 def _settings(found: Found, options: Mapping[str, Any]) -> Settings:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from .. import loopback
 from .receiver import MOST_BYTES, Answer, Receiver
 
 Message = MutableMapping[str, Any]
@@ -27,8 +28,8 @@ BODY_SECONDS = 10.0
 class App:
     """One receiver behind one path."""
 
-    def __init__(self, receiver: Receiver, path: str) -> None:
-        self._receiver, self._path = receiver, path
+    def __init__(self, receiver: Receiver, path: str, allowed: Collection[str] = ()) -> None:
+        self._receiver, self._path, self._allowed = receiver, path, allowed
         self._open = asyncio.Semaphore(AT_ONCE)
         self._present = 0
         self._pool = ThreadPoolExecutor(WORKERS, "paylab-inbox")
@@ -40,6 +41,10 @@ class App:
         await _send(send, await self._answer(scope, receive))
 
     async def _answer(self, scope: Message, receive: Receive) -> Answer:
+        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refused = loopback.refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
+        if refused:
+            return Answer(*refused)
         if scope["path"] != self._path:
             return Answer(404, "events are posted elsewhere")
         if self._present >= AT_ONCE + WAITING:
@@ -88,7 +93,7 @@ async def _send(send: Send, answer: Answer) -> None:
     body = answer.text.encode("ascii", "backslashreplace")
     length = str(len(body))
     # What was not read to its end is not worth reading on: the connection ends with the answer.
-    close = {"connection": "close"} if answer.status in (404, 408, 413, 503) else {}
+    close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421, 503) else {}
     headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": pairs})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 import time
+from collections.abc import Collection
 from threading import Thread
 
 import uvicorn
@@ -17,6 +18,7 @@ from .receiver import Receiver
 HOST = "127.0.0.1"
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
+BACKLOG = 2048
 CONNECTIONS = 2_000
 """Open connections at most; uvicorn answers one more with 503."""
 
@@ -24,17 +26,20 @@ CONNECTIONS = 2_000
 class Port:
     """Listens on this machine alone, on a path that cannot be guessed: events are unsigned."""
 
-    def __init__(self, receiver: Receiver, port: int = 0) -> None:
+    def __init__(
+        self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
+    ) -> None:
         self._socket = _listen(port)
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
-        self._app = App(receiver, self.path)
+        self._app = App(receiver, self.path, allowed_hosts)
         config = uvicorn.Config(
             self._app,
             http=Connection,
             ws="none",
             lifespan="off",
             access_log=False,
+            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
             log_level="error",
             server_header=False,
             limit_concurrency=CONNECTIONS,
@@ -77,6 +82,7 @@ def _listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
     except OSError as error:
         listener.close()
         raise ConfigError(f"cannot listen on {HOST} port {port}: {error.strerror}") from None

@@ -4,9 +4,10 @@
 """
 
 from .engine import Simulator as Simulator
+from .engine import random_keys as random_keys
 from .exchange import Reply as Reply
 from .exchange import Request as Request
 from .respond import respond as respond
 from .world import World as World
 
-__all__ = ["Reply", "Request", "Simulator", "World", "respond"]
+__all__ = ["Reply", "Request", "Simulator", "World", "random_keys", "respond"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from .. import loopback
 from .engine import Simulator
 from .exchange import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
 
@@ -21,6 +22,12 @@ LARGE = 1024 * 1024
 BODY_SECONDS = 30.0
 """Seconds a client may fall silent amid its body."""
 
+WHOLE_BODY_SECONDS = 120.0
+"""Seconds for a body from its first byte to its last, however it drips."""
+
+MOST_HELD = 2 * MOST_BYTES
+"""Bytes of bodies that all connections together may hold; one more is asked to come again."""
+
 TIMEOUT_FAULT = 60.0
 """Seconds a connection is left without an answer by the fault `timeout`."""
 
@@ -28,25 +35,73 @@ TIMEOUT_FAULT = 60.0
 class App:
     """One simulator as an ASGI application; `abort` cuts a client's connection."""
 
-    def __init__(self, simulator: Simulator, abort: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        simulator: Simulator,
+        abort: Callable[[Any], None],
+        *,
+        keys: Mapping[str, str] | None = None,
+        allowed: Collection[str] = (),
+    ) -> None:
         self._simulator, self._abort = simulator, abort
+        self._keys, self._allowed = keys, allowed
+        self._held = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             return
+        body = bytearray()
         try:
-            body = await _read(scope, receive)
+            self._check_origin(scope)
+            await self._read(scope, receive, body)
+            reply = await self._answer(_request(scope, bytes(body), self._keys))
         except Refused as refused:
             await _send(send, refused.reply())
             return
         except ConnectionError:
             return
-        reply = await self._answer(_request(scope, body))
+        finally:
+            self._held -= len(body)
         if reply.cut:
             await self._spoil(scope, receive, send, reply)
         else:
             await _send(send, reply)
+
+    def _check_origin(self, scope: Message) -> None:
+        given = dict(scope["headers"])
+        host, origin = (_text(given.get(name)) for name in (b"host", b"origin"))
+        refused = loopback.refusal(host, origin, self._allowed)
+        if refused:
+            raise Refused(*refused, headers=_CLOSE)
+
+    async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
+        """Fill in the body; refuse one that is too large, too slow, or one too many."""
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length[:19]) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+        try:
+            async with asyncio.timeout(WHOLE_BODY_SECONDS):
+                while await self._read_part(receive, body):
+                    pass
+        except TimeoutError:
+            raise Refused(408, "the body did not come in time", headers=_CLOSE) from None
+
+    async def _read_part(self, receive: Receive, body: bytearray) -> bool:
+        """Add what came to the body; whether there is more."""
+        async with asyncio.timeout(BODY_SECONDS):
+            message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionResetError
+        part = message.get("body", b"")
+        if len(body) + len(part) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+        if self._held + len(part) > MOST_HELD:
+            text = "too many large bodies at once: try again"
+            raise Refused(503, text, headers={**_CLOSE, "retry-after": "1"})
+        body += part
+        self._held += len(part)
+        return bool(message.get("more_body", False))
 
     async def _answer(self, request: Request) -> Reply:
         """Small requests are quicker answered here than handed to a thread."""
@@ -70,45 +125,18 @@ class App:
 _SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
 
 
-def _request(scope: Message, body: bytes) -> Request:
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("latin-1")
+
+
+def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Request:
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
-    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
-
-
-async def _read(scope: Message, receive: Receive) -> bytes:
-    """The body; a 413 as soon as it is, or says it is, too large."""
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    if length.isdigit() and int(length[:19]) > MOST_BYTES:
-        raise _too_large()
-    parts: list[bytes] = []
-    total, more = 0, True
-    while more:
-        message = await _next(receive)
-        if message["type"] == "http.disconnect":
-            raise ConnectionResetError
-        parts.append(message.get("body", b""))
-        total, more = total + len(parts[-1]), message.get("more_body", False)
-        if total > MOST_BYTES:
-            raise _too_large()
-    return b"".join(parts)
-
-
-async def _next(receive: Receive) -> Message:
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await receive()
-    except TimeoutError:
-        close = {"connection": "close"}
-        raise Refused(408, "the body did not come in time", headers=close) from None
-
-
-def _too_large() -> Refused:
-    return Refused(413, TOO_LARGE, headers={"connection": "close"})
+    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC), keys=keys)
 
 
 async def _send(send: Send, reply: Reply) -> None:
@@ -123,3 +151,4 @@ async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
 
 
 _NO_CONTENT = 204
+_CLOSE = {"connection": "close"}

@@ -96,12 +96,15 @@ class Courier:
                 self._quiet.wait()
                 self.start_due()
 
-    def close(self) -> None:
-        """Let go of the threads; what is under way is left to end by itself."""
+    def close(self, *, cancel: bool = True) -> None:
+        """Let go of the threads; what is under way is left to end by itself.
+
+        `cancel` drops the deliveries that wait for a thread; they are not lost in a file.
+        """
         with self._quiet:
             pools, self._pools = self._pools, {}
         for pool in pools.values():
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=cancel)
 
     def _pool(self, subscription_id: str) -> Executor:
         name, most = ("", 1) if self.patient else (subscription_id, AT_ONCE)

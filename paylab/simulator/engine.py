@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from secrets import token_hex
 from threading import Event
 
 from .. import instants
@@ -22,6 +23,7 @@ class Simulator:
 
     `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
     fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
+    `keys` are the API key and the secret, by default those that follow from the seed.
     """
 
     def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -34,6 +36,7 @@ class Simulator:
         production_like: bool = False,
         data: str | Path | None = None,
         send: Send = post,
+        keys: tuple[str, str] | None = None,
     ) -> None:
         self._clock_at_launch = {"frozen": frozen, "speed": speed}
         clock = Clock(frozen=frozen, speed=speed)
@@ -42,7 +45,7 @@ class Simulator:
         self._storage = Storage(Path(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.transfers(self.world, transfers)
-        self.api_key, self.secret_key = keys(self.world.key_seed)
+        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed)
         self.world.secrets = {self.api_key: self.secret_key}
         self.world.hand = self
         self.courier = Courier(self.world, self.save, send=send)
@@ -123,7 +126,12 @@ class Simulator:
             self._storage.close()
 
 
-def keys(seed: int) -> tuple[str, str]:
+def random_keys() -> tuple[str, str]:
+    """An API key and a secret for a simulator that other processes can reach."""
+    return f"pk_simulator_{token_hex(8)}", f"sk_simulator_{token_hex(20)}"
+
+
+def seeded_keys(seed: int) -> tuple[str, str]:
     """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
     return (
         f"pk_simulator_{minting.number(seed, 'api key') % 16**16:016x}",

@@ -27,10 +27,12 @@ DEEPEST = 64
 class Request(signing.Received):
     """A request; `at` is the instant its date is judged by, None for the world's clock.
 
-    `id` is the id in its path, once it was routed.
+    `id` is the id in its path, once it was routed. `keys` are the secrets by API key it is
+    judged by, None for the world's own.
     """
 
     at: datetime | None = None
+    keys: Mapping[str, str] | None = None
     id: str = ""
 
     def query_items(self) -> dict[str, str]:

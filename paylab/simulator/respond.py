@@ -52,7 +52,8 @@ def _check_content_type(request: Request) -> None:
 
 def _authenticate(world: World, request: Request, now: datetime) -> None:
     """Refuse what is not signed well; only a good signature uses up its nonce."""
-    refusal = signing.verify(request, world.secrets.get, now, nonces=world.nonces)
+    secrets = world.secrets if request.keys is None else request.keys
+    refusal = signing.verify(request, secrets.get, now, nonces=world.nonces)
     if refusal is not None:
         raise Refused(401, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
     nonce = request.headers.get("x-nonce")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
@@ -18,23 +19,44 @@ from .protocol import Protocol
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
+BACKLOG = 2048
+
+
+CONNECTIONS = 2_000
+"""Open connections at most; one more is answered with 503."""
 
 
 class Server:
-    """Serves one simulator over HTTP until stopped; a context manager stops it too."""
+    """Serves one simulator over HTTP until stopped; a context manager stops it too.
 
-    def __init__(self, simulator: Simulator, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    `keys` are the API key and the secret that requests are signed with, by default the
+    simulator's own. The simulator itself stays open when the server stops.
+    """
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        keys: tuple[str, str] | None = None,
+        allowed_hosts: Iterable[str] = (),
+    ) -> None:
         self.simulator = simulator
-        simulator.courier.patient = False  # a request must not wait for somebody's receiver
+        self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
         self._socket = _listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
+        allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
+        secrets = {self.api_key: self.secret_key}
         config = uvicorn.Config(
-            App(simulator, self._abort),
+            App(simulator, self._abort, keys=secrets, allowed=allowed),
             http=Protocol,
             ws="none",
             lifespan="off",
             access_log=False,
-            log_level="warning",
+            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
+            log_level="error",
+            limit_concurrency=CONNECTIONS,
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -47,6 +69,7 @@ class Server:
             daemon=True,
         )
         self._ticker = Ticker(simulator)
+        self._was_patient: bool | None = None
 
     @property
     def base_url(self) -> str:
@@ -56,24 +79,30 @@ class Server:
 
     def start(self) -> Server:
         """Begin to listen; returns once connections are accepted."""
+        courier = self.simulator.courier
+        # A request must not wait for the receiver of a webhook.
+        self._was_patient, courier.patient = courier.patient, False
         self._thread.start()
         self._ticker.start()
         deadline = time.monotonic() + START_SECONDS
         while not self._server.started:
             if not self._thread.is_alive() or time.monotonic() > deadline:
+                self.stop()
                 raise SimulatorError(f"the simulator did not start on {self.base_url}")
             time.sleep(0.002)
         return self
 
     def stop(self) -> None:
-        """Stop listening, then keeping time."""
+        """Stop listening and keeping time; the simulator goes on as it was before."""
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(GRACE_SECONDS + 3)
+        if self._ticker.is_alive():
             self._ticker.stop()
         self._socket.close()
-        self.simulator.close()
-        self.simulator.courier.patient = True
+        if self._was_patient is not None:
+            self.simulator.courier.patient, self._was_patient = self._was_patient, None
+            self.simulator.courier.close(cancel=False)
 
     def is_alive(self) -> bool:
         """Whether it still listens."""
@@ -129,6 +158,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
     except (OSError, OverflowError) as error:
         listener.close()
         raise SimulatorError(f"cannot listen on {host} port {port}: {error}") from None

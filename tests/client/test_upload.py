@@ -170,7 +170,7 @@ def test_in_process(lab, person):
 def client_over_http(lab):
     """A client of the same world over a real socket."""
     with lab.serve() as server:
-        keys = lab.settings.api_key, lab.settings.secret_key
+        keys = server.api_key, server.secret_key
         with Client(Settings(server.base_url, *keys)) as client:
             yield client
 

@@ -125,7 +125,7 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
     """And holds up nobody meanwhile."""
     monkeypatch.setattr(shell, "BODY_SECONDS", 0.3)
     with socket.create_connection(("127.0.0.1", port.number)) as slow:
-        head = f"POST {port.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         slow.sendall(f"{head}Content-Length: 99\r\n\r\n{{".encode())
         kind = {"content-type": "application/json"}
         assert client.post(port.url, content=delivery(1), headers=kind).status_code == 200
@@ -174,7 +174,7 @@ def test_a_kept_connection_is_quick(port, client, delivery):
 def test_bodies_that_are_cut_off_are_not_kept(port, store):
     """A sender that goes away in the middle leaves nothing."""
     with socket.create_connection(("127.0.0.1", port.number)) as gone:
-        head = f"POST {port.path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         gone.sendall(f"{head}Content-Length: 999\r\n\r\n{json.dumps({'event_type': 'x'})}".encode())
     time.sleep(0.2)
     assert store.count() == 0

@@ -12,10 +12,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import paylab
 from paylab import instants
-from paylab.errors import SimulatorError
-from paylab.simulator import Simulator, asgi, protocol
+from paylab.errors import AuthenticationError, SimulatorError
+from paylab.simulator import Simulator, asgi, protocol, random_keys
 from paylab.simulator.asgi import App
+from paylab.simulator.routes import ROUTES
 from paylab.simulator.server import Server
 
 PATH = "/v1/transfers"
@@ -145,7 +147,7 @@ def test_connections_have_nodelay(wire):
 )
 def test_what_is_no_http_gets_json_too(wire, line, code, words):
     """A method the parser does not know is refused like one it knows; then the line is cut."""
-    answer = raw(wire, line + b"\r\nHost: x\r\n\r\n")
+    answer = raw(wire, line + b"\r\nHost: localhost\r\n\r\n")
     top, _, body = answer.partition(b"\r\n\r\n")
     assert (status(answer), json.loads(body)) == (code, {"error": words})
     assert b"\r\nconnection: close" in top
@@ -181,7 +183,7 @@ def test_other_methods(wire, method):
 )
 def test_strange_request_lines(wire, line):
     """Refused in some way, never with a 5xx; the next request is answered."""
-    answer = raw(wire, f"{line}\r\nhost: x\r\n\r\n".encode())
+    answer = raw(wire, f"{line}\r\nhost: localhost\r\n\r\n".encode())
     assert status(answer) in (None, 400, 401, 404, 405)
     assert wire.get(PATH).status == 200
 
@@ -205,7 +207,7 @@ def test_strange_request_lines(wire, line):
 )
 def test_strange_headers(wire, headers):
     """Refused in some way, never with a 5xx."""
-    answer = raw(wire, f"GET {PATH} HTTP/1.1\r\nhost: x\r\n{headers}\r\n".encode())
+    answer = raw(wire, f"GET {PATH} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n".encode())
     assert status(answer) in (None, 400, 401)
     assert wire.get(PATH).status == 200
 
@@ -304,6 +306,113 @@ def test_stopped(serve):
     assert not service.server.is_alive()
     with pytest.raises(OSError, match="refused"):
         socket.create_connection((service.server.host, service.server.port), timeout=1)
+
+
+def test_a_port_that_is_taken_changes_nothing(make):
+    """The embedded simulator still delivers before it answers, as it did."""
+    service = make(send=lambda url, body: 200)
+    courier = service.simulator.courier
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SimulatorError):
+        Server(service.simulator, port=taken.getsockname()[1]).start()
+    assert courier.patient
+    with Server(service.simulator):
+        assert not courier.patient
+    assert courier.patient
+
+
+def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
+    """Its file is still open, its deliveries are made, and it can be served again."""
+    simulator = Simulator(data=tmp_path / "world.db", send=lambda url, body: 200)
+    service = in_process(simulator)
+    for _ in range(2):
+        with Server(simulator):
+            pass
+        url = {"url": "https://e.co", "event_types": ["transfer.created"]}
+        service.made("/v1/webhook_subscriptions", url)
+        service.transfer()
+    rows = service.get("/_simulator/deliveries").json
+    simulator.close()
+    assert [row["status"] for row in rows] == [200, 200, 200]
+
+
+def test_a_body_that_drips_has_an_end(wire, monkeypatch):
+    """Each byte comes in time, the whole does not."""
+    monkeypatch.setattr(asgi, "WHOLE_BODY_SECONDS", 0.2)
+    with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
+        client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
+        with suppress(ConnectionError):
+            for _ in range(40):
+                client.sendall(b"{")
+                time.sleep(0.02)
+        assert status(client.recv(1000)) == 408
+
+
+def test_all_bodies_together_are_bounded(wire, monkeypatch):
+    """What nobody signed fills no memory; once it is gone there is room again."""
+    monkeypatch.setattr(asgi, "MOST_HELD", 4 * MIB)
+    top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
+    address = (wire.server.host, wire.server.port)
+    clients = [socket.create_connection(address, timeout=5) for _ in range(6)]
+    for client in clients:
+        with suppress(ConnectionError):
+            client.sendall(top + b" " * (2 * MIB - 1))
+    time.sleep(0.2)
+    app = wire.server._server.config.app
+    assert app._held <= 4 * MIB
+    assert wire.get(PATH).status == 200
+    for client in clients:
+        client.close()
+    deadline = time.monotonic() + 5
+    while app._held and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert (app._held, wire.person()["status"]) == (0, "active")
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "code"),
+    [
+        ("127.0.0.1:80", None, 200),
+        ("localhost", "http://localhost:8888", 200),
+        ("[::1]:9", "http://127.0.0.1:8888", 200),
+        ("payments.localhost", None, 200),
+        ("192.168.1.7:8000", None, 200),
+        ("attacker.example", None, 421),
+        ("127.0.0.1.attacker.example", None, 421),
+        ("localhost@attacker.example", None, 421),
+        ("", None, 421),
+        ("localhost", "https://attacker.example", 403),
+        ("localhost", "http://localhost.attacker.example", 403),
+        ("localhost", "null", 403),
+        ("localhost", "http://192.168.1.7", 403),
+    ],
+)
+def test_a_web_page_elsewhere_is_refused(wire, host, origin, code):
+    """By the name it rebinds, or by its origin, even with a good signature."""
+    headers = wire.signed("GET", PATH, host=host)
+    headers |= {} if origin is None else {"origin": origin}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    assert status(raw(wire, f"GET {PATH} HTTP/1.1\r\n{lines}\r\n".encode())) == code
+
+
+def test_every_control_needs_a_signature(wire):
+    """Unsigned they are a 401, whatever the method and body."""
+    for path, methods in ROUTES.items():
+        for method in methods:
+            target = path.replace("{id}", "x")
+            body = b"{}" if method in ("POST", "PUT") else b""
+            assert wire.carry(method, target, {}, body).status == 401, (method, path)
+
+
+def test_served_with_keys_of_its_own(in_process):
+    """Those of the simulator inside the process are worth nothing on the port."""
+    simulator = Simulator()
+    with Server(simulator, keys=random_keys()) as server:
+        inside = paylab.connect(server.base_url, simulator.api_key, simulator.secret_key)
+        with inside, pytest.raises(AuthenticationError):
+            list(inside.transfers.list())
+        with paylab.connect(server.base_url, server.api_key, server.secret_key) as lab:
+            assert list(lab.transfers.list()) == []
+    assert in_process(simulator).get(PATH).status == 200
 
 
 def test_never_started():

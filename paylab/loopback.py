@@ -1,0 +1,46 @@
+"""Which requests a server on this machine answers: none that a web page elsewhere can cause.
+
+A page can have its own name resolve to this machine (DNS rebinding) or post to a known port; the
+Host and Origin headers, which a page cannot choose, tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from .rules.webhooks import is_loopback
+
+
+def refusal(
+    host: str | None, origin: str | None, allowed: Collection[str] = ()
+) -> tuple[int, str] | None:
+    """Status and text for a request that is refused; None for one that is answered.
+
+    `allowed` are names besides those of loopback. An IP address needs no resolving, so it is fine.
+    """
+    name = None if host is None else _name(f"//{host}")
+    if name is not None and not (_is_address(name) or _is_here(name) or name in allowed):
+        return 421, f"the Host {host[:80]!a} is not a name of this server"  # type: ignore[index]
+    if origin is not None and not _is_here(_name(origin)):
+        return 403, f"requests of web pages elsewhere are refused: the Origin is {origin[:80]!a}"
+    return None
+
+
+def _name(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_here(name: str) -> bool:
+    return is_loopback(name) or name.endswith(".localhost")
+
+
+def _is_address(name: str) -> bool:
+    try:
+        return bool(ip_address(name))
+    except ValueError:
+        return False
