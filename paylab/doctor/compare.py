@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import hmac
 import re
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import new, sha256
 from math import ceil
 
 from .. import instants
 from ..codes import SIGNATURE_TOLERANCE
 from ..signing import SPELLING, Authorization, body_hash, body_mistake
 from ..signing.mistakes import Recipe
-from ..signing.verify import REQUIRED
+from ..signing.verify import REQUIRED, read_date
 from .finding import Finding
-from .guesses import Guess, guesses, pairs
+from .guesses import Guess, guesses, other_secrets, pairs
 from .places import place
 from .shapes import shape
 from .theirs import Request, authorization_of, headers_of
 
 _HASH = re.compile("[0-9a-fA-F]{64}")
 
-WRONG_SECRET = (
-    "everything that can be seen is right, so it was signed with another secret key "
-    "(or a line was signed that is not the one sent): check which key belongs to this API key"
+UNKNOWN = (
+    "the signature is that of no known mistake; check in turn that the secret key is the one "
+    "issued with this API key, that method, path, query and each header line were signed as "
+    "they are sent, and that X-Nonce and X-Date are made once, for the signature and for sending"
 )
 
 
@@ -37,6 +40,7 @@ class Case:
     given: Authorization
     secret: str | None
     now: datetime | None
+    secrets: tuple[str, ...] = ()
 
 
 def compare(
@@ -45,11 +49,13 @@ def compare(
     secret: str | None = None,
     *,
     now: datetime | None = None,
+    other_secrets: Iterable[str] = (),
 ) -> Finding:
     """Somebody's headers against ours for the same request: the first difference, by name.
 
     `theirs` is a mapping or text with `Name: value` lines. Without the secret only what can be
-    seen is judged. `now` judges X-Date, unless theirs hold the service's own Date.
+    seen is judged. `now` judges X-Date, unless theirs hold the service's own Date. A secret is
+    called wrong only where one of `other_secrets`, the API key or an empty one was used.
     """
     headers = headers_of(theirs)
     # curl and most clients add Host themselves, and their logs leave it out.
@@ -59,7 +65,7 @@ def compare(
     given = authorization_of(headers)
     if given is None:
         return Finding(False, "headers", "authorization", "unknown", _FORM)
-    case = Case(headers, request, given, secret, now)
+    case = Case(headers, request, given, secret, now, tuple(other_secrets))
     return next(filter(None, (check(case) for check in CHECKS)), Finding(True))
 
 
@@ -95,10 +101,25 @@ def _body(case: Case) -> Finding | None:
     claimed, ours = case.headers["x-content-sha256"], body_hash(case.request.body)
     if claimed == ours:
         return None
+    twice = _hashed_otherwise(case.request.body).get(claimed.lower())
+    if twice:
+        message = f"X-Content-SHA256 is {twice}: it must be the hex of one SHA-256 of the body"
+        return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, ours)
     known = body_mistake(claimed, case.request.body)
     name = known.id if known else "body-changed" if _HASH.fullmatch(claimed) else "unknown"
     message = known.message if known else _BODY if name == "body-changed" else _NO_HASH
     return Finding(False, "body hash", "x-content-sha256", name, message, claimed, ours)
+
+
+def _hashed_otherwise(body: bytes) -> dict[str, str]:
+    once = sha256(body)
+    other = {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
+    return {
+        sha256(once.hexdigest().encode()).hexdigest(): "the hash of the hash",
+        sha256(once.digest()).hexdigest(): "the hash of the hash",
+        b64encode(once.digest()).decode().lower(): "the hash in Base64",
+        **other,
+    }
 
 
 def _host(case: Case) -> Finding | None:
@@ -124,7 +145,8 @@ def _signature(case: Case) -> Finding | None:
         _made_by(right, guesses(right, headers, case.request.body), wanted)
         or shape(case.given.signature)
         or _made_by(right, pairs(right, headers), wanted)
-        or Finding(False, "signature", "key", "wrong-secret", WRONG_SECRET)
+        or _made_by(right, other_secrets(right, case.secrets), wanted)
+        or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )
 
 
@@ -155,10 +177,9 @@ def _recipe(case: Case) -> Recipe | None:
 def _date(case: Case) -> Finding | None:
     text = case.headers["x-date"]
     try:
-        sent = instants.from_text(text)
-    except (ValueError, OverflowError) as error:
-        message = f"X-Date must be UTC in ISO 8601 with milliseconds: {error}"
-        return Finding(False, "headers", "x-date", "unknown", message, text)
+        sent = read_date(text)
+    except ValueError as error:
+        return Finding(False, "headers", "x-date", "unknown", str(error), text)
     now = _clock(case)
     ahead = (sent - now).total_seconds() if now else 0.0
     if now is None or abs(ahead) <= SIGNATURE_TOLERANCE:

@@ -25,7 +25,7 @@ def shape(signature: str) -> Finding | None:
         return _found("unknown", "the signature is not Base64")
     if HEX.fullmatch(inside):
         return None
-    if len(inside) == 32:
+    if len(inside) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", inside):
         return _found("raw-digest", "Base64 the HMAC's lower-case hex text, not its raw bytes")
     text = inside.decode("latin-1")
     for pattern, mistake, message in FORMS:

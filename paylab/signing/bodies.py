@@ -36,10 +36,21 @@ def other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
         return
     yield "with a line break at its end", body
     yield "without the white space around it", body.strip()
+    yield from _as_text(body)
     try:
         yield from _as_json(json.loads(body))
     except (ValueError, RecursionError):
         return
+
+
+def _as_text(body: bytes) -> Iterator[tuple[str, bytes]]:
+    try:
+        text = body.decode()
+    except ValueError:
+        return
+    for form in ("latin-1", "utf-16", "utf-16-le", "utf-8-sig"):
+        yield f"encoded as {form}", text.encode(form, "replace")
+    yield "with line breaks of Windows", text.replace("\n", "\r\n").encode()
 
 
 def _as_json(value: Any) -> Iterator[tuple[str, bytes]]:

@@ -104,8 +104,10 @@ def told(tmp_path, monkeypatch, capsys):
         sent.write_bytes(body)
         with_body = ["--body", str(sent)] if body else []
         arguments = ["sign", method, url, *with_body, "--compare", str(theirs), "--json"]
-        assert main(arguments) == 0
-        return json.loads(capsys.readouterr().out)
+        status = main(arguments)
+        found = json.loads(capsys.readouterr().out)
+        assert status == (0 if found["match"] else 1)
+        return found
 
     return run
 
@@ -122,7 +124,7 @@ ANYWHERE = {
     "unsorted-headers": {"names": SAMPLE_ORDER},
     "uppercase-hash": {"hash_of_body": lambda body: hashlib.sha256(body).hexdigest().upper()},
     "uppercase-signature": {"encode": encoded(str.upper)},
-    "wrong-secret": {"secret": b"sk_live_of_somebody_else"},
+    "wrong-secret": {"secret": API_KEY.encode()},
     "stale-date": {"date": AGO},
     "host-differs": {"host": "internal-proxy:8080"},
     "key-decoded": {"secret": base64.b64decode(SECRET.rpartition("_")[2])},
@@ -159,6 +161,7 @@ SOME = [
     ("key-trimmed", "get", {"secret": SECRET.encode() + b"\n"}),
     ("key-trimmed", "get", {"secret": SECRET.encode()[:16]}),
     ("unknown", "get", {"method": "get"}),
+    ("unknown", "get", {"secret": b"sk_live_of_somebody_else"}),
     (
         "unknown",
         "post",
@@ -224,7 +227,7 @@ def test_a_log_of_curl(told):
 
 @pytest.mark.parametrize(
     ("text", "status"),
-    [("", 2), ("no colon here\n", 2), ("Authorization: x\n", 0), ("X-Date: y\n", 0), ("\0: 1", 2)],
+    [("", 2), ("no colon here\n", 2), ("Authorization: x\n", 1), ("X-Date: y\n", 1), ("\0: 1", 2)],
 )
 def test_headers_that_are_none(tmp_path, monkeypatch, capsys, text, status):
     """Nothing falls over."""
@@ -232,5 +235,5 @@ def test_headers_that_are_none(tmp_path, monkeypatch, capsys, text, status):
     Path(tmp_path / "headers").write_text(text)
     wrong = ["sign", "GET", "https://a.test/v1/x", "--compare", str(tmp_path / "headers"), "--json"]
     assert main(wrong) == status
-    if status == 0:
+    if status == 1:
         assert json.loads(capsys.readouterr().out)["mistake"] in ("missing-header", "unknown")
