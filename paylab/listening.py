@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from . import codes
 from .errors import ConfigError, NotFoundError, PaylabError
 from .events import Router
-from .inbox import Arrival, Doors, Inbox, Receiver, Store, forward
-from .inbox.forwarder import check_target
-from .inbox.receiver import Then
+from .inbox import Arrival, Doors, Inbox, Receiver, Store
+from .inbox.forwarder import check_target, post
+from .inbox.receiver import UNANSWERED, Then
 from .rules.webhooks import is_loopback
 
 if TYPE_CHECKING:
@@ -64,8 +64,19 @@ def open_inbox(lab: Lab, embedded: Simulator | None, wish: Wish) -> Inbox:
             pass  # the service is gone, or the subscription: nothing is sent here any more
         finally:
             shut()
+            for view in views:
+                view.stop()
 
-    doors = Doors(lab.sleep, lambda family, row_id: current(lab, family, row_id), _show, close)
+    views: list[Any] = []
+
+    def show(inbox: Inbox) -> Any:
+        """One table, however often the inbox is displayed; it follows an open inbox alone."""
+        views.extend([_view(inbox)] if not views else [])
+        if not inbox.is_open:
+            views[0].stop()
+        return views[0]
+
+    doors = Doors(lab.sleep, lambda family, row_id: current(lab, family, row_id), show, close)
     return Inbox(store, receiver, doors, url, since=subscription.created_at)
 
 
@@ -78,7 +89,7 @@ def _then(wish: Wish) -> Then | None:
     def then(arrival: Arrival) -> int:
         if wish.router is not None:
             wish.router.handle(arrival.event)
-        return 200 if target is None else forward(target, arrival.body)
+        return 200 if target is None else post(target, arrival.body) or UNANSWERED
 
     return then
 
@@ -127,7 +138,7 @@ def _must_be_reachable(lab: Lab, url: str | None) -> None:
     )
 
 
-def _show(inbox: Inbox) -> Any:
+def _view(inbox: Inbox) -> Any:
     from .views.inbox import InboxView
 
     return InboxView(inbox)

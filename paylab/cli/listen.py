@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import signal
+from functools import partial
 from threading import Event as Signal
 
 from .. import codes, jsontext
 from ..errors import ConfigError
 from ..inbox import Arrival
 from ..inbox.arrivals import as_json, shown
+from ..inbox.receiver import UNANSWERED
 from ..lab import Lab, connect
 from .output import say, warn
+from .stderr import log_without_blocking
 
 HELP = "receive events, and forward them to a handler of your own"
 
@@ -37,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     stopped = Signal()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
+    log_without_blocking()
     _listen(lab, options, stopped)
     return 0
 
@@ -49,16 +53,18 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         port=options.port,
         url=options.url,
     ) as inbox:
-        inbox.on_arrival(_print_json if options.json else _print)
+        inbox.on_arrival(_print_json if options.json else partial(_print, options.forward_to))
         warn(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
         warn(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")
 
 
-def _print(arrival: Arrival) -> None:
+def _print(target: str | None, arrival: Arrival) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
-    answer = f"  -> {arrival.answered}" if arrival.answered else ""
+    answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
+    if arrival.answered == UNANSWERED:
+        answer = f"  -> {shown(str(target))} cannot be reached; the service is answered 502"
     words = (arrival.type, arrival.id, arrival.status or "-")
     line = "  ".join(map(shown, words))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"

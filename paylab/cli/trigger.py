@@ -29,11 +29,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Move, and print what was sent on the way."""
+    """Move, and print every event this led to: of the resource, and of whom it was made for."""
     lab = connect()
     if lab.is_embedded:
         warn(UNHEARD)
-    for event in trigger(lab, options.event, options.id, to=options.to):
+    before = len(lab.events())
+    sent = trigger(lab, options.event, options.id, to=options.to)
+    names = ("individual_id", "recipient_id")
+    related = {event.id for event in sent}
+    related |= {str(event.payload.get(name)) for event in sent for name in names}
+    for event in [each for each in lab.events()[before:] if each.id in related]:
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             say(jsontext.write(body))

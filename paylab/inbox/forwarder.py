@@ -29,11 +29,16 @@ def check_target(url: str) -> str:
 
 
 def forward(url: str, body: bytes, *, timeout: float = TIMEOUT) -> int:
-    """The status a handler answers; 502 when it cannot be reached. No redirect is followed."""
+    """The status a handler answers; 502 when it cannot be reached."""
+    return post(url, body, timeout=timeout) or UNREACHABLE
+
+
+def post(url: str, body: bytes, *, timeout: float = TIMEOUT) -> int | None:
+    """The status a handler answers; None when it cannot be reached. No redirect is followed."""
     headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
     local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
         with httpx.Client(timeout=timeout, trust_env=not local, verify=not local) as client:
             return client.post(url, content=body, headers=headers).status_code
     except (httpx.HTTPError, httpx.InvalidURL):
-        return UNREACHABLE
+        return None

@@ -22,6 +22,10 @@ MOST_BYTES = 256 * 1024
 Then = Callable[[Arrival], int]
 """What else happens to an event that is kept; it gives the status to answer."""
 
+UNANSWERED = 0
+"""The status of a handler that could not be reached."""
+BAD_GATEWAY = 502
+
 log = logging.getLogger("paylab")
 
 
@@ -93,7 +97,7 @@ class Receiver:
             return Answer(503, "the event could not be kept")
         status = self._pass_on(arrival)
         self._tell(replace(arrival, answered=status if self._then else None))
-        return Answer(status)
+        return Answer(status or BAD_GATEWAY)
 
     def _pass_on(self, arrival: Arrival) -> int:
         """A handler that raises makes it a 500, so that the event is delivered again."""

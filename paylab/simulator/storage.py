@@ -13,10 +13,14 @@ from .world import KINDS, World
 MARK = 0x7061796C
 """Written into the file, so that no other program's database is taken for ours."""
 
+VERSION = 1
+"""The layout of the file; files without a number have this one too."""
+
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 BEGIN;
 PRAGMA application_id = {MARK};
+PRAGMA user_version = {VERSION};
 CREATE TABLE rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id));
 CREATE TABLE facts (name TEXT PRIMARY KEY, body TEXT);
 COMMIT;
@@ -96,6 +100,10 @@ class Storage:
             self._db.executescript(SCHEMA)
         elif mark != MARK:
             raise sqlite3.DatabaseError("it is a database of another program")
+        [version] = self._all("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            text = f"its format is {version}, this version of paylab reads {VERSION}"
+            raise sqlite3.DatabaseError(text)
         self._db.executescript("BEGIN IMMEDIATE; COMMIT")
 
     def _unusable(self, error: Exception) -> SimulatorError:

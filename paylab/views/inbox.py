@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from threading import Event as Signal
-from threading import Thread
+from threading import Lock, Timer
 from typing import Any, Protocol
 
 import anywidget
@@ -58,11 +57,10 @@ class InboxView(anywidget.AnyWidget):
 
     def __init__(self, source: Source) -> None:
         super().__init__()
-        self._source, self._news, self._over = source, Signal(), False
-        self._stop = source.on_arrival(lambda _: self._news.set())
+        self._source, self._over, self._waiting = source, False, Lock()
+        self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
         self.observe(self._open, "opened")
         self.refresh()
-        Thread(target=self._follow, name="paylab-inbox-view", daemon=True).start()
 
     def refresh(self) -> None:
         """Show what there is now."""
@@ -74,21 +72,28 @@ class InboxView(anywidget.AnyWidget):
         ]
         self.total = len(self._source)
 
-    def close(self) -> None:
-        """Follow the inbox no more."""
+    def stop(self) -> None:
+        """Follow the inbox no more; what is shown stays."""
         if not self._over:
             self._over = True
-            self._stop()
-            self._news.set()
+            self._unsubscribe()
+
+    def close(self) -> None:
+        """Follow the inbox no more, and take the table away."""
+        self.stop()
         super().close()
 
-    def _follow(self) -> None:
-        while not self._over:
-            self._news.wait()
-            self._news.clear()
-            if not self._over:
-                self.refresh()
-            Signal().wait(PAUSE)
+    def _refresh_soon(self) -> None:
+        """Refresh once for all that arrives within a pause."""
+        if not self._over and self._waiting.acquire(blocking=False):
+            timer = Timer(PAUSE, self._refresh_now)
+            timer.name, timer.daemon = "paylab-inbox-view", True
+            timer.start()
+
+    def _refresh_now(self) -> None:
+        self._waiting.release()
+        if not self._over:
+            self.refresh()
 
     def _open(self, change: dict[str, Any]) -> None:
         self.detail = self._details(change["new"]) if change["new"] else ""

@@ -140,3 +140,18 @@ def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert main(["trigger", "transfer.failed", "--id", last["event_payload"]["id"]]) == 1
     assert "none, the state is final" in capsys.readouterr().err
+
+
+def test_a_target_that_cannot_be_reached_is_said(served, listen):
+    """In words, while the service is answered 502 and tries again."""
+    process = listen("--forward-to", "http://127.0.0.1:9/hook")
+    run("trigger", "transfer.created", **served)
+    _, lines = stop(process)
+    assert "http://127.0.0.1:9/hook cannot be reached" in lines[0]
+
+
+def test_trigger_prints_every_event_it_led_to(capsys):
+    """Those of the individual that a conversion was made for too."""
+    assert main(["trigger", "conversion.created", "--json"]) == 0
+    types = [json.loads(line)["event_type"] for line in capsys.readouterr().out.splitlines()]
+    assert types == [*["individual.status_changed"] * 2, "conversion.created"]

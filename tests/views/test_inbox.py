@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -101,3 +102,16 @@ class Hostile:
 def test_the_static_table_is_escaped():
     """As well."""
     assert "<b>" not in static(Hostile())
+
+
+def test_displays_leave_nothing_behind(inbox):
+    """However often it is shown: one listener while the inbox is open, none and no thread after."""
+    for _ in range(5):
+        inbox._repr_mimebundle_()
+    listeners = inbox._receiver.listeners
+    assert len(listeners) == 1
+    inbox.close()
+    inbox._repr_mimebundle_()
+    time.sleep(0.3)
+    named = [each.name for each in threading.enumerate() if "paylab-inbox-view" in each.name]
+    assert (listeners, named) == ([], [])
