@@ -102,6 +102,7 @@ def _sign(options: argparse.Namespace) -> int:
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=settings.empty_query,
     )
+    headers |= {"Content-Type": "application/json"} if body else {}
     say(_json(signature, headers) if options.json else _text(signature, headers))
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -238,7 +239,7 @@ def test_a_full_disk_is_not_acknowledged(keep):
 def test_a_file_of_another_version_is_refused(keep, path):
     """With both numbers, and nothing in it is changed."""
     keep(transfers=1).simulator.close()
-    with sqlite3.connect(path) as file:
+    with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA user_version = 7")
     with pytest.raises(SimulatorError, match="format is 7, this version of paylab reads 1"):
         Simulator(data=path)
