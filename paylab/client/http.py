@@ -42,9 +42,10 @@ from .retries import is_lost, wait_before_retry
 from .upload import Upload
 
 HEADERS = {
+    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
+    "Connection": "keep-alive",
     "User-Agent": "paylab",
     "Accept": "application/json",
-    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
 }
 
 # The service looked at it and did not carry it out; after a 5xx nobody knows.
