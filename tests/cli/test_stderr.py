@@ -1,0 +1,48 @@
+"""Log records of a command whose stderr nobody reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import paylab
+
+LOGGING = """
+import logging
+from paylab.cli.stderr import log_without_blocking
+log_without_blocking()
+for number in range(5000):
+    logging.getLogger("paylab").error("record %d %s", number, "x" * 200)
+print("done", flush=True)
+"""
+
+
+def test_a_pipe_that_nobody_reads_holds_nothing_up():
+    """A megabyte of records is logged, and the process ends."""
+    process = subprocess.Popen([sys.executable, "-c", LOGGING], stdout=-1, stderr=-1)
+    try:
+        assert process.stdout.readline() == b"done\n"
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("shared", "words"),
+    [
+        ("http://127.0.0.1:9", "the simulator that paylab lab started"),
+        ("http://127.0.0.1:8", "environment PAYLAB_BASE_URL"),
+        (None, "environment PAYLAB_BASE_URL"),
+    ],
+)
+def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words):
+    """A variable that only `paylab lab` set is not called the user's."""
+    names = {"BASE_URL": "http://127.0.0.1:9", "API_KEY": "k", "SECRET_KEY": "s"}
+    for name, value in {**names, "SHARED_SIMULATOR": shared}.items():
+        if value is not None:
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+    with paylab.connect() as lab:
+        assert lab.sources()[0][2] == words
