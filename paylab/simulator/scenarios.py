@@ -9,8 +9,7 @@ from typing import Any
 
 from ..codes import STATUS_DETAIL_CODES, TERMINAL_CODES
 from ..errors import UnknownNameError
-from ..gaps import SCENARIOS
-from ..gaps.row import Scenario
+from ..gaps import SCENARIOS, Scenario
 
 LEFT = ' style="text-align:left"'
 """On every cell: notebooks set the text of tables to the right."""
