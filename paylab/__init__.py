@@ -10,7 +10,6 @@ from typing import Any
 
 from . import codes as codes
 from . import corridors as corridors
-from . import doctor as doctor
 from . import emvqr as emvqr
 from . import events as events
 from . import examples as examples
@@ -85,7 +84,6 @@ __all__ = [
     "codes",
     "connect",
     "corridors",
-    "doctor",
     "emvqr",
     "events",
     "examples",

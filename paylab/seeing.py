@@ -13,7 +13,9 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from . import doctor
+from .doctor.compare import compare
+from .doctor.finding import Finding
+from .doctor.theirs import Request
 from .client import Client, Settings
 from .client.call import Call
 from .client.keys import Fresh
@@ -96,12 +98,12 @@ class Seeing(Client):
 
     def compare(
         self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
-    ) -> doctor.Finding:
+    ) -> Finding:
         """Somebody else's headers for a request against ours, with the secret of this lab."""
         whole = url if urlsplit(url).netloc else self.settings.base_url + url
-        request = doctor.Request(method.upper(), whole, body)
+        request = Request(method.upper(), whole, body)
         secret = self.settings.secret_key.reveal()
-        return doctor.compare(theirs, request, secret, now=self.clock())
+        return compare(theirs, request, secret, now=self.clock())
 
 
 class Keys:

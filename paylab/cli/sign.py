@@ -12,7 +12,9 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .. import doctor, instants, signing
+from .. import instants, signing
+from ..doctor.compare import compare
+from ..doctor.theirs import Request, read_headers
 from ..client import Settings, resolve, utcnow
 from ..errors import ConfigError
 from .output import say, warn
@@ -45,12 +47,12 @@ def _compare(options: argparse.Namespace) -> int:
     _check_url(options.url)
     secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
     url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
-    request = doctor.Request(options.method, url, _body(options.body))
+    request = Request(options.method, url, _body(options.body))
     now = _instant(options.date) if options.date else utcnow()
-    theirs = doctor.read_headers(_text_of(options.compare))
+    theirs = read_headers(_text_of(options.compare))
     if not theirs:
         raise ConfigError(f"{options.compare} holds no `Name: value` line")
-    found = doctor.compare(theirs, request, secret, now=now, other_secrets=_other_secrets())
+    found = compare(theirs, request, secret, now=now, other_secrets=_other_secrets())
     say(json.dumps(found.json()) if options.json else found)
     return 0 if found.match else 1
 

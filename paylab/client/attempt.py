@@ -10,8 +10,9 @@ from typing import Any
 
 import httpx
 
-from .. import doctor
-from ..doctor import skew
+from ..doctor.compare import compare
+from ..doctor.skew import skew
+from ..doctor.theirs import Request
 from ..redaction import Redaction
 from ..signing import Signature
 from .auth import SIGNATURE
@@ -91,9 +92,9 @@ class Attempts:
         content = outgoing.content or b""
         if result.status != UNAUTHORIZED or not isinstance(content, bytes):
             return None
-        asked = doctor.Request(outgoing.method, str(outgoing.url), content)
+        asked = Request(outgoing.method, str(outgoing.url), content)
         headers = {**request.headers, "date": result.headers.get("date", "")}
-        found = doctor.compare(headers, asked, self.secret.reveal())
+        found = compare(headers, asked, self.secret.reveal())
         return None if found.match else self.redaction.text(f"{found.mistake}: {found.message}")
 
     def _asked(self, outgoing: Outgoing, request: httpx.Request) -> dict[str, Any]:
