@@ -196,7 +196,8 @@ class Lab(Seeing, PayoutClient):
 
         What there is when it begins is no news, unless it was updated at or after `since`.
         """
-        from .watching import Watch, sources
+        from .listening import sources
+        from .watching import Watch
 
         return Watch(sources(self), router, every, since).start()
 
@@ -214,7 +215,9 @@ class Lab(Seeing, PayoutClient):
         from .reconciliation import reconcile
 
         known = self._inboxes[-1] if events is None and self._inboxes else events
-        return reconcile(self, known, references)
+        lists = {"transfer": self.transfers, "conversion": self.conversions}
+        simulated = self.simulator.events if self.simulator else None
+        return reconcile(lists, known, references, simulated)
 
     def deposit_card(self, account: Any) -> Card:
         """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""

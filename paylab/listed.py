@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -99,18 +100,19 @@ class FramedTransfers(Transfers):
         """
         from . import batches
 
-        return batches.create_many(
-            self,
-            payouts,
-            reference=reference,
-            journal=journal,
-            concurrency=concurrency,
-            progress=progress,
-            passing=getattr(self._sender, "embedded", None),
-            service=self._sender.settings.base_url,
-            delimiter=delimiter,
-            **defaults,
-        )
+        with _bar(progress) as told:
+            return batches.create_many(
+                self,
+                payouts,
+                reference=reference,
+                journal=journal,
+                concurrency=concurrency,
+                progress=told,
+                passing=getattr(self._sender, "embedded", None),
+                service=self._sender.settings.base_url,
+                delimiter=delimiter,
+                **defaults,
+            )
 
     @takes(Defaults)
     def check_many(
@@ -156,3 +158,11 @@ class FramedConversions(Conversions):
     def pull(self, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
         return Pull(self._sender, "conversions", size=size)
+
+
+def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
+    if progress is True:
+        from .views.payout_bar import watching
+
+        return watching("payouts")
+    return nullcontext(progress or None)

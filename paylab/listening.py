@@ -15,6 +15,7 @@ from .inbox import Arrival, Doors, Inbox, Receiver, Store
 from .inbox.forwarder import check_target, post
 from .inbox.receiver import UNANSWERED, Then
 from .rules.webhooks import is_loopback
+from .watching import Source
 
 if TYPE_CHECKING:
     from .lab import Lab
@@ -43,6 +44,22 @@ class Wish:
     data: str | None = None
     port: int | None = None
     url: str | None = None
+
+
+def sources(lab: Lab) -> list[Source]:
+    """Everything that events speak of."""
+    size = codes.PAGE_MAX
+    return [
+        Source(
+            "transfer", lab.transfers.list(size).raw_pages, lambda row: lab.transfers.get(row).raw
+        ),
+        Source("conversion", lab.conversions.list(size).raw_pages),
+        Source(
+            "individual",
+            lab.individuals.list(size).raw_pages,
+            lambda row: lab.individuals.get(row).raw,
+        ),
+    ]
 
 
 def open_inbox(lab: Lab, embedded: Simulator | None, wish: Wish) -> Inbox:

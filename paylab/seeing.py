@@ -13,12 +13,12 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from .doctor.compare import compare
-from .doctor.finding import Finding
-from .doctor.theirs import Request
 from .client import Client, Settings
 from .client.call import Call
 from .client.keys import Fresh
+from .doctor.compare import compare
+from .doctor.finding import Finding
+from .doctor.theirs import Request
 from .errors import PaylabError
 from .ledger import Ledger, default_path, open_store
 from .seen import SeenCalls, SeenLedger

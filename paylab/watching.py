@@ -15,14 +15,11 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from threading import Event as Signal
 from threading import Lock, Thread, current_thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from . import codes, instants
+from . import instants
 from .errors import NotFoundError
 from .events import FAMILIES, Event, Mark, Router, of_snapshot
-
-if TYPE_CHECKING:
-    from .lab import Lab
 
 EVERY = 5.0
 PAST_PAGES = 10
@@ -45,22 +42,6 @@ class Source:
     family: str
     pages: Callable[[], Iterable[Any]]
     get: Callable[[str], Row] | None = None
-
-
-def sources(lab: Lab) -> list[Source]:
-    """Everything that events speak of."""
-    size = codes.PAGE_MAX
-    return [
-        Source(
-            "transfer", lab.transfers.list(size).raw_pages, lambda row: lab.transfers.get(row).raw
-        ),
-        Source("conversion", lab.conversions.list(size).raw_pages),
-        Source(
-            "individual",
-            lab.individuals.list(size).raw_pages,
-            lambda row: lab.individuals.get(row).raw,
-        ),
-    ]
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .. import frames
-from ..client.plain import plain, printable
+from ..printable import plain, printable
 from .outcome import Outcome
 from .plan import Plan
 from .rows import REFERENCE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,7 +31,7 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     reference: str = REFERENCE,
     journal: str | PathLike[str] | Journal | None = None,
     concurrency: int | None = None,
-    progress: Progress | bool | None = None,
+    progress: Progress | None = None,
     passing: object | None = None,
     service: str = "",
     delimiter: str = ",",
@@ -54,8 +53,8 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
         if isinstance(journal, Journal)
         else Journal(_path(journal, service, names, passing))
     )
-    with chosen, _watching(progress) as told:
-        batch = _Batch(transfers, checked, chosen, told, passing)
+    with chosen:
+        batch = _Batch(transfers, checked, chosen, progress, passing)
         return batch.run(
             concurrency or (CONCURRENCY if passing is None else 1),
             folder.others(chosen.path, payouts) if journal is None else (),
@@ -71,14 +70,6 @@ def _path(
     if journal is not None:
         return Path(journal)
     return folder.journal(service, references, passing=passing)
-
-
-def _watching(progress: Progress | bool | None) -> Any:
-    if progress is True:
-        from ..views.payout_bar import watching
-
-        return watching("payouts")
-    return nullcontext(progress or None)
 
 
 class _Batch:

@@ -10,11 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
-from ..client.plain import printable
 from ..codes import SIGNATURE_TOLERANCE
 from ..errors import PaylabError
 from ..instants import from_http
 from ..lab import Lab, connect
+from ..printable import printable
 from .output import say
 
 HELP = "check settings, reachability, clock and versions"

@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import NoReturn
 
 from .. import __version__
-from ..client.plain import printable
 from ..errors import ConfigError, PaylabError
+from ..printable import printable
 from . import (
     doctor,
     export,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..client.plain import printable
+from ..printable import printable
 
 
 def say(text: object) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..batches import Plan, plan
 from ..batches.outcome import MADE
 from ..batches.rows import REFERENCE
-from ..client.plain import printable
 from ..errors import ConfigError
 from ..lab import connect
+from ..printable import printable
 from .output import say, warn
 
 if TYPE_CHECKING:

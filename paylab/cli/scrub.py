@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..client.plain import printable
 from ..errors import PaylabError
 from ..files import replace
+from ..printable import printable
 from ..scrub import Finding, scrub
 from ..simulator.saved import checksum
 from .output import say, warn

@@ -13,9 +13,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .. import instants, signing
+from ..client import Settings, resolve, utcnow
 from ..doctor.compare import compare
 from ..doctor.theirs import Request, read_headers
-from ..client import Settings, resolve, utcnow
 from ..errors import ConfigError
 from .output import say, warn
 

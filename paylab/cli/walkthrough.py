@@ -8,9 +8,9 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from .. import codes, examples, jsontext
-from ..client.plain import printable
 from ..lab import Lab, connect
 from ..models import Conversion, ConversionAccount, Individual
+from ..printable import printable
 from .output import say
 
 HELP = "go through an on-ramp in the terminal"

@@ -7,8 +7,8 @@ import re
 import httpx
 
 from ..errors import ConfigError
+from ..printable import plain
 from ..rules.webhooks import is_loopback
-from .plain import plain
 
 HIGHEST_PORT = 65_535
 # A whitelist, so that nothing can be read in two ways by two parsers.

@@ -11,7 +11,7 @@ from zlib import error as zlib_error
 import httpx
 
 from ..errors import APIConnectionError, APIResponseError, APITimeoutError
-from .plain import plain
+from ..printable import plain
 
 # Far above any page of 100 objects; a body without end must not fill the memory.
 LARGEST_BODY = 64 * 2**20

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..errors import APIStatusError, PaylabError, RedirectError, for_status
+from ..printable import plain
 from ..redaction import Redaction
 from .call import Call
 from .exchange import Exchange, Trouble
 from .hints import hint
 from .outgoing import Outgoing
-from .plain import plain
 from .refusals import read_refusal
 from .retries import not_before
 

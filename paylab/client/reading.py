@@ -11,8 +11,8 @@ from .. import jsontext
 from ..errors import APIResponseError
 from ..models import Resource
 from ..paging import RawPage, read_page
+from ..printable import plain
 from .call import Call
-from .plain import plain
 
 R = TypeVar("R", bound=Resource)
 

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 from ..errors import Problem
+from ..printable import plain
 from ..redaction import Redaction
-from .plain import plain
 from .reading import parse
 
 # Names of keys without case and underscores, the likeliest first.

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from .. import instants, jsontext, models
+from ..printable import printable
 from ..status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 
 Identity = tuple[str, str, str | None, str | None]
@@ -100,12 +101,9 @@ class Event:
 
     def __str__(self) -> str:
         when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        return f"{when}  {_shown(self.type)}  {_shown(self.id)}  {_shown(str(self.status))}"
-
-
-def _shown(text: str) -> str:
-    """One line that a terminal only shows: control and direction characters are spelled out."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+        return (
+            f"{when}  {printable(self.type)}  {printable(self.id)}  {printable(str(self.status))}"
+        )
 
 
 @dataclass(frozen=True)

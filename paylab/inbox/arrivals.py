@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import instants, jsontext
 from ..files import replace
+from ..printable import printable
 from .store import Arrival, Store
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def cells(arrival: Arrival) -> tuple[str, ...]:
 def shown(text: str) -> str:
     """Text of the service made safe for a line: the unprintable spelled out, the endless cut."""
     cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in cut)
+    return printable(cut)
 
 
 def as_json(arrival: Arrival) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -20,21 +20,26 @@ from .sides import EVENTS, LIST, REFERENCES, of_events, of_list
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..lab import Lab
-
 Told = Inbox | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
 def reconcile(
-    lab: Lab, told: Told | None, books: str | PathLike[str] | pd.DataFrame | None
+    lists: Mapping[str, Any],
+    told: Told | None,
+    books: str | PathLike[str] | pd.DataFrame | None,
+    simulated: Callable[[], list[Event]] | None = None,
 ) -> Reconciliation:
-    """Walk the lists, and compare them with whatever else there is."""
+    """Walk the lists, by family, and compare them with the events and your own books.
+
+    Without events those of a simulator are taken: `simulated` gives them.
+    """
     own = None if books is None else references(books)
-    events, since = _told(lab, told)
+    events, since = _told(told, simulated)
     listed = {
-        **of_list("transfer", _rows(lab.transfers)),
-        **of_list("conversion", _rows(lab.conversions)),
+        row_id: entry
+        for family, resource in lists.items()
+        for row_id, entry in of_list(family, _rows(resource)).items()
     }
     lines = compare(listed, None if events is None else of_events(events), own, since)
     there = {LIST: True, EVENTS: events is not None, REFERENCES: own is not None}
@@ -42,7 +47,9 @@ def reconcile(
     return Reconciliation(lines, tuple(side for side in there if there[side]), notes)
 
 
-def _told(lab: Lab, told: Told | None) -> tuple[Iterable[Event] | None, datetime | None]:
+def _told(
+    told: Told | None, simulated: Callable[[], list[Event]] | None
+) -> tuple[Iterable[Event] | None, datetime | None]:
     """The events, and from when on they should be complete."""
     if isinstance(told, Inbox):
         return (arrival.event for arrival in told), told.since
@@ -50,9 +57,9 @@ def _told(lab: Lab, told: Told | None) -> tuple[Iterable[Event] | None, datetime
         return list(_file(Path(told))), None
     if told is not None:
         return _events(told), None
-    if lab.simulator is None:
+    if simulated is None:
         return None, None
-    events = lab.simulator.events()
+    events = simulated()
     times = [event.updated_at for event in events if event.updated_at]
     return events, min(times, default=None)
 

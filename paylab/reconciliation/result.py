@@ -8,7 +8,7 @@ from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ..views.page import visible
+from ..printable import printable
 from .sides import Entry, Line
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Reconciliation:
         counted = Counter(_sort(problem) for line in self.lines for problem in line.problems)
         lines = [f"  {count} x {problem}" for problem, count in sorted(counted.items())]
         notes = (f"  {note}" for note in self.notes)
-        return "\n".join(map(visible, [head, *lines, *notes, *self._sums()]))
+        return "\n".join(map(printable, [head, *lines, *notes, *self._sums()]))
 
     def _sums(self) -> Iterator[str]:
         for row in self.totals().to_dict("records"):

@@ -6,8 +6,9 @@ Colours are JupyterLab's variables; elsewhere the fallbacks suit light and dark 
 from __future__ import annotations
 
 import html
-import unicodedata
 from collections.abc import Iterable, Sequence
+
+from ..printable import printable
 
 Row = tuple[str, str]
 
@@ -25,13 +26,12 @@ TABLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:
 CELL = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
 LABEL = f"{CELL};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
 ROW = "background:none;border:0"
-INVISIBLE = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 HEADING = "font-size:16px;font-weight:600;margin:0 0 8px"
 
 
 def visible(value: object) -> str:
-    """The value as text whose control and direction characters are spelled out."""
-    return "".join(map(_spelled, str(value)))
+    """The value as text whose control and direction characters are escaped."""
+    return printable(str(value))
 
 
 def escape(value: object) -> str:
@@ -113,9 +113,3 @@ class Facts:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         shown = card(column(heading(self.title), table(self.rows)))
         return {"text/html": shown, "text/plain": repr(self)}
-
-
-def _spelled(character: str) -> str:
-    if unicodedata.category(character) not in INVISIBLE:
-        return character
-    return character.encode("unicode_escape").decode()

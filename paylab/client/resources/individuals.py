@@ -18,12 +18,12 @@ from ...models import (
     VerificationImages,
 )
 from ...paging import Pager
+from ...printable import plain
 from ...rules import accounts, individuals
 from ...status import INDIVIDUAL
 from .. import nested, wire
 from ..http import Sender
 from ..operations import Options, takes
-from ..plain import plain
 from ..upload import Images, Upload
 from .listing import pager
 from .waiting import EVERY, TIMEOUT, Patience, Until

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ...errors import WaitTimeoutError
-from ..plain import plain
+from ...printable import plain
 
 R = TypeVar("R")
 
