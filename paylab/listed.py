@@ -98,10 +98,10 @@ class FramedTransfers(Transfers):
         keywords fill columns a row leaves empty. `delimiter` separates the cells of the file.
         `progress=True` shows a bar, a function `progress(done, all)` is called after each.
         """
-        from . import batches
+        from .batches.run import create_many
 
         with _bar(progress) as told:
-            return batches.create_many(
+            return create_many(
                 self,
                 payouts,
                 reference=reference,
@@ -124,9 +124,9 @@ class FramedTransfers(Transfers):
         **defaults: Unpack[Defaults],
     ) -> Plan:
         """What `create_many` would send, and every problem with the number of its row."""
-        from . import batches
+        from .batches.plan import plan
 
-        return batches.plan(payouts, reference=reference, delimiter=delimiter, **defaults)
+        return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
 
 
 class FramedConversions(Conversions):
