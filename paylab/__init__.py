@@ -8,15 +8,9 @@
 from importlib import import_module
 from typing import Any
 
-from . import codes as codes
-from . import corridors as corridors
-from . import emvqr as emvqr
-from . import events as events
-from . import examples as examples
-from . import gaps as gaps
-from . import models as models
-from . import signing as signing
-from . import status as status
+from . import corridors, emvqr, signing
+from . import webhooks as events
+from .corridors import examples
 from .errors import APIConnectionError as APIConnectionError
 from .errors import APIResponseError as APIResponseError
 from .errors import APIStatusError as APIStatusError
@@ -40,8 +34,10 @@ from .errors import ServerError as ServerError
 from .errors import SimulatorError as SimulatorError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
-from .lab import Lab as Lab
-from .lab import connect as connect
+from .lab.lab import Lab as Lab
+from .lab.lab import connect as connect
+from .spec import assumptions as gaps
+from .spec import codes, models, status
 
 __version__ = "0.1.0"
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from .rules.webhooks import is_loopback
 
 
-def refusal(
+def host_refusal(
     host: str | None, origin: str | None, allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
     """Status and text for a request that is refused; None for one that is answered.

@@ -19,12 +19,20 @@ from stdnum.ar import cuit
 from stdnum.br import cnpj, cpf
 from stdnum.co import nit
 
-from . import escapes
-from .codes import IMAGE_MIN
-from .escapes import Found
-from .examples import PEOPLE
-from .personal import bare_urls, impersonal
-from .redaction import HEADERS, PLACES, SIGNATURE, image_bytes, images, is_signature, numbers
+from .corridors.examples import PEOPLE
+from .redaction import escapes
+from .redaction.escapes import Found
+from .redaction.personal import bare_urls, impersonal
+from .redaction.redaction import (
+    HEADERS,
+    PLACES,
+    SIGNATURE,
+    find_images,
+    image_bytes,
+    is_signature,
+    numbers,
+)
+from .spec.codes import IMAGE_MIN
 
 THUMBNAIL = IMAGE_MIN - 1
 """Bytes a picture may have: one less than the smallest image the service takes."""
@@ -38,7 +46,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Leak:
     """Something that must go: where it stands (`cell 3, outputs`) and what it is (`CURP`)."""
 
     where: str
@@ -50,15 +58,15 @@ class Finding:
 
 def scrub(
     document: Mapping[str, Any], *, keep_personal: bool = False
-) -> tuple[dict[str, Any], list[Finding]]:
+) -> tuple[dict[str, Any], list[Leak]]:
     """A notebook, HAR or snapshot without what was found in it, and what that was.
 
     HAR files and snapshots also lose what tells who a person is, unless `keep_personal` is set.
     """
-    found: list[Finding] = []
+    found: list[Leak] = []
 
     def report(where: str, kind: str) -> None:
-        found.append(Finding(where, kind))
+        found.append(Leak(where, kind))
 
     if "cells" not in document:
         clean = {
@@ -174,11 +182,11 @@ def _dropped(name: str, value: Any, report: Report) -> bool:
 
 def _text(text: str, report: Report, rules: Iterable[Rule] | None = None) -> str:
     text = escapes.replace_plain(text, partial(_images, report))
-    return escapes.replace(text, partial(_found, report, rules or RULES))
+    return escapes.replace_found(text, partial(_found, report, rules or RULES))
 
 
 def _images(report: Report, text: str, depth: int) -> Iterator[Found]:
-    for found in images(_image)(text, depth):
+    for found in find_images(_image)(text, depth):
         report(found.put[len("[removed: ") : -1])
         yield found
 

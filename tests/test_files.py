@@ -79,10 +79,9 @@ def save_calls(lab, path):
 
 def save_events(_lab, path):
     """The events of an inbox."""
-    from paylab.inbox.arrivals import Arrivals
-    from paylab.inbox.store import Store
+    from paylab.webhooks.store import Arrivals, EventStore
 
-    Arrivals(Store()).save(path)
+    Arrivals(EventStore()).save(path)
 
 
 def save_world(lab, path):

@@ -11,35 +11,17 @@ import paylab
 
 ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
-CONTACT = ("client", "simulator", "frames", "views", "inbox", "ledger")
-MEETING = (
-    "__init__",
-    "__main__",
-    "__pycache__",
-    "batches",
-    "cli",
-    "comparing",
-    "formed",
-    "formed_payouts",
-    "lab",
-    "listed",
-    "listening",
-    "pulling",
-    "py",
-    "reconciliation",
-    "seeing",
-    "seen",
-    "triggering",
-    "watching",
-)
-MEANING = sorted({path.stem for path in ROOT.iterdir()} - {*CONTACT, *MEETING})
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
+CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
+CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
 
 
 def imports(path: Path) -> set[tuple[str, str]]:
-    """The (library or "paylab", part) pairs a module imports, wherever in it they stand."""
+    """The (library or "paylab", chapter) pairs a module imports, wherever in it they stand."""
     found = set()
     package = ("paylab", *path.relative_to(ROOT).with_suffix("").parts)
+    if path.name == "__init__.py":
+        package = (*package[:-1], "__init__")
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {(each.name.split(".")[0], "") for each in node.names}
@@ -53,10 +35,22 @@ def imports(path: Path) -> set[tuple[str, str]]:
     return found
 
 
-def modules(part: str) -> list[Path]:
-    """The files of a part: a folder's, or the one."""
-    folder = ROOT / part
-    return sorted(folder.rglob("*.py")) if folder.is_dir() else [ROOT / f"{part}.py"]
+def chapters_of(chapter: str) -> set[str]:
+    """The other chapters that a chapter imports."""
+    files = (ROOT / chapter).rglob("*.py")
+    found = {name for path in files for home, name in imports(path) if home == "paylab"}
+    return found & set(CHAPTERS) - {chapter}
+
+
+def reached(chapter: str) -> set[str]:
+    """Every chapter that a chapter imports, directly or through others."""
+    seen: set[str] = set()
+    todo = [chapter]
+    while todo:
+        new = chapters_of(todo.pop()) - seen
+        seen |= new
+        todo += new
+    return seen
 
 
 def test_importing_paylab_loads_nothing_heavy():
@@ -66,26 +60,33 @@ def test_importing_paylab_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("part", MEANING)
-def test_meaning_imports_only_meaning(part):
-    """What the service means knows no client, simulator, frame or view."""
-    found = {name for path in modules(part) for home, name in imports(path) if home == "paylab"}
-    assert found <= {*MEANING, ""}
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_arrows_between_chapters_make_no_circle(chapter):
+    """No chapter reaches itself, imports in functions and for types included."""
+    assert chapter not in reached(chapter)
 
 
-@pytest.mark.parametrize("part", MEANING)
-def test_meaning_touches_no_world(part):
-    """No network, no randomness, no widgets among the imports of meaning."""
-    libraries = {home for path in modules(part) for home, _ in imports(path)}
-    world = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
-    assert not libraries & (world | DISPLAY)
+def test_the_client_and_the_simulator_do_not_meet():
+    """What they share is below both of them."""
+    assert "simulator" not in reached("client")
+    assert "client" not in reached("simulator")
 
 
-@pytest.mark.parametrize("part", CONTACT)
-def test_folders_that_touch_the_world_do_not_meet(part):
-    """Client, simulator, frames and views import meaning and themselves."""
-    found = {name for path in modules(part) for home, name in imports(path) if home == "paylab"}
-    assert found <= {*MEANING, part, ""}
+def test_views_know_no_client_and_no_simulator():
+    """A form is handed functions."""
+    assert not reached("views") & {"client", "simulator", "lab", "cli"}
+
+
+def test_only_the_lab_and_the_commands_import_views():
+    """What draws is not needed by anything below the lab."""
+    assert {chapter for chapter in CHAPTERS if "views" in chapters_of(chapter)} <= {"lab", "cli"}
+
+
+@pytest.mark.parametrize("chapter", sorted(reached("rules") | {"rules", "signing", "emvqr"}))
+def test_what_the_service_means_touches_no_world(chapter):
+    """No network, clock, randomness or widgets below the client and the simulator."""
+    libraries = {home for path in (ROOT / chapter).rglob("*.py") for home, _ in imports(path)}
+    assert not libraries & (CLOCKS | DISPLAY)
 
 
 def test_only_views_import_what_draws():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from paylab import corridors, gaps
+from paylab import corridors
 from paylab.cli.main import COMMANDS, parser
+from paylab.spec import assumptions
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -19,7 +20,7 @@ def section(name: str) -> str:
 
 def test_the_gaps_stand_in_the_readme_as_in_the_code():
     """The table of assumptions is what `paylab.gaps.markdown()` gives."""
-    assert section("gaps") == gaps.markdown().strip()
+    assert section("gaps") == assumptions.markdown().strip()
 
 
 def test_the_corridors_stand_in_the_readme_as_in_the_code():

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from paylab.escapes import decode, replace_plain
-from paylab.personal import impersonal
-from paylab.redaction import LONGEST, Redaction
+from paylab.redaction.escapes import decode, replace_plain
+from paylab.redaction.personal import impersonal
+from paylab.redaction.redaction import LONGEST, Redaction
 
 KEY = "sk_live/9z+8y=x wñ\"'&8812"
 NUMBER = "GODE561231HDFRRNA0"

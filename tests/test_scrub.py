@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 import paylab
-from paylab import example_recipients
-from paylab.cli import main
+from paylab.cli.main import main
+from paylab.corridors import examples
 from paylab.scrub import THUMBNAIL, scrub
-from paylab.views.drawing import modules
+from paylab.views.qr import modules
 from paylab.views.specimens import specimen
 
 ROOT = Path(__file__).parents[1]
@@ -175,7 +175,7 @@ def test_har_files_and_snapshots(tmp_path, capsys, keep):
     har, world = tmp_path / "calls.har", tmp_path / "world.json"
     har.write_text(json.dumps({"log": {"entries": [entry]}}))
     lab = paylab.connect(ledger="none")
-    lab.individuals.create(**{**example_recipients.recipient("CO"), **person})
+    lab.individuals.create(**{**examples.recipient("CO"), **person})
     world.write_text(json.dumps(lab.simulator.snapshot()))
     assert main(["scrub", str(har), str(world), *keep]) == 0
     for path in (har, world):

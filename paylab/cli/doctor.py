@@ -10,19 +10,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
-from ..codes import SIGNATURE_TOLERANCE
 from ..errors import PaylabError
-from ..instants import from_http
-from ..lab import Lab, connect
-from ..printable import printable
-from .output import say
+from ..lab.lab import Lab, connect
+from ..spec.codes import SIGNATURE_TOLERANCE
+from ..spec.printable import printable
+from ..spec.timestamps import from_http
+from .terminal import say
 
 HELP = "check settings, reachability, clock and versions"
 
 PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
 
 
-class Finding(NamedTuple):
+class Check(NamedTuple):
     """One line of the report."""
 
     what: str
@@ -46,48 +46,48 @@ def run(options: argparse.Namespace) -> int:
     return 0 if all(finding.good for finding in findings) else 1
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[Check]:
     """Everything worth knowing, from the machine outwards."""
-    yield Finding("paylab", True, __version__)
-    yield Finding("python", True, f"{platform.python_version()} on {platform.system()}")
+    yield Check("paylab", True, __version__)
+    yield Check("python", True, f"{platform.python_version()} on {platform.system()}")
     for name in PACKAGES:
         yield _package(name)
     try:
         lab = connect(max_retries=0)
     except PaylabError as error:
-        yield Finding("settings", False, str(error))
+        yield Check("settings", False, str(error))
         return
     for name, value, source in lab.sources():
-        yield Finding(name, True, f"{value} ({source})")
+        yield Check(name, True, f"{value} ({source})")
     yield from _service(lab)
 
 
-def _package(name: str) -> Finding:
+def _package(name: str) -> Check:
     try:
-        return Finding(name, True, version(name))
+        return Check(name, True, version(name))
     except PackageNotFoundError:
-        return Finding(name, False, f"is not installed: pip install {name}")
+        return Check(name, False, f"is not installed: pip install {name}")
 
 
-def _service(lab: Lab) -> Iterator[Finding]:
+def _service(lab: Lab) -> Iterator[Check]:
     try:
         lab.transfers.list(limit=1).first()
-        yield Finding("service", True, "answers, and accepts the signature")
+        yield Check("service", True, "answers, and accepts the signature")
     except PaylabError as error:
-        yield Finding("service", False, str(error))
+        yield Check("service", False, str(error))
     yield from _clock(lab)
 
 
-def _clock(lab: Lab) -> Iterator[Finding]:
+def _clock(lab: Lab) -> Iterator[Check]:
     """The difference between the service's Date header and the client's clock."""
     sent = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if sent is None:
         return
     date = from_http(sent)
     if date is None:
-        yield Finding("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
+        yield Check("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
         return
     ahead = (date - lab.calls[-1].when).total_seconds()
     allowed = SIGNATURE_TOLERANCE
     text = f"the service's clock is {ahead:+.0f} s from this machine's, {allowed} s are allowed"
-    yield Finding("clock", abs(ahead) < allowed, text)
+    yield Check("clock", abs(ahead) < allowed, text)

@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 
-from .. import codes, instants
-from ..lab import connect
-from .output import say, warn
+from ..lab.lab import connect
+from ..spec import codes, timestamps
+from .terminal import say, warn_user
 
 HELP = "write transfers or conversions to CSV or Parquet"
 
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress where somebody watches."""
     if options.product_type and options.what == "conversions":
-        warn("paylab: --product-type goes with transfers")
+        warn_user("paylab: --product-type goes with transfers")
         return 2
     lab = connect()
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
         resume=options.resume,
         **filters,
     )
-    begun = instants.to_text(done.oldest_page_at)
+    begun = timestamps.to_text(done.oldest_page_at)
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
     facts |= {"resumed": done.resumed, "oldest_page_at": begun}
     say(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from ..client import resolve
-from ..client.config import SHARED_VARIABLE
-from ..lab import SEEDED_TRANSFERS
+from ..client.settings import SHARED_VARIABLE, resolve
+from ..lab.lab import SEEDED_TRANSFERS
 
 HELP = "open JupyterLab on the notebooks"
 
@@ -88,9 +87,9 @@ def _service(folder: Path) -> Iterator[dict[str, str]]:
     if resolve() is not None:
         yield dict(os.environ)
         return
-    from ..simulator import Simulator, random_keys
     from ..simulator.server import Server
-    from .stderr import log_without_blocking
+    from ..simulator.simulator import Simulator, random_keys
+    from .terminal import log_without_blocking
 
     log_without_blocking()
     simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=random_keys())

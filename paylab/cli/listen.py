@@ -7,14 +7,12 @@ import signal
 from functools import partial
 from threading import Event as Signal
 
-from .. import codes, jsontext
 from ..errors import ConfigError
-from ..inbox import Arrival
-from ..inbox.arrivals import as_json, shown
-from ..inbox.receiver import UNANSWERED
-from ..lab import Lab, connect
-from .output import say, warn
-from .stderr import log_without_blocking
+from ..lab.lab import Lab, connect
+from ..spec import codes, jsontext
+from ..webhooks.receiver import UNANSWERED
+from ..webhooks.store import Arrival, as_json, cut_text
+from .terminal import log_without_blocking, say, warn_user
 
 HELP = "receive events, and forward them to a handler of your own"
 
@@ -54,19 +52,19 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         url=options.url,
     ) as inbox:
         inbox.on_arrival(_print_json if options.json else partial(_print, options.forward_to))
-        warn(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
+        warn_user(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
-        warn(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")
+        warn_user(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")
 
 
 def _print(target: str | None, arrival: Arrival) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
-        answer = f"  -> {shown(str(target))} cannot be reached; the service is answered 502"
+        answer = f"  -> {cut_text(str(target))} cannot be reached; the service is answered 502"
     words = (arrival.type, arrival.id, arrival.status or "-")
-    line = "  ".join(map(shown, words))
+    line = "  ".join(map(cut_text, words))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
     say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
 

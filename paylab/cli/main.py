@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
-from ..printable import printable
+from ..spec.printable import printable
 from . import (
     doctor,
     export,
@@ -25,7 +25,7 @@ from . import (
     trigger,
     walkthrough,
 )
-from .output import warn
+from .terminal import warn_user
 
 COMMANDS: dict[str, ModuleType] = {
     "lab": jupyter,
@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _fail(error: Exception, status: int) -> int:
     hint = getattr(error, "hint", None)
-    warn(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""))
+    warn_user(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""))
     return status
 
 

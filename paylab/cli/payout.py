@@ -8,13 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..batches import Plan, plan
-from ..batches.outcome import MADE
-from ..batches.rows import REFERENCE
 from ..errors import ConfigError
-from ..lab import connect
-from ..printable import printable
-from .output import say, warn
+from ..lab.lab import connect
+from ..payments.plan import REFERENCE, Plan, plan
+from ..payments.results import MADE
+from ..spec.printable import printable
+from .terminal import say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +88,7 @@ def _report(checked: Plan, *, as_json: bool) -> int:
         if checked.ignored:
             say(f"columns that were left alone: {printable(', '.join(checked.ignored))}")
         for problem in checked.problems:
-            warn(printable(str(problem)))
+            warn_user(printable(str(problem)))
     return 1 if checked.problems else 0
 
 
@@ -101,7 +100,7 @@ def _told(frame: pd.DataFrame, *, as_json: bool) -> int:
         say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
         say(f"journal: {facts['journal']}")
     for row in frame[frame["error"].notna()].itertuples():
-        warn(printable(f"row {row.row}, {row.outcome}: {row.error}"))
+        warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from .output import say, warn
+from .terminal import say, warn_user
 
 HELP = "draw, explain or read a QR payload"
 
@@ -38,5 +38,5 @@ def run(options: argparse.Namespace) -> int:
         print(code.terminal(ansi=sys.stdout.isatty()))
         say(repr(code))
     if problem is not None:
-        warn(f"paylab: this code cannot be paid: {problem}")
+        warn_user(f"paylab: this code cannot be paid: {problem}")
     return 0 if problem is None else 1

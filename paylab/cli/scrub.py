@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import PaylabError
 from ..files import replace
-from ..printable import printable
-from ..scrub import Finding, scrub
-from ..simulator.saved import checksum
-from .output import say, warn
+from ..scrub import Leak, scrub
+from ..simulator.storage import checksum
+from ..spec.printable import printable
+from .terminal import say, warn_user
 
 HELP = "take keys, images and document numbers out of notebooks, HAR files and snapshots"
 
@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scrub each file, or only say what is in it; 1 when a check found something."""
-    found: list[tuple[Path, Finding]] = []
+    found: list[tuple[Path, Leak]] = []
     for path in options.files:
         text, document = _read(path)
         clean, findings = scrub(document, keep_personal=options.keep_personal)
@@ -44,13 +44,13 @@ def run(options: argparse.Namespace) -> int:
     return 1 if found and options.check else 0
 
 
-def _tell(found: list[tuple[Path, Finding]], options: argparse.Namespace) -> None:
+def _tell(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
     if options.json:
         rows = [{"path": str(path), "where": f.where, "kind": f.kind} for path, f in found]
         say(json.dumps(rows))
         return
     for path, finding in found:
-        (warn if options.check else say)(printable(f"{path}: {finding}"))
+        (warn_user if options.check else say)(printable(f"{path}: {finding}"))
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:

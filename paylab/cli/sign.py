@@ -12,12 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from .. import instants, signing
-from ..client import Settings, resolve, utcnow
-from ..doctor.compare import compare
-from ..doctor.theirs import Request, read_headers
+from .. import signing
+from ..client.sender import utcnow
+from ..client.settings import Settings, resolve
 from ..errors import ConfigError
-from .output import say, warn
+from ..signing.comparison import compare
+from ..signing.findings import Request, read_headers
+from ..spec import timestamps
+from .terminal import say, warn_user
 
 HELP = "sign a request and show how"
 
@@ -59,14 +61,14 @@ def _compare(options: argparse.Namespace) -> int:
 
 def _other_secrets() -> tuple[str, ...]:
     """Secrets that may have been used by mistake: the embedded simulator's."""
-    from ..simulator.engine import seeded_keys
+    from ..simulator.simulator import seeded_keys
 
     return (seeded_keys(seed=7)[1],)
 
 
 def _instant(text: str) -> datetime:
     try:
-        return instants.from_text(text)
+        return timestamps.from_text(text)
     except ValueError as error:
         raise ConfigError(f"--date: {error}") from None
 
@@ -100,7 +102,7 @@ def _sign(options: argparse.Namespace) -> int:
         parts.path,
         parts.query,
         content_hash=signing.body_hash(body),
-        date=options.date or instants.to_text(utcnow()),
+        date=options.date or timestamps.to_text(utcnow()),
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=settings.empty_query,
     )
@@ -116,9 +118,9 @@ def _settings(url: str) -> Settings:
     configured = resolve()
     if configured is not None:
         return configured
-    from ..simulator.engine import seeded_keys
+    from ..simulator.simulator import seeded_keys
 
-    warn("no keys are configured: signing with the simulator's")
+    warn_user("no keys are configured: signing with the simulator's")
     api_key, secret_key = seeded_keys(seed=7)
     found = resolve(base or EMBEDDED, api_key, secret_key)
     assert found is not None  # noqa: S101 - all three are given

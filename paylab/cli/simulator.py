@@ -42,9 +42,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, say where, and wait for a signal."""
-    from ..simulator import Simulator
     from ..simulator.server import Server
-    from .stderr import log_without_blocking
+    from ..simulator.simulator import Simulator
+    from .terminal import log_without_blocking
 
     log_without_blocking()
     simulator = Simulator(
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _keys() -> tuple[str, str]:
     """Keys for this start: those of the environment, else random ones."""
-    from ..simulator import random_keys
+    from ..simulator.simulator import random_keys
 
     api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
     if api_key and secret_key:

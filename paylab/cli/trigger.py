@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from .. import codes, instants, jsontext
-from ..inbox.arrivals import shown
-from ..lab import connect
-from ..triggering import trigger
-from .output import say, warn
+from ..lab.lab import connect
+from ..lab.trigger import trigger
+from ..spec import codes, jsontext, timestamps
+from ..webhooks.store import cut_text
+from .terminal import say, warn_user
 
 HELP = "make the simulator send an event"
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     """Move, and print every event this led to: of the resource, and of whom it was made for."""
     lab = connect()
     if lab.is_embedded:
-        warn(UNHEARD)
+        warn_user(UNHEARD)
     before = len(lab.events())
     sent = trigger(lab, options.event, options.id, to=options.to)
     names = ("individual_id", "recipient_id")
@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> int:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             say(jsontext.write(body))
         else:
-            at = instants.to_text(event.updated_at) if event.updated_at else "-"
+            at = timestamps.to_text(event.updated_at) if event.updated_at else "-"
             words = (event.type, event.id, event.status or "-")
-            say("  ".join([at, *map(shown, words)]))
+            say("  ".join([at, *map(cut_text, words)]))
     return 0
 
 

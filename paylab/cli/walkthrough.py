@@ -7,11 +7,12 @@ import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
-from .. import codes, examples, jsontext
-from ..lab import Lab, connect
-from ..models import Conversion, ConversionAccount, Individual
-from ..printable import printable
-from .output import say
+from ..corridors import examples
+from ..lab.lab import Lab, connect
+from ..spec import codes, jsontext
+from ..spec.models import Conversion, ConversionAccount, Individual
+from ..spec.printable import printable
+from .terminal import say
 
 HELP = "go through an on-ramp in the terminal"
 

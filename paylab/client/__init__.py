@@ -2,9 +2,9 @@
 
 from .api import Client as Client
 from .call import Call as Call
-from .config import Settings as Settings
-from .config import resolve as resolve
-from .http import utcnow as utcnow
-from .secret import Secret as Secret
+from .sender import utcnow as utcnow
+from .settings import Secret as Secret
+from .settings import Settings as Settings
+from .settings import resolve as resolve
 
 __all__ = ["Call", "Client", "Secret", "Settings", "resolve", "utcnow"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from . import resources
-from .http import Sender
+from .sender import Sender
 
 
 class Client(Sender):

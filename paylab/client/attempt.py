@@ -10,19 +10,16 @@ from typing import Any
 
 import httpx
 
-from ..doctor.compare import compare
-from ..doctor.skew import skew
-from ..doctor.theirs import Request
-from ..redaction import Redaction
-from ..signing import Signature
+from ..redaction.redaction import Redaction
+from ..signing.canonical import Signature
+from ..signing.comparison import compare
+from ..signing.findings import Request
 from .auth import SIGNATURE
-from .body import body
-from .call import Call
+from .call import Call, Later, recorded_body
+from .clock import Stopwatch, skew
 from .exchange import Exchange, exchange
-from .later import Later
-from .outgoing import Outgoing
-from .secret import Secret
-from .timing import Stopwatch
+from .request import Outgoing
+from .settings import Secret
 
 UNAUTHORIZED = 401
 TEACHING = b"document"
@@ -102,7 +99,9 @@ class Attempts:
         signature = request.extensions.get(SIGNATURE) or Signature("", "", "")
         return {
             "method": outgoing.method,
-            "request_body": body(outgoing.content, clean),  # first: it teaches what to hide
+            "request_body": recorded_body(
+                outgoing.content, clean
+            ),  # first: it teaches what to hide
             "path": clean.text(outgoing.path),
             "url": clean.text(str(outgoing.url)),
             "idempotency_key": outgoing.idempotency_key,
@@ -117,7 +116,7 @@ class Attempts:
         return {
             "status": result.status,
             "replayed": replayed,
-            "response_body": body(result.content, clean),
+            "response_body": recorded_body(result.content, clean),
             "response_headers": clean.headers(result.headers),
             "error": clean.text(trouble.message) if trouble else None,
         }

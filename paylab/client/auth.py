@@ -9,9 +9,9 @@ from random import Random
 
 import httpx
 
-from ..instants import to_text
-from ..signing import EMPTY_HASH, Signature, body_hash, signed_headers
-from .config import Settings
+from ..signing.canonical import EMPTY_HASH, Signature, body_hash, signed_headers
+from ..spec.timestamps import to_text
+from .settings import Settings
 
 # Set on a request whose body is streamed: its hash must be known before the first byte.
 BODY_HASH = "paylab.body_hash"

@@ -1,15 +1,69 @@
-"""One attempt of one call, as it is remembered: everything but its secrets."""
+"""A body as it is remembered: without secrets, and no longer than a person would read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 
-from .. import snippets
-from ..signing import Explanation, explain_text
-from .body import Body
-from .timing import Spent
+from ..redaction.redaction import Redaction
+from ..signing import snippets
+from ..signing.explain import Explanation, explain_text
+from .clock import Spent
+from .upload import Upload
+
+LONGEST_KEPT = 32 * 1024
+MARGIN = 4 * 1024
+"""Characters past the cut that are still searched, so that no secret is cut in two and missed."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """The text that may be shown, and the size and SHA-256 of what really went over the wire.
+
+    `exact` says that the text is the whole body as it was: nothing taken out, nothing cut off.
+    """
+
+    text: str = field(default="", repr=False)
+    size: int = 0
+    digest: str = sha256(b"").hexdigest()
+    exact: bool = True
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> bool:
+        return self.size > 0
+
+    def pretty(self) -> str:
+        """JSON with indents, anything else as it is."""
+        try:
+            return json.dumps(json.loads(self.text), indent=2, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return self.text
+
+
+def recorded_body(content: bytes | Upload | None, redaction: Redaction) -> Body:
+    """A body made fit to be kept."""
+    if isinstance(content, Upload):
+        note = f"<{content.length} bytes, sha256 {content.digest[:16]}>"
+        return Body(note, content.length, content.digest, exact=False)
+    if not content:
+        return Body()
+    digest = sha256(content).hexdigest()
+    shown = _shown(content, digest, redaction)
+    return Body(shown, len(content), digest, exact=shown.encode() == content)
+
+
+def _shown(content: bytes, digest: str, redaction: Redaction) -> str:
+    # An image is measured whole; without one, only what will be kept need be read.
+    few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
+    clean = redaction.learn(few.decode(errors="replace"))
+    if len(few) == len(content) and len(clean) <= LONGEST_KEPT:
+        return clean
+    return f"{clean[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"
 
 
 @dataclass(frozen=True)
@@ -76,10 +130,10 @@ class Call:
         """The same as an httpx.Auth that signs any request."""
         return snippets.httpx(self._request())
 
-    def _request(self) -> snippets.Request:
+    def _request(self) -> snippets.SnippetRequest:
         text = self.request_body.text if self.request_body.exact else None
         key = self.idempotency_key
-        return snippets.Request(self.method, self.url, text, key)
+        return snippets.SnippetRequest(self.method, self.url, text, key)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""
@@ -87,3 +141,47 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<Call {self}>"
+
+
+ROUGHLY = 3000
+"""Bytes that headers and signed texts take."""
+
+
+class Later:
+    """What becomes a call when it is looked at; until then it shows nothing at all.
+
+    Pages of a list go by quickly and are rarely looked at, and cleaning one takes longer than
+    fetching it. `number` is set by the log, before anyone looks.
+    """
+
+    __slots__ = ("__held", "number", "path", "patient", "size", "skew")
+
+    def __init__(
+        self,
+        make: Callable[[int], Call],
+        path: str,
+        size: int,
+        skew: float | None,
+        *,
+        patient: bool,
+    ) -> None:
+        self.__held: Call | Callable[[int], Call] = make
+        self.path, self.size, self.skew = path, size + ROUGHLY, skew
+        self.patient, self.number = patient, 0
+
+    @property
+    def call(self) -> Call:
+        """The call, the same one every time."""
+        if not isinstance(self.__held, Call):  # what it is made of holds secrets, and goes
+            self.__held = self.__held(self.number)
+        return self.__held
+
+    def __repr__(self) -> str:
+        return "<Later>"  # its path may hold a secret
+
+    def __reduce__(self) -> tuple[Callable[[Call], Call], tuple[Call]]:
+        return _same, (self.call,)
+
+
+def _same(call: Call) -> Call:
+    return call

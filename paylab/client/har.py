@@ -9,10 +9,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from ..files import replace
-from ..instants import to_text
-from ..personal import impersonal
-from .body import Body
-from .call import Call
+from ..redaction.personal import impersonal
+from ..spec.timestamps import to_text
+from .call import Body, Call
 
 NOT_MEASURED = -1
 """HAR's word for a part of the time that does not apply."""

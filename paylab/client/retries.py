@@ -6,9 +6,9 @@ import re
 from datetime import datetime, timedelta
 from random import Random
 
-from ..instants import from_http, to_text
+from ..spec.timestamps import from_http, to_text
 from .exchange import Exchange
-from .outgoing import Outgoing
+from .request import Outgoing
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0

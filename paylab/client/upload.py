@@ -1,21 +1,124 @@
-"""The body of an image upload: read once to hash it, once more to send it, never held whole."""
+"""Where the bytes of an image come from, read in blocks as often as needed."""
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, BinaryIO, TypeVar
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeVar
 from zlib import crc32
 
 import pybase64
 
 from ..errors import Problem, RuleError
 from ..rules import images as rules
-from . import wire
-from .sources import BLOCK, Source, head, source
+from . import encoding
+
+BLOCK = 3 * 2**17
+"""Bytes at a time: a multiple of 3, so that blocks encoded one by one make one Base64 text."""
+
+HEAD = 64
+"""Bytes that tell what kind of image it is."""
+
+
+class ImageSource(Protocol):
+    """An image that can be read more than once; OSError when it cannot."""
+
+    def stamp(self) -> tuple[int, ...]:
+        """What stays the same while the image does, its size first."""
+
+    def blocks(self) -> Iterator[bytes | memoryview]:
+        """All of it, in blocks of BLOCK bytes but for the last."""
+
+
+class Held:
+    """Bytes that are in memory already."""
+
+    def __init__(self, data: bytes | bytearray | memoryview) -> None:
+        view = memoryview(data)
+        # Only what lies in one piece can be looked at as bytes without a copy.
+        self._data = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+
+    def stamp(self) -> tuple[int, ...]:
+        """The size."""
+        return (len(self._data),)
+
+    def blocks(self) -> Iterator[memoryview]:
+        """Slices, not copies."""
+        return (self._data[at : at + BLOCK] for at in range(0, len(self._data), BLOCK))
+
+
+class Stored:
+    """A file on disk, opened for each reading."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def stamp(self) -> tuple[int, ...]:
+        """Size, time of the last change, and which file it is."""
+        found = self._path.stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, and cannot be read twice
+            raise OSError(f"{self._path.name} is not a file")
+        return found.st_size, found.st_mtime_ns, found.st_ino
+
+    def blocks(self) -> Iterator[bytes]:
+        """The file from its beginning."""
+        with self._path.open("rb") as file:
+            yield from _blocks(file)
+
+
+class Opened:
+    """A binary file that somebody else opened and will close; read from its beginning."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def stamp(self) -> tuple[int, ...]:
+        """The size."""
+        self._file.seek(0, os.SEEK_END)
+        return (self._file.tell(),)
+
+    def blocks(self) -> Iterator[bytes]:
+        """The file from its beginning."""
+        self._file.seek(0)
+        return _blocks(self._file)
+
+
+def source(content: object) -> ImageSource | None:
+    """How to read bytes, a path or an open binary file; None for anything else."""
+    if isinstance(content, bytes | bytearray | memoryview):
+        return Held(content)
+    if isinstance(content, os.PathLike):
+        return Stored(Path(content))
+    return Opened(content) if _is_open(content) else None  # type: ignore[arg-type] # it reads
+
+
+def first_bytes(image: ImageSource) -> bytes:
+    """The first bytes."""
+    return bytes(next(iter(image.blocks()), b"")[:HEAD])
+
+
+def _is_open(content: object) -> bool:
+    binary = "b" in str(getattr(content, "mode", "b"))
+    return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    while block := _full(file):
+        yield block
+
+
+def _full(file: BinaryIO) -> bytes:
+    """The next block; an unbuffered file may give it in pieces."""
+    block = file.read(BLOCK)
+    while 0 < len(block) < BLOCK and (more := file.read(BLOCK - len(block))):
+        block += more
+    return block
+
 
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 Images = Mapping[str, Content] | Iterable[Mapping[str, Any]]
@@ -33,7 +136,7 @@ class Upload:
 
     def __init__(self, images: Images) -> None:
         items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
-        wire.refuse(rules.check({"images": [item.measured() for item in items]}))
+        encoding.refuse(rules.check({"images": [item.measured() for item in items]}))
         self._parts = [item.part() for item in items]
         digest = sha256()
         self.length = 0
@@ -73,7 +176,7 @@ class Written:
 class Encoded:
     """An image that is read and encoded block by block, and must be the same each time."""
 
-    def __init__(self, start: bytes, image: Source, field: str) -> None:
+    def __init__(self, start: bytes, image: ImageSource, field: str) -> None:
         self._start, self._image, self._field = start, image, field
         self._stamp = _read(field, image.stamp)
         self._sum: int | None = None
@@ -109,7 +212,7 @@ class Item:
 
     fields: Mapping[str, Any]
     content: object
-    image: Source | None
+    image: ImageSource | None
     field: str
 
     def measured(self) -> dict[str, Any]:
@@ -124,12 +227,12 @@ class Item:
         mime = self._measured(self.image).mime
         return Encoded(self._start(f"data:{mime};base64,"), self.image, self.field)
 
-    def _measured(self, image: Source) -> rules.Measured:
+    def _measured(self, image: ImageSource) -> rules.Measured:
         size, *_ = _read(self.field, image.stamp)
-        return rules.Measured(size, _read(self.field, partial(head, image)))
+        return rules.Measured(size, _read(self.field, partial(first_bytes, image)))
 
     def _start(self, uri: str) -> bytes:
-        return wire.encode({**self.fields, "content": uri}).removesuffix(b'"}')
+        return encoding.encode({**self.fields, "content": uri}).removesuffix(b'"}')
 
 
 def _listed(images: object) -> Iterable[object]:

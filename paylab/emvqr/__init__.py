@@ -9,13 +9,13 @@ build({"00": "01", "27": {"00": "com.p2pqrpay", ...}, ...})
 
 from __future__ import annotations
 
-from .fields import Field as Field
+from .fields import EmvField as EmvField
 from .fields import Tree as Tree
 from .fields import crc as crc
-from .payload import Payload as Payload
-from .philippines import qrph as qrph
+from .text import Payload as Payload
 from .text import build as build
 from .text import check as check
 from .text import parse as parse
+from .text import qrph as qrph
 
 __all__ = ["Field", "Payload", "Tree", "build", "check", "crc", "parse", "qrph"]

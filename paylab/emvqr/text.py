@@ -1,16 +1,102 @@
-"""QR text to a payload and back; the CRC is checked on the way in and computed on the way out.
-
-`parse` takes any well-formed text, `check` also asks for the fields that every payment needs.
-"""
+"""The fields of one QR text and what they say about the payment."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
 
 from ..errors import EMVError
-from . import tags
-from .fields import HEAD, Field, Tree, crc, join, split, write
-from .payload import CRC_START, Payload
+from . import fields as tags
+from .fields import HEAD, EmvField, Tree, crc, descend, field_tree, join_fields, split, write_fields
+
+CRC_START = "6304"
+ONCE = "12"
+AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The fields of one QR text in the order they stand, without the CRC that closes them."""
+
+    fields: tuple[EmvField, ...]
+
+    def find(self, path: str) -> str | None:
+        """The value at a dotted path, for example `27.00`."""
+        return next((field.value for field in self.walk() if field.path == path), None)
+
+    def walk(self) -> Iterator[EmvField]:
+        """Every field, each template before what it holds."""
+        return descend(self.fields)
+
+    def tree(self) -> dict[str, str | Tree]:
+        """The fields as nested dicts, as `build` takes them."""
+        return field_tree(self.fields)
+
+    @property
+    def crc(self) -> str:
+        """The CRC these fields call for."""
+        return crc(join_fields(self.fields) + CRC_START)
+
+    @property
+    def merchant_name(self) -> str | None:
+        """Who is paid."""
+        return self.find("59")
+
+    @property
+    def city(self) -> str | None:
+        """Where the one who is paid is."""
+        return self.find("60")
+
+    @property
+    def country(self) -> str | None:
+        """The two-letter country code."""
+        return self.find("58")
+
+    @property
+    def amount(self) -> Decimal | None:
+        """The amount; None when the payer chooses it or when it is not a number."""
+        text = self.find("54") or ""
+        return Decimal(text) if AMOUNT.fullmatch(text) else None
+
+    @property
+    def currency(self) -> str | None:
+        """The currency's letters where its number is known, else the number as it stands."""
+        number = self.find("53")
+        return None if number is None else tags.CURRENCIES.get(number, number)
+
+    @property
+    def account(self) -> EmvField | None:
+        """The first merchant account: a scheme's template before a card network's number."""
+        accounts = [field for field in self.fields if int(field.tag) in tags.ACCOUNTS]
+        return next((field for field in accounts if field.fields), next(iter(accounts), None))
+
+    @property
+    def scheme(self) -> str | None:
+        """The identifier of the account's scheme, for example `com.p2pqrpay`."""
+        return self._of_account("00")
+
+    @property
+    def acquirer(self) -> str | None:
+        """The institution that holds a QR Ph account, by its BIC."""
+        known = (self.scheme or "").lower() in tags.SCHEMES
+        return self._of_account("01") if known else None
+
+    @property
+    def issuer(self) -> str | None:
+        """The acquirer and its scheme, or as much of that as is known."""
+        parts = [part for part in (self.acquirer, self.scheme) if part]
+        return " · ".join(parts) or (self.account.name if self.account else None)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the text may be paid many times (11) instead of once (12)."""
+        return self.find("01") != ONCE
+
+    def _of_account(self, tag: str) -> str | None:
+        return self.find(f"{self.account.path}.{tag}") if self.account else None
+
 
 START = "000201"
 CRC_TAG, AMOUNT_TAG = "63", "54"
@@ -65,7 +151,11 @@ def _misfits(payload: Payload) -> list[EMVError]:
 
 def build(payload: Payload | Tree) -> str:
     """The QR text of a payload or of nested dicts; a CRC among them is computed afresh."""
-    body = join(payload.fields) if isinstance(payload, Payload) else write(_without_crc(payload))
+    body = (
+        join_fields(payload.fields)
+        if isinstance(payload, Payload)
+        else write_fields(_without_crc(payload))
+    )
     text = body + CRC_START
     text += crc(text)
     parse(text)
@@ -76,11 +166,13 @@ def _without_crc(tree: Tree) -> Tree:
     return {tag: value for tag, value in tree.items() if tag != CRC_TAG}
 
 
-def _check_last(fields: tuple[Field, ...], text: str) -> None:
+def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
     if fields[-1].tag == CRC_TAG:
         return
     if any(field.tag == CRC_TAG for field in fields):
-        raise EMVError("the CRC, tag 63, is not the last field", len(text) - len(join(fields[-1:])))
+        raise EMVError(
+            "the CRC, tag 63, is not the last field", len(text) - len(join_fields(fields[-1:]))
+        )
     raise EMVError("the CRC is missing: tag 63 must close the text", len(text))
 
 
@@ -88,3 +180,47 @@ def _check_crc(payload: Payload, found: str, end: int) -> None:
     expected = payload.crc
     if found != expected:
         raise EMVError(f"the CRC is wrong: expected {expected}, found {found}", end - len(found))
+
+
+NAME_MAX, CITY_MAX, AMOUNT_MAX = 25, 15, 13
+PAYMENT_TYPE = "99964403"  # what texts in circulation carry for InstaPay, person to person
+CATEGORY = "6016"
+PESO = "608"
+
+
+def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
+    *,
+    acquirer: str,
+    account: str,
+    name: str,
+    city: str,
+    reference: str = "",
+    amount: str | None = None,
+) -> str:
+    """A person-to-person text; name and city are cut to the lengths the standard allows.
+
+    Without an amount the payer chooses it and the text may be paid many times.
+    """
+    _require(acquirer=acquirer, account=account, name=name, city=city)
+    fields: dict[str, str | Tree] = {"00": "01", "01": "12" if amount else "11"}
+    fields[tags.P2P_TAG] = _template(acquirer, account, reference)
+    fields |= {"52": CATEGORY, "53": PESO}
+    fields |= {"54": _amount(amount)} if amount else {}
+    return build(fields | {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]})
+
+
+def _template(acquirer: str, account: str, reference: str) -> Tree:
+    start = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
+    return {**start, "03": reference, "04": account} if reference else {**start, "04": account}
+
+
+def _require(**parts: str) -> None:
+    empty = [name for name, value in parts.items() if not value]
+    if empty:
+        raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
+
+
+def _amount(text: str) -> str:
+    if len(text) > AMOUNT_MAX or not AMOUNT.fullmatch(text):
+        raise EMVError(f"bad amount {text!r}: digits and a point, at most {AMOUNT_MAX} characters")
+    return text

@@ -1,10 +1,8 @@
 """Pages to exact pandas frames, to CSV and back, and streamed exports."""
 
-from .accounts import collect_accounts as collect_accounts
-from .csv_file import read_csv as read_csv
-from .csv_file import to_csv as to_csv
+from .csv import read_csv as read_csv
+from .csv import to_csv as to_csv
 from .cursors import bodies as bodies
-from .cut import OrderWarning as OrderWarning
 from .dataset import Dataset as Dataset
 from .decimals import total as total
 from .decimals import wide as wide
@@ -14,5 +12,7 @@ from .export import export as export
 from .export import export_list as export_list
 from .frame import conversions as conversions
 from .frame import transfers as transfers
+from .profiles import collect_accounts as collect_accounts
+from .reading import OrderWarning as OrderWarning
 from .summaries import summarize as summarize
 from .times import UnreadableTimeWarning as UnreadableTimeWarning

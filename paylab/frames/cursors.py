@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from ..errors import APIResponseError
-from ..paging import Page, Pager, read_page
+from ..spec.paging import Page, Pager, read_page
 
 Fetch = Callable[["str | None"], bytes]
 

@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .. import instants, status
 from ..errors import ConfigError
-from . import across, decimals, summaries
-from .columns import READ
+from ..spec import status, timestamps
+from . import dask as across
+from . import decimals, summaries
 from .cursors import bodies
-from .cut import Cut
-from .decode import Decoder, Part
+from .decode import Decoder, PagePart
+from .frame import READ
 from .pages import Progress, Tally
 from .parquet import by_day
-from .reading import read
+from .reading import Cut, read_pages
 from .schema import SCHEMAS, Kept, Kind, Schema
 from .storage import Folder, storage
 
@@ -37,7 +37,7 @@ FINAL = {"transfers": status.TRANSFER, "conversions": status.CONVERSION}
 PAGE = 100
 
 
-class Pull(Protocol):
+class SyncedList(Protocol):
     """A list of the service: its pages and its single objects, as they were sent."""
 
     kind: Kept
@@ -123,7 +123,7 @@ class Dataset:
         names = self._files.names(".parquet")
         return [across.Partition(self.address, name, self._options) for name in names]
 
-    def _state(self, pull: Pull) -> State:
+    def _state(self, pull: SyncedList) -> State:
         text = self._files.read(STATE)
         origin = pull.origin()["base_url"]
         state = State(**json.loads(text)) if text else State(pull.kind, origin)
@@ -139,7 +139,7 @@ class _Sync:
     """One run: walks the list, writes days as soon as they are complete, then the state."""
 
     dataset: Dataset
-    pull: Pull
+    pull: SyncedList
     state: State
     tally: Tally
     new: int = 0
@@ -150,10 +150,10 @@ class _Sync:
     def run(self) -> Synced:
         schema = SCHEMAS[self.pull.kind]
         waiting = dict(self.state.open)
-        self.newest = instants.from_text(self.state.newest) if self.state.newest else None
+        self.newest = timestamps.from_text(self.state.newest) if self.state.newest else None
         walk = self._walks_back(waiting)
         cut = Cut(since=self._since(waiting if walk else {}))
-        for table in read(bodies(self.pull.fetch), schema, _texts, self.tally, cut=cut):
+        for table in read_pages(bodies(self.pull.fetch), schema, _texts, self.tally, cut=cut):
             self._take(table, schema)
         if not walk:
             self._ask(set(waiting), schema)
@@ -172,13 +172,13 @@ class _Sync:
     def _since(self, waiting: dict[str, str]) -> datetime | None:
         """The time from which rows are wanted; None for all of them."""
         texts = [self.state.newest, *waiting.values()]
-        return min(map(instants.from_text, filter(None, texts))) if all(texts) else None
+        return min(map(timestamps.from_text, filter(None, texts))) if all(texts) else None
 
     def _until(self) -> str | None:
         """The time of the newest row; not in the future, or later rows would seem to be older."""
         now = self.pull.origin().get("fetched_at")
-        times = [self.newest, instants.from_text(now) if now and self.newest else None]
-        return instants.to_text(min(filter(None, times))) if self.newest else None
+        times = [self.newest, timestamps.from_text(now) if now and self.newest else None]
+        return timestamps.to_text(min(filter(None, times))) if self.newest else None
 
     def _ask(self, ids: set[str], schema: Schema) -> None:
         found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
@@ -208,7 +208,7 @@ class _Sync:
         ):
             self.state.open.pop(id_, None)
             if id_ and not final.is_final(word):
-                self.state.open[id_] = instants.to_text(created) if created else ""
+                self.state.open[id_] = timestamps.to_text(created) if created else ""
 
     def _flush(self, days: Iterable[str]) -> None:
         for day in sorted(days):
@@ -243,7 +243,7 @@ def _typed(texts: pa.ChunkedArray, kind: Kind, name: str) -> pa.ChunkedArray:
     return READ[kind](texts, name, 0) if kind == "time" else texts
 
 
-def _texts(part: Part) -> pa.Table:
+def _texts(part: PagePart) -> pa.Table:
     return part.table
 
 

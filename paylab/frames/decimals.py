@@ -31,7 +31,7 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Part:
+class DecimalPart:
     """Some rows of a column: in their own narrowest type, or as text when none holds them."""
 
     values: pa.ChunkedArray
@@ -39,7 +39,7 @@ class Part:
     places: int
 
 
-def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> Part:
+def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> DecimalPart:
     """The texts as exact decimals; null and blank are missing, anything else inexact an error.
 
     `start` is the number of the first row.
@@ -50,10 +50,10 @@ def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> Part:
     plain = _plain(texts, column, start)
     integers, places = _measure(plain)
     kind = working_type(integers, places)
-    return Part(plain.cast(kind) if kind else plain, integers, places)
+    return DecimalPart(plain.cast(kind) if kind else plain, integers, places)
 
 
-def join(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+def join(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
     """The parts as one column of the narrowest type that holds them all."""
     widest = max(part.integers for part in parts), max(part.places for part in parts)
     kind = working_type(*widest)
@@ -63,7 +63,7 @@ def join(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
 
 
-def join_seconds(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+def join_seconds(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
     """The parts as whole numbers, or as decimals when one of them is not whole."""
     exact = join(parts, column)
     try:
@@ -158,7 +158,7 @@ def _arrow(series: Series) -> pa.ChunkedArray:
     return pa.chunked_array(pa.array(series, from_pandas=True))
 
 
-def _usual(texts: pa.ChunkedArray) -> Part | None:
+def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
     """The part when it holds digits, minus and points alone, and few of them: the quick way.
 
     The cast is checked, so that what passes is exact; None leaves all else to the careful way.
@@ -175,7 +175,7 @@ def _usual(texts: pa.ChunkedArray) -> Part | None:
     if kind is None or kind.precision > PRECISIONS[0]:  # a minus or a zero in front may be why
         return None
     try:
-        return Part(texts.cast(kind), integers, places)
+        return DecimalPart(texts.cast(kind), integers, places)
     except pa.ArrowInvalid:
         return None
 
@@ -215,7 +215,7 @@ def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
         return False
 
 
-def _squeezed(parts: Sequence[Part], column: str) -> pa.ChunkedArray:
+def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
     texts = [chunk for part in parts for chunk in _as_text(part.values).chunks]
     plain = _each(pa.chunked_array(texts, pa.string()), lambda text, _: shortest(text))
     kind = working_type(*_measure(plain))

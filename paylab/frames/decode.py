@@ -1,10 +1,15 @@
-"""The bytes of pages to a flat table of text, by Arrow's JSON reader where they fit."""
+"""From nested rows to a flat Arrow table of text, every value exactly as it was sent.
+
+Types come afterwards, from the text: that is what keeps amounts exact, and an export never
+needs them.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -12,11 +17,110 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ..errors import APIResponseError
+from ..errors import APIResponseError, ExactnessError
 from .cursors import following, loads, next_page
-from .flatten import Tree, text_table, tree
 from .pages import Row
 from .schema import Column, Schema
+
+Tree = dict[str, Any]
+
+
+def text_schema(schema: Schema) -> pa.Schema:
+    """The Arrow schema of the flat table: text throughout."""
+    return pa.schema([(name, pa.string()) for name in schema.names])
+
+
+def text_table(
+    rows: Sequence[Row], schema: Schema, *, extra: bool = False, start: int = 0
+) -> pa.Table:
+    """The rows as columns of text; `extra` appends a column for every unknown field.
+
+    `start` is the number of the first row, for messages.
+    """
+    columns = {column.name: _text_column(rows, column, start) for column in schema.columns}
+    if extra:
+        columns |= _unknown_columns(rows, schema)
+    return pa.table(columns)
+
+
+def as_text(value: object) -> str | None:
+    """A JSON value as one text: text and numbers as they were written, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool | list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def path_tree(schema: Schema) -> Tree:
+    """The columns in the shape of the service's objects: dicts by key, columns at the leaves."""
+    root: Tree = {}
+    for column in schema.columns:
+        *parents, leaf = column.keys
+        branch = root
+        for parent in parents:
+            branch = branch.setdefault(parent, {})
+        branch[leaf] = column
+    return root
+
+
+def _text_column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
+    values = _values(rows, column.keys)
+    if column.kind == "list":
+        values = [_joined(value) for value in values]
+    try:
+        return pa.array(values, pa.string())
+    except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, half a surrogate pair
+        _refuse_floats(values, column, start)
+        return _text_array(values)
+
+
+def _joined(value: object) -> object:
+    words = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return ",".join(cast("list[str]", value)) if words else value
+
+
+def _text_array(values: Sequence[object]) -> pa.Array:
+    texts = map(as_text, values)
+    return pa.array([text and text.encode("utf-8", "replace") for text in texts], pa.string())
+
+
+def _values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
+    values: Sequence[object] = rows
+    for key in keys:
+        values = [value.get(key) if isinstance(value, dict) else None for value in values]
+    return values
+
+
+def _refuse_floats(values: Sequence[object], column: Column, start: int) -> None:
+    if column.kind not in ("amount", "seconds"):
+        return
+    for row, value in enumerate(values, start):
+        if isinstance(value, float):
+            raise ExactnessError(
+                f"{column.name}, row {row}: {value!r} came as a float and is no longer what "
+                "was sent; parse the JSON with parse_float=Decimal"
+            )
+
+
+def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
+    shape, known = path_tree(schema), set(schema.names)
+    columns: dict[str, list[object]] = {}
+    for place, row in enumerate(rows):
+        for name, value in _unknown(row, shape):
+            free = f"extra.{name}" if name in known else name
+            columns.setdefault(free, [None] * len(rows))[place] = value
+    return {name: _text_array(values) for name, values in columns.items()}
+
+
+def _unknown(row: Mapping[str, object], shape: Tree, at: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in row.items():
+        branch = shape.get(key)
+        if branch and isinstance(branch, dict) and isinstance(value, dict):
+            yield from _unknown(value, branch, f"{at}{key}.")
+        elif not isinstance(branch, Column) and value is not None:
+            yield at + key, value
+
 
 Page = object
 Unknown = Literal["error", "ignore"]
@@ -34,7 +138,7 @@ class Misfit(ValueError):  # noqa: N818 - a signal between two functions, not an
 
 
 @dataclass(frozen=True)
-class Part:
+class PagePart:
     """Some pages decoded: the rows, how many each page had, whether more follow, and where."""
 
     table: pa.Table
@@ -52,17 +156,17 @@ class Decoder:
         self._told = False
         self.rows = self.pages = 0
 
-    def decode(self, pages: Sequence[Page]) -> Part:
+    def decode(self, pages: Sequence[Page]) -> PagePart:
         """The pages as one table of text."""
         parts = self._fast(pages) or [self._one(page) for page in pages]
-        return Part(
+        return PagePart(
             pa.concat_tables([part.table for part in parts], promote_options="default"),
             tuple(size for part in parts for size in part.sizes),
             parts[-1].more,
             parts[-1].cursor,
         )
 
-    def _fast(self, pages: Sequence[Page]) -> list[Part] | None:
+    def _fast(self, pages: Sequence[Page]) -> list[PagePart] | None:
         if self._extra or not all(isinstance(page, bytes) for page in pages):
             return None
         try:
@@ -70,7 +174,7 @@ class Decoder:
         except Misfit:
             return None
 
-    def _one(self, page: Page) -> Part:
+    def _one(self, page: Page) -> PagePart:
         fitting = self._fast([page])
         if fitting:
             return fitting[0]
@@ -80,14 +184,14 @@ class Decoder:
             return (self._fast([page]) or [self._slow(page)])[0]
         return self._slow(page)
 
-    def _slow(self, page: Page) -> Part:
+    def _slow(self, page: Page) -> PagePart:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
         told = next_page(parsed, strict=isinstance(page, bytes))
-        return self._counted(Part(table, (len(rows),), *told))
+        return self._counted(PagePart(table, (len(rows),), *told))
 
-    def _counted(self, part: Part) -> Part:
+    def _counted(self, part: PagePart) -> PagePart:
         self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)
         return part
 
@@ -101,7 +205,7 @@ class Decoder:
             warnings.warn(message, MisfitWarning, stacklevel=2)
 
 
-def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error") -> Part:
+def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error") -> PagePart:
     """Read pages as lines of JSON with exactly the known fields, all text; Misfit if they do not.
 
     Arrow does it outside the GIL.
@@ -128,14 +232,14 @@ def _is_safe(page: bytes) -> bool:
     return text[:1] == b"{" and text[-1:] == b"}" and not BARE_NULL.search(text)
 
 
-def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> Part:
+def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> PagePart:
     lists = table["data"].combine_chunks()
     if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
         raise Misfit("a page without a list of objects")
     rows = lists.flatten()
     flat = pa.table([_column(rows, c.keys, c.kind) for c in schema.columns], schema.names)
     flat.validate(full=True)  # that text is UTF-8 is what the reader leaves out
-    return Part(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
+    return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
 
 
 def _column(rows: pa.StructArray, keys: Sequence[str], kind: str) -> pa.Array:
@@ -148,7 +252,7 @@ def _column(rows: pa.StructArray, keys: Sequence[str], kind: str) -> pa.Array:
 
 
 def _page_schema(schema: Schema) -> pa.Schema:
-    rows = pa.list_(_type(tree(schema)))
+    rows = pa.list_(_type(path_tree(schema)))
     return pa.schema([("data", rows), ("has_next_page", pa.bool_()), ("cursor", TEXT)])
 
 

@@ -1,21 +1,97 @@
-"""Pages to a pandas frame with exact types, and the origin of the frame in its `attrs`."""
+"""Columns with their types, made part by part and joined at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from itertools import chain
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from . import times
-from .columns import Columns
-from .cut import Cut
-from .flatten import text_schema
+from . import decimals, times
+from .decimals import Series
+from .decode import text_schema
 from .pages import Progress, Tally
-from .reading import read
-from .schema import CONVERSIONS, TRANSFERS, Schema
+from .reading import Cut, read_pages
+from .schema import CONVERSIONS, TRANSFERS, Kind, Schema
+
+Typed = dict[str, Any]
+Read = Callable[[pa.ChunkedArray, str, int], Any]
+Join = Callable[[list[Any], str], Any]
+
+
+class Columns:
+    """A frame in the making: tables of text are added, and typed as they come.
+
+    Only the width of decimals and the list of words are settled at the end.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._parts: list[tuple[Typed, int]] = []
+        self._rows = 0
+
+    def add(self, texts: pa.Table) -> None:
+        """Type some rows; an inexact amount is an error that names its row."""
+        kinds = {name: self._schema.kind(name) for name in texts.column_names}
+        part = {name: READ[kind](texts[name], name, self._rows) for name, kind in kinds.items()}
+        self._parts.append((part, texts.num_rows))
+        self._rows += texts.num_rows
+
+    def frame(self) -> pd.DataFrame:
+        """All that was added, as a frame; a column that some rows did not have is missing there."""
+        names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
+        return pd.DataFrame({name: self._series(name) for name in names}, columns=names)
+
+    def _series(self, name: str) -> Series:
+        kind = self._schema.kind(name)
+        parts = [part.pop(name, None) or _absent(kind, rows) for part, rows in self._parts]
+        joined = JOIN[kind](parts, name)
+        return joined if isinstance(joined, pd.Series) else _series(joined)
+
+
+def _absent(kind: Kind, rows: int) -> Any:
+    return READ[kind](pa.chunked_array([pa.nulls(rows, pa.string())]), "", 0)
+
+
+def _series(array: pa.ChunkedArray) -> Series:
+    return pd.Series(pd.arrays.ArrowExtensionArray(array))
+
+
+def _chained(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], parts[0].type)
+
+
+def _words(parts: list[pa.ChunkedArray], name: str) -> Series:
+    codes = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+    words: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
+    return words.cat.reorder_categories(sorted(words.cat.categories))
+
+
+def _text(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
+    return texts
+
+
+READ: dict[Kind, Read] = {
+    "text": _text,
+    "list": _text,
+    "word": lambda texts, _name, _start: texts.dictionary_encode(),
+    "amount": decimals.part,
+    "time": times.read_times,
+    "seconds": decimals.part,
+}
+
+JOIN: dict[Kind, Join] = {
+    "text": _chained,
+    "list": _chained,
+    "word": _words,
+    "amount": decimals.join,
+    "time": _chained,
+    "seconds": decimals.join_seconds,
+}
 
 
 def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
@@ -58,7 +134,7 @@ def conversions(  # noqa: PLR0913 - as above
     )
 
 
-def typed(table: pa.Table, schema: Schema) -> pd.DataFrame:
+def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     """The frame of a table of text: every column by its kind, unknown columns as text."""
     columns = Columns(schema)
     columns.add(table)
@@ -76,7 +152,9 @@ def _frame(  # noqa: PLR0913 - all that the two functions above were given
 ) -> pd.DataFrame:
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
-    for _ in read(pages, schema, lambda part: columns.add(part.table), tally, cut=cut, extra=extra):
+    for _ in read_pages(
+        pages, schema, lambda part: columns.add(part.table), tally, cut=cut, extra=extra
+    ):
         pass  # the rows are in `columns`
     frame = columns.frame()
     frame.attrs.update(_origin(frame, tally) | dict(attrs))

@@ -59,7 +59,7 @@ def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
     if kind == "time":
-        return times.read(texts, name, start)
+        return times.read_times(texts, name, start)
     return texts.dictionary_encode() if kind == "word" else texts
 
 

@@ -1,8 +1,9 @@
-"""Summaries of frames, Arrow tables and Parquet: exact sums per currency, quantiles, reasons."""
+"""Rows of any origin with the columns and types that a summary reads."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
@@ -14,16 +15,153 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
-from . import decimals, measures
-from .rows import MOST, parquet_rows, prepared
+from . import decimals, summary_sql, times
+from .summary_sql import AMOUNTS, COLUMNS, quoted
 
 if TYPE_CHECKING:
     import duckdb
 
+
+GLOB = re.compile(r"([*?\[])")
+MOST = 38  # digits of a decimal that DuckDB computes with
+TYPES = {
+    **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
+    "completed_in": pa.int64(),
+    "created_at": times.INSTANT,
+}
+CONVERSION = {
+    "source_amount": "deposit_amount",
+    "source_currency": "deposit_currency",
+    "destination_amount": "payout_amount",
+    "destination_currency": "payout_currency",
+}
+
+
+def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
+    """A frame or a table with all the columns a summary reads, exact or an error."""
+    table = _table(data)
+    columns = {name: table[name] for name in table.column_names} | _of_conversions(table)
+    for name in COLUMNS:
+        columns[name] = _typed(name, columns.get(name), table.num_rows)
+    product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
+    if product and "product_type" not in table.column_names:
+        columns["product_type"] = pa.repeat(product, table.num_rows)
+    return pa.table({name: _plain(column) for name, column in columns.items()})
+
+
+def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
+    """SQL for the rows of Parquet files, and their columns; None when they need preparing."""
+    schemas = [pq.read_schema(file) for file in files]
+    if not schemas or not all(_ready(schema) for schema in schemas):
+        return None, []
+    names = schemas[0].names
+    if any(_amount_types(schema) != _amount_types(schemas[0]) for schema in schemas):
+        return None, []
+    absent = [name for name in COLUMNS if name not in names]
+    nulls = "".join(f", null::{_sql_type(name)} as {name}" for name in absent)
+    listed = ", ".join(map(_literally, files))
+    reader = f"read_parquet([{listed}], hive_partitioning = false)"
+    wanted = ", ".join(quoted(name) for name in names)
+    return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
+
+
+def _literally(file: str) -> str:
+    """A path as SQL that is not taken for a pattern."""
+    escaped = GLOB.sub(r"[\1]", file)
+    return "'" + escaped.replace("'", "''") + "'"
+
+
+def _ready(schema: pa.Schema) -> bool:
+    """Whether DuckDB can sum the amounts as they are."""
+    types = [schema.field(name).type for name in AMOUNTS if name in schema.names]
+    exact = all(pa.types.is_decimal128(kind) for kind in types)
+    return exact and "deposit_amount" not in schema.names and "source_amount" in schema.names
+
+
+def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
+    return [schema.field(name).type for name in AMOUNTS if name in schema.names]
+
+
+def _sql_type(name: str) -> str:
+    if name in AMOUNTS:
+        return "decimal(18, 2)"
+    return {"completed_in": "bigint", "created_at": "timestamptz"}.get(name, "varchar")
+
+
+def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
+    if data is None:
+        return pa.table({})
+    if isinstance(data, pa.Table):
+        return data
+    if not isinstance(data, pd.DataFrame):
+        raise ConfigError(f"cannot summarise a {type(data).__name__}")
+    try:
+        return pa.Table.from_pandas(data, preserve_index=False)
+    except pa.ArrowException as error:
+        raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
+
+
+def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    """The columns of conversions under the names transfers have."""
+    if "deposit_amount" not in table.column_names:
+        return {}
+    found = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
+    ends = [name in table.column_names for name in ("created_at", "payout_completed_at")]
+    if all(ends):
+        begun, ended = (
+            _typed_time(table[name], name) for name in ("created_at", "payout_completed_at")
+        )
+        found["completed_in"] = pc.seconds_between(begun, ended)
+    return found
+
+
+def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
+    if column is None or pa.types.is_null(column.type):
+        return pa.chunked_array([pa.nulls(rows, TYPES.get(name, pa.string()))])
+    if name in AMOUNTS:
+        return _amount(column, name)
+    if name == "created_at":
+        return _typed_time(column, name)
+    if name == "completed_in" and _is_text(column):
+        return decimals.read_seconds(column.cast(pa.string()), name)
+    return column
+
+
+def _amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    if _is_text(column) or pa.types.is_integer(column.type):
+        column = decimals.read(column.cast(pa.string()), name)
+    if not pa.types.is_decimal(column.type):
+        raise ExactnessError(f"{name} holds {column.type}, which is not exact")
+    if pa.types.is_decimal128(column.type):
+        return column
+    try:
+        return column.cast(pa.decimal128(MOST, column.type.scale))
+    except pa.ArrowInvalid:
+        return decimals.within(column, name, MOST)
+
+
+def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    if _is_text(column):
+        return times.read_times(column.cast(pa.string()), name)
+    return column.cast(times.INSTANT)
+
+
+def _is_text(column: pa.ChunkedArray) -> bool:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """Words as text: partitions whose dictionaries differ then have one type."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
 CURRENCIES = ("source_currency", "fee_currency")
-BASE = Decimal(measures.BASE)
+BASE = Decimal(summary_sql.BASE)
 BATCH = 500_000  # rows of text amounts read at a time
 
 
@@ -43,7 +181,9 @@ def summarize(
     if isinstance(data, str | os.PathLike):
         return of_folder(str(data), names)
     rows = prepared(data)
-    return _finished(_exact(measures.whole, measures.keys(names, rows.column_names), rows=rows))
+    return _finished(
+        _exact(summary_sql.whole, summary_sql.keys(names, rows.column_names), rows=rows)
+    )
 
 
 def grouping(by: Sequence[str] | str) -> tuple[str, ...]:
@@ -56,12 +196,12 @@ def of_folder(path: str, by: Sequence[str]) -> pd.DataFrame:
     source, columns = parquet_rows(_files(path))
     if source is None:
         return merge(partials_of_folder(path, by), by)
-    return _finished(_exact(measures.whole, measures.keys(by, columns), source))
+    return _finished(_exact(summary_sql.whole, summary_sql.keys(by, columns), source))
 
 
 def partial_of(rows: pa.Table, by: Sequence[str]) -> pa.Table:
     """The partial summary of prepared rows."""
-    return _exact(measures.partial, measures.keys(by, rows.column_names), rows=rows)
+    return _exact(summary_sql.partial, summary_sql.keys(by, rows.column_names), rows=rows)
 
 
 def partials_of_folder(path: str, by: Sequence[str]) -> list[pa.Table]:
@@ -69,7 +209,7 @@ def partials_of_folder(path: str, by: Sequence[str]) -> list[pa.Table]:
     files = _files(path)
     source, columns = parquet_rows(files)
     if source is not None:
-        return [_exact(measures.partial, measures.keys(by, columns), source, threads=1)]
+        return [_exact(summary_sql.partial, summary_sql.keys(by, columns), source, threads=1)]
     return [partial_of(rows, by) for file in files for rows in _batches(file)] or [nothing(by)]
 
 
@@ -81,7 +221,7 @@ def nothing(by: Sequence[str]) -> pa.Table:
 def merge(parts: Sequence[pa.Table], by: Sequence[str]) -> pd.DataFrame:
     """The summary from partial ones, exact whatever the partitions were."""
     rows = pa.concat_tables(_alike(parts), promote_options="permissive")
-    return _finished(_run(measures.merged(by), parts=rows))
+    return _finished(_run(summary_sql.merged(by), parts=rows))
 
 
 def _files(path: str) -> list[str]:
@@ -101,7 +241,7 @@ def _batches(file: str) -> Iterator[pa.Table]:
 
 def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
     """The parts with amounts of the same scale: what is below one, in the finest of all."""
-    names = [measures.limb_names(name)[-1] for name in measures.AMOUNTS]
+    names = [summary_sql.limb_names(name)[-1] for name in summary_sql.AMOUNTS]
     finest = {name: max(part[name].type.scale for part in parts) for name in names}
     for part in parts:
         columns = dict(zip(part.column_names, part.columns, strict=True))
@@ -145,16 +285,16 @@ def _inexact(error: duckdb.Error) -> ExactnessError:
 
 def _finished(table: pa.Table) -> pd.DataFrame:
     columns: dict[str, Any] = {name: table[name] for name in table.column_names}
-    sums = {name: _sums(table, name) for name in measures.AMOUNTS}
+    sums = {name: _sums(table, name) for name in summary_sql.AMOUNTS}
     columns |= {name: decimals.read(_texts(sums[name]), name) for name in sums}
     known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
     columns |= {name: decimals.read(_ratios(known, over), name) for name, over in RATIOS.items()}
-    for name in measures.QUANTILES:  # here and across partitions alike, to the microsecond
+    for name in summary_sql.QUANTILES:  # here and across partitions alike, to the microsecond
         columns[name] = pc.round(table[name], 6)
-    limbs = {limb for name in sums for limb in measures.limb_names(name)}
+    limbs = {limb for name in sums for limb in summary_sql.limb_names(name)}
     shown = [name for name in table.column_names if name not in limbs]
     after = shown.index("failed") + 1
-    order = [*shown[:after], *sums, *RATIOS, *measures.QUANTILES]
+    order = [*shown[:after], *sums, *RATIOS, *summary_sql.QUANTILES]
     series = {name: _series(columns[name]) for name in [*order, "failure_reasons"]}
     return pd.DataFrame(series)
 
@@ -165,7 +305,7 @@ def _series(array: pa.ChunkedArray) -> Any:
 
 def _sums(table: pa.Table, name: str) -> list[Decimal | None]:
     """The sums of an amount, from their limbs."""
-    rows = zip(*(table[limb].to_pylist() for limb in measures.limb_names(name)), strict=True)
+    rows = zip(*(table[limb].to_pylist() for limb in summary_sql.limb_names(name)), strict=True)
     with localcontext(Context(prec=200)):
         return [None if rest is None else high * BASE + low + rest for high, low, rest in rows]
 

@@ -9,8 +9,8 @@ from datetime import date, datetime
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .. import instants
 from ..errors import Problem, RuleError
+from ..spec import timestamps
 
 INSTANT = pa.timestamp("us", tz="UTC")
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -20,7 +20,7 @@ class UnreadableTimeWarning(UserWarning):
     """A time that could not be read and is missing from its column."""
 
 
-def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as UTC instants: with Z, an offset or neither (then UTC), any fraction.
 
     What is no time at all becomes missing, with a warning that names it; digits past the
@@ -45,7 +45,7 @@ def since(value: date | str | None) -> datetime | None:
         raise RuleError([Problem("since", told)]) from None
 
 
-def write(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def write_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The instants as text, `2026-01-31T09:30:00.123Z`: milliseconds, or finer where needed."""
     texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
     iso = pc.replace_substring(texts, " ", "T")
@@ -71,4 +71,4 @@ def _instant(text: str | None) -> datetime | None:
 
 def _parsed(text: str) -> datetime:
     stripped = text.strip()
-    return instants.from_text(f"{stripped}T00:00:00" if DAY.fullmatch(stripped) else stripped)
+    return timestamps.from_text(f"{stripped}T00:00:00" if DAY.fullmatch(stripped) else stripped)

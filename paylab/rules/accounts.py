@@ -1,10 +1,22 @@
-"""Financial accounts: the type a country uses, and the fields its details carry."""
+"""Financial accounts: the type a country uses, the fields of its details, and check digits."""
 
 from __future__ import annotations
 
-from .. import codes, corridors
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from stdnum import bic, iban
+from stdnum.ar import cbu, cuit
+from stdnum.br import cnpj, cpf
+from stdnum.co import nit
+from stdnum.mx import curp
+
+from .. import corridors
+from ..corridors.account_types import Format
 from ..errors import Problem
-from . import addresses, typos
+from ..spec import codes
+from . import wallet_addresses
 from .fields import (
     Body,
     as_object,
@@ -17,6 +29,105 @@ from .fields import (
     need,
     one_of,
 )
+
+DIGITS = re.compile("[0-9]{18}")
+BODY = re.compile("[0-9]{17}")
+WEIGHTS = (3, 7, 1) * 5 + (3, 7)
+
+# A help for the reader, not a rule: a code that is missing here may well be a bank.
+BANKS = {
+    "002": "Banamex",
+    "012": "BBVA México",
+    "014": "Santander",
+    "021": "HSBC",
+    "030": "BanBajío",
+    "036": "Inbursa",
+    "044": "Scotiabank",
+    "058": "Banregio",
+    "062": "Afirme",
+    "072": "Banorte",
+    "127": "Banco Azteca",
+    "137": "BanCoppel",
+    "646": "STP",
+    "999": "the simulator, no real bank",
+}
+
+
+class Parts(NamedTuple):
+    """The four parts of a CLABE: 3, 3, 11 and 1 digits."""
+
+    bank: str
+    plaza: str
+    account: str
+    check: str
+
+
+def parts(clabe: str) -> Parts:
+    """The parts of a text of 18 digits, whether its check digit is right or not."""
+    if not _is(DIGITS, clabe):
+        raise ValueError("a CLABE is exactly 18 digits")
+    return Parts(clabe[:3], clabe[3:6], clabe[6:17], clabe[17:])
+
+
+def products(first17: str) -> tuple[int, ...]:
+    """Each digit times its weight, 3, 7, 1 over and over; only the last digit of each counts."""
+    if not _is(BODY, first17):
+        raise ValueError("a check digit is made from exactly 17 digits")
+    return tuple(int(digit) * weight % 10 for digit, weight in zip(first17, WEIGHTS, strict=True))
+
+
+def check_digit(first17: str) -> str:
+    """The digit that brings the sum of the products to a multiple of ten."""
+    return str(-sum(products(first17)) % 10)
+
+
+def is_valid(clabe: str) -> bool:
+    """Whether this is 18 digits of which the last is the right check digit; any junk is not."""
+    return _is(DIGITS, clabe) and check_digit(clabe[:17]) == clabe[17]
+
+
+def bank_name(code: str) -> str | None:
+    """The name of a bank that is known here, by its three digits."""
+    return BANKS.get(code)
+
+
+def _is(pattern: re.Pattern[str], text: object) -> bool:
+    return isinstance(text, str) and pattern.fullmatch(text) is not None
+
+
+class CheckDigit(NamedTuple):
+    """An algorithm and the name people know it by."""
+
+    name: str
+    holds: Callable[[str], bool]
+
+
+def _is_tin(number: str) -> bool:
+    """9 digits, or 12 to 14 with a branch: it has no public check digit."""
+    return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
+
+
+ALGORITHMS = {
+    "bic": CheckDigit("BIC", bic.is_valid),
+    "cbu": CheckDigit("CBU or CVU", cbu.is_valid),
+    "clabe": CheckDigit("CLABE", is_valid),
+    "cnpj": CheckDigit("CNPJ", cnpj.is_valid),
+    "cpf": CheckDigit("CPF", cpf.is_valid),
+    "cuit": CheckDigit("CUIT or CUIL", cuit.is_valid),
+    "curp": CheckDigit("CURP", curp.is_valid),
+    "iban": CheckDigit("IBAN", iban.is_valid),
+    "nit": CheckDigit("NIT", nit.is_valid),
+    "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
+}
+
+
+def warn_check_digits(form: Format, value: object, field: str) -> list[Problem]:
+    """A warning where the form has a check digit and the value, otherwise good, breaks it."""
+    algorithm = ALGORITHMS.get(form.check_digit)
+    if algorithm is None or not isinstance(value, str) or fits(form)(value, field):
+        return []
+    message = f"looks mistyped: it is no valid {algorithm.name}, look at every digit again"
+    return [] if algorithm.holds(value) else [Problem(field, message, "check-digits")]
 
 
 def check(body: object, country: str | None = None) -> list[Problem]:
@@ -55,7 +166,9 @@ def warn(country: str | None, kind: object, details: object, at: str = "details"
     found = as_object(details)
     account = corridors.account(country, kind)
     fields = account.fields if account else ()
-    mistyped = (typos.warn(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields)
+    mistyped = (
+        warn_check_digits(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields
+    )
     return [*flat(mistyped), *(_wallet(found, at) if kind == codes.CRYPTO_WALLET else [])]
 
 
@@ -63,7 +176,11 @@ def _wallet(details: Body, at: str) -> list[Problem]:
     """What in a wallet's address looks mistyped, on a network that has such addresses."""
     network = details.get("network")
     known = network in codes.NETWORKS
-    return addresses.warn(network, details.get("address"), dotted(at, "address")) if known else []
+    return (
+        wallet_addresses.warn_address(network, details.get("address"), dotted(at, "address"))
+        if known
+        else []
+    )
 
 
 def _type(entry: Body, country: str | None, at: str) -> list[Problem]:

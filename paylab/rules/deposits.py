@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from .. import codes, corridors
+from .. import corridors
 from ..errors import Problem
-from . import amounts
-from .fields import (
-    Check,
-    any_text,
-    as_object,
-    identifier,
-    is_object,
-    may,
-    must_be,
-    need,
-    up_to,
-)
+from ..spec import codes, money
+from .fields import Check, any_text, as_object, identifier, is_object, may, must_be, need, up_to
 
 _ACCOUNT = "ca.create"
 _SOURCES = tuple(codes.ON_RAMP.values())
@@ -58,8 +48,8 @@ def _capped(currency: object) -> Check:
     most = cap(currency)
 
     def check_amount(value: object, field: str) -> list[Problem]:
-        problems = amounts.check(value, currency if most else None, field)
-        amount = amounts.read(value)
+        problems = money.check_amount(value, currency if most else None, field)
+        amount = money.read_amount(value)
         if problems or most is None or amount is None or amount <= most:
             return problems
         return [Problem(field, f"must be at most {most} {str(currency).upper()} in the sandbox")]

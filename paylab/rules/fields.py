@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import chain
 
-from .. import emvqr, instants
-from ..account_fields import Form
+from .. import emvqr
+from ..corridors.account_types import Format
 from ..errors import Problem
+from ..spec import timestamps
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
@@ -109,7 +110,7 @@ def must_be(choices: Sequence[str]) -> str:
     return f"must be {'one of ' if len(choices) != 1 else ''}{', '.join(choices)}"
 
 
-def fits(form: Form) -> Check:
+def fits(form: Format) -> Check:
     """What the form asks: one of its words, its pattern, its parser, or just some text."""
     if form.choices:
         return one_of(form.choices, form.source)
@@ -123,13 +124,13 @@ def fits(form: Form) -> Check:
     return check
 
 
-def _misfits(form: Form, value: str, field: str) -> list[Problem]:
+def _misfits(form: Format, value: str, field: str) -> list[Problem]:
     if reason := _misfit(form, value):
         return [Problem(field, reason, form.source)]
     return _misfits(form.also, value, field) if form.also else []
 
 
-def _misfit(form: Form, value: str) -> str:
+def _misfit(form: Format, value: str) -> str:
     if form.parser:
         return _unreadable(value)
     good = not form.pattern or re.fullmatch(form.pattern, value, re.DOTALL)
@@ -156,7 +157,7 @@ def day(value: object, field: str) -> list[Problem]:
 
 def timestamp(value: object, field: str) -> list[Problem]:
     """An ISO 8601 date with a time; that it is written in the usual form is assumed."""
-    if isinstance(value, str) and "T" in value and _reads(instants.from_text, value):
+    if isinstance(value, str) and "T" in value and _reads(timestamps.from_text, value):
         return []
     is_iso = isinstance(value, str) and _reads(datetime.fromisoformat, value)
     return [Problem(field, f"must be {_TIMESTAMP}", "timestamp.form" if is_iso else "spec")]

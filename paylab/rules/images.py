@@ -6,8 +6,8 @@ import binascii
 import re
 from dataclasses import dataclass
 
-from .. import codes
 from ..errors import Problem
+from ..spec import codes
 from .fields import as_object, flat, is_object, need, one_of
 
 _HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
@@ -56,7 +56,7 @@ def warn(size: int, field: str) -> list[Problem]:
     return [Problem(field, message, _BOUNDS)]
 
 
-def decode(data_uri: str) -> tuple[str, bytes]:
+def decode_content(data_uri: str) -> tuple[str, bytes]:
     """The declared MIME type and the bytes of a data URI; ValueError says what is wrong."""
     mime = declared(data_uri)
     if mime is None:
@@ -142,7 +142,7 @@ def _loosely(value: object) -> str | None:
 
 def _decoded(data_uri: str, field: str) -> list[Problem]:
     try:
-        mime, data = decode(data_uri)
+        mime, data = decode_content(data_uri)
     except ValueError as error:
         return [Problem(field, str(error), _CONTENT if _with_breaks(data_uri) else "spec")]
     found = sniff(data)
@@ -155,7 +155,7 @@ def _decoded(data_uri: str, field: str) -> list[Problem]:
 def _with_breaks(data_uri: str) -> bool:
     """Whether it is good Base64 but for blanks and line breaks, which many decoders skip."""
     try:
-        decode("".join(data_uri.split()))
+        decode_content("".join(data_uri.split()))
     except ValueError:
         return False
     return True

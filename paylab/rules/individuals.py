@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import partial
 
-from .. import codes, corridors
-from ..account_fields import DOCUMENT_NUMBERS, Form
+import phonenumbers
+from phonenumbers import NumberParseException, ValidationResult
+
+from .. import corridors
 from ..corridors import Corridor
+from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..errors import Problem
-from . import accounts, typos
+from ..spec import codes
+from . import accounts
 from .fields import (
     Body,
     Check,
@@ -29,6 +34,56 @@ from .fields import (
     timestamp,
     up_to,
 )
+
+ADULT = 18
+OLDEST = 120
+_SOURCE = "check-digits"
+
+LENGTHS = {
+    ValidationResult.TOO_SHORT: "has too few digits for a phone number",
+    ValidationResult.TOO_LONG: "has too many digits for a phone number",
+    ValidationResult.INVALID_COUNTRY_CODE: "begins with no country's code",
+}
+
+
+def warn_implausible(body: Body, today: date) -> list[Problem]:
+    """What to look at again before sending."""
+    found = {
+        "phone": phone(body.get("phone")),
+        "date_of_birth": birth(body.get("date_of_birth"), today),
+    }
+    return [Problem(field, message, _SOURCE) for field, message in found.items() if message]
+
+
+def phone(value: object) -> str:
+    """What is odd about a phone number, or nothing."""
+    if not isinstance(value, str) or not value:
+        return ""
+    try:
+        reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(value))
+    except NumberParseException:
+        return "begin with + and the country's code, as in +52 55 5555 5555"
+    return "" if reason == ValidationResult.IS_POSSIBLE else LENGTHS.get(reason, _NO_PHONE)
+
+
+def birth(value: object, today: date) -> str:
+    """What is odd about a date of birth, or nothing."""
+    try:
+        born = date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return ""
+    if born is None:
+        return ""
+    years = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    if years < 0:
+        return "lies in the future"
+    if years > OLDEST:
+        return f"makes the person {years} years old"
+    return f"makes the person {years}, not yet {ADULT}" if years < ADULT else ""
+
+
+_NO_PHONE = "does not look like a phone number"
+
 
 # The spec does not show the base list.
 BASE = dict.fromkeys(
@@ -61,7 +116,9 @@ def mistyped(body: object) -> list[Problem]:
     """What in a good individual looks like a typing mistake."""
     found = as_object(body)
     document = as_object(found.get("document"))
-    number = typos.warn(_number_form(document), document.get("number"), "document.number")
+    number = accounts.warn_check_digits(
+        _number_form(document), document.get("number"), "document.number"
+    )
     listed = each(found.get("financial_accounts"), "financial_accounts", _warn_account(found))
     return [*number, *listed]
 
@@ -89,7 +146,7 @@ def _checks(body: Body) -> dict[str, Check]:
         "family_name": text,
         "country": one_of(codes.COUNTRIES),
         "email": text,
-        "phone": fits(corridor.phone or Form()),
+        "phone": fits(corridor.phone or Format()),
         "date_of_birth": day,
         "idv_consent_recorded_at": timestamp,
         "address": partial(_address, body.get("country")),
@@ -128,9 +185,9 @@ def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:
     ]
 
 
-def _number_form(document: Body) -> Form:
+def _number_form(document: Body) -> Format:
     kind = document.get("type")
-    return DOCUMENT_NUMBERS.get(kind, Form()) if isinstance(kind, str) else Form()
+    return DOCUMENT_NUMBERS.get(kind, Format()) if isinstance(kind, str) else Format()
 
 
 def _accounts(country: str | None, value: object, field: str) -> list[Problem]:

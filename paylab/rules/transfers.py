@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import codes, corridors
+from .. import corridors
 from ..errors import Problem
-from . import amounts
+from ..spec import codes, money
 from .fields import (
     Body,
     as_list,
@@ -170,7 +170,7 @@ def _account(body: Body, asked: str) -> list[Problem]:
 
 def _amounts(body: Body) -> list[Problem]:
     return flat(
-        amounts.check(body[name], _known(body.get(currency)), name)
+        money.check_amount(body[name], _known(body.get(currency)), name)
         for name, currency in AMOUNTS.items()
         if body.get(name) is not None
     )

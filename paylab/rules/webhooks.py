@@ -6,8 +6,8 @@ import re
 from ipaddress import IPv4Network, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from .. import codes
 from ..errors import Problem
+from ..spec import codes
 from .fields import as_object, each, is_object, need, one_of, text
 
 _VISIBLE = re.compile("[!-~]+")

@@ -4,7 +4,6 @@ Everything here is a plain function of its arguments: the date, the nonce and th
 Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
 """
 
-from .bodies import body_mistake as body_mistake
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
@@ -14,10 +13,14 @@ from .canonical import body_hash as body_hash
 from .canonical import canonical_request as canonical_request
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
+from .comparison import compare as compare
 from .explain import Explanation as Explanation
 from .explain import explain as explain
 from .explain import explain_text as explain_text
+from .findings import Finding as Finding
+from .findings import Request as Request
 from .mistakes import Mistake as Mistake
+from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
 from .verify import Authorization as Authorization
 from .verify import Received as Received
@@ -30,14 +33,17 @@ __all__ = [
     "Authorization",
     "EmptyQuery",
     "Explanation",
+    "Finding",
     "Mistake",
     "Received",
     "Refusal",
+    "Request",
     "Signature",
     "authorization",
     "body_hash",
     "body_mistake",
     "canonical_request",
+    "compare",
     "explain",
     "explain_text",
     "sign",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..redaction import HIDDEN
+from ..redaction.redaction import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request, signature_of
 from .canonical import payload as payload_text
 
@@ -18,7 +18,7 @@ _NAMES = re.compile(r"SignedHeaders=([^,\s]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ExplainedLine:
     """One line of a layer: its text, what it is, and the part of the spec (or the gap) it is by."""
 
     text: str
@@ -31,7 +31,7 @@ class Layer:
     """One of the texts a signature is made of."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[ExplainedLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def explain_text(canonical: str, payload: str, *, reveal: bool = False) -> Expla
     """The layers of a signature whose two texts are known."""
     lines = tuple(_canonical_lines(canonical, reveal=reveal)) if canonical else ()
     rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
-    below = tuple(Line(text, what, source) for text, (what, source) in rows)
+    below = tuple(ExplainedLine(text, what, source) for text, (what, source) in rows)
     layers = (Layer(CANONICAL, lines), Layer(PAYLOAD, below))
     last = _last(HIDDEN, _names_of(canonical), HIDDEN, reveal=False) if canonical else []
     return Explanation((*layers, *last))
@@ -116,14 +116,14 @@ _PAYLOAD = (
 def _first(body: bytes) -> list[Layer]:
     what = f"SHA-256 of the {len(body)} bytes of the body" if body else "SHA-256 of no bytes"
     source = "spec, Headers, gap signing.body-hash"
-    return [Layer("body hash", (Line(body_hash(body), what, source),))]
+    return [Layer("body hash", (ExplainedLine(body_hash(body), what, source),))]
 
 
-def _canonical_lines(canonical: str, *, reveal: bool) -> Iterator[Line]:
+def _canonical_lines(canonical: str, *, reveal: bool) -> Iterator[ExplainedLine]:
     for text, label in zip(canonical.split("\n"), labels(canonical), strict=False):
         what, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
         hidden = label == "x-api-key" and not reveal
-        yield Line(f"x-api-key:{HIDDEN}" if hidden else text, what, source)
+        yield ExplainedLine(f"x-api-key:{HIDDEN}" if hidden else text, what, source)
 
 
 def _last(api_key: str, names: list[str], value: str, *, reveal: bool) -> list[Layer]:
@@ -132,8 +132,8 @@ def _last(api_key: str, names: list[str], value: str, *, reveal: bool) -> list[L
     line = authorization(key, names, shown)
     sent = "Authorization as sent: " + SCHEME + ", key, names, signature"
     return [
-        Layer(SIGNATURE, (Line(shown, text, "spec, Signature 3 and 4, gap signing.hex"),)),
-        Layer(HEADER, (Line(line, sent, "spec, Headers"),)),
+        Layer(SIGNATURE, (ExplainedLine(shown, text, "spec, Signature 3 and 4, gap signing.hex"),)),
+        Layer(HEADER, (ExplainedLine(line, sent, "spec, Headers"),)),
     ]
 
 
@@ -152,4 +152,4 @@ def _shown(layer: Layer) -> str:
     return "\n".join([layer.name, *rows])
 
 
-__all__ = ["Explanation", "Layer", "Line", "explain", "explain_text", "labels"]
+__all__ = ["ExplainedLine", "Explanation", "Layer", "explain", "explain_text", "labels"]

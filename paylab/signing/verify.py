@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
-from .. import codes, instants
-from .bodies import body_mistake
+from ..spec import codes, timestamps
 from .canonical import EMPTY_HASH, SPELLING, body_hash, sign
-from .mistakes import signature_mistake
+from .mistakes import body_mistake, signature_mistake
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
 
@@ -127,7 +126,7 @@ def read_date(text: str) -> datetime:
     if not _DATE.fullmatch(text):
         raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
     try:
-        return instants.from_text(text)
+        return timestamps.from_text(text)
     except (ValueError, OverflowError):
         raise ValueError(f"{_DATE_FORM}; {text} does not exist") from None
 

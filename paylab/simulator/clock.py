@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from .. import instants
+from ..spec import timestamps
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 """Where a frozen world begins, whenever it is launched. Gap `clock.frozen`."""
@@ -59,13 +59,13 @@ class Clock:
 
     def state(self) -> dict[str, object]:
         """The summary's account of the clock."""
-        return {"now": instants.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
+        return {"now": timestamps.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
 
     def saved(self) -> dict[str, object]:
         """What a file keeps: a clock that runs goes on running while nobody looks."""
         base, since = self._line
         return {
-            "base": instants.to_text(base),
+            "base": timestamps.to_text(base),
             "since": None if self.frozen else since,
             "frozen": self.frozen,
             "speed": self.speed,
@@ -74,5 +74,5 @@ class Clock:
     def restore(self, saved: dict[str, object]) -> None:
         """Go on from what `saved` gave."""
         since = self._wall() if saved["since"] is None else float(str(saved["since"]))
-        base, speed = instants.from_text(str(saved["base"])), float(str(saved["speed"]))
+        base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
         self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed

@@ -8,9 +8,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
-from ..codes import EVENT_TYPES
 from ..errors import Problem
-from .exchange import Reply, Request
+from ..spec.codes import EVENT_TYPES
+from .messages import Reply, Request
 from .table import Row
 from .world import World
 
@@ -49,7 +49,7 @@ DEFAULTS: Row = {
 }
 
 
-def check(body: Row) -> list[Problem]:
+def check_fault(body: Row) -> list[Problem]:
     """What is wrong with a fault asked for; near names are suggested."""
     problems = []
     kind = body.get("kind")
@@ -108,7 +108,7 @@ def add(world: World, body: Row) -> Row:
     return world.put("faults", fault)
 
 
-def shown(fault: Row) -> Row:
+def fault_json(fault: Row) -> Row:
     """A fault as its list shows it."""
     return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
 

@@ -1,22 +1,122 @@
-"""The simulator's controls in Python: `lab.simulator`, for a simulator here or behind a URL."""
+"""The special values by name, so that Tab completes them and a wrong one is told."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from functools import partial
 from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .. import instants
 from ..errors import SimulatorError, UnknownNameError
-from ..events import Event, read
-from . import saved
+from ..spec import timestamps
+from ..spec.assumptions import SCENARIOS, Scenario
+from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
+from ..webhooks.event import Event, read
+from . import storage
 from .faults import KINDS
-from .scenarios import LEFT, Scenarios, nearest
+
+LEFT = ' style="text-align:left"'
+"""On every cell: notebooks set the text of tables to the right."""
+
+HEAD = ("name", "where", "value", "outcome")
+
+
+def _of_code(code: str) -> Scenario:
+    end = "rejected" if code in TERMINAL_CODES else "action_required"
+    value = code.replace("_", " ").title()
+    return Scenario("individual, family_name", value, f"{end} with {code}")
+
+
+def _named(scenario: Scenario) -> str | None:
+    """The name of one value; None for a row that stands for many."""
+    kind, _, word = scenario.value.partition(":")
+    if kind == "scenario":
+        return f"{scenario.where.partition(',')[0]}_{word}".replace(" ", "_")
+    return _NAMES.get((scenario.where, scenario.value))
+
+
+_NAMES = {
+    ("individual, family_name", "Under Review"): "under_review",
+    ("deposit, sender_name", ""): "deposit_held",
+    ("deposit, sender_name", "Scenario Failed"): "deposit_failed",
+}
+
+NAMED: Mapping[str, Scenario] = {
+    **{code: _of_code(code) for code in STATUS_DETAIL_CODES},
+    **{name: each for each in SCENARIOS if (name := _named(each))},
+}
+"""Every value that brings about an outcome, by its name."""
+
+
+class Scenarios:
+    """`lab.simulator.scenarios.transfer_failed` is the text to send; called, it is the list."""
+
+    def __init__(self, ask: Callable[[], list[dict[str, str]]]) -> None:
+        self._ask = ask
+
+    def __call__(self) -> list[dict[str, str]]:
+        """The service's own list: where, value, outcome."""
+        return self._ask()
+
+    def __getattr__(self, name: str) -> str:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> str:
+        if name not in NAMED:
+            raise UnknownNameError("scenario", name, nearest_names(name, NAMED))
+        return NAMED[name].value
+
+    def __dir__(self) -> list[str]:
+        return sorted(NAMED)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return sorted(NAMED)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(NAMED)
+
+    def __len__(self) -> int:
+        return len(NAMED)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every name with where to send its value, the value, and what comes of it."""
+        return [{"name": name, **_row(each)} for name, each in NAMED.items()]
+
+    def __repr__(self) -> str:
+        width = max(map(len, NAMED))
+        lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
+        return "\n".join([f"<{len(lines)} scenarios>", *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th{LEFT}>{name}</th>" for name in HEAD)
+        body = "".join(
+            "<tr>" + "".join(f"<td{LEFT}>{escape(row[name])}</td>" for name in HEAD) + "</tr>"
+            for row in self.rows()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
+    """The names most like a wrong one: by spelling, then by a word they share."""
+    close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
+    sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
+    return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
+
+
+def _row(scenario: Scenario) -> dict[str, str]:
+    return {
+        "where": scenario.where,
+        "value": scenario.value or '"" (empty)',
+        "outcome": scenario.outcome,
+    }
+
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
@@ -59,7 +159,7 @@ class Panel:
 
     def snapshot(self) -> dict[str, Any]:
         """The whole world as one JSON object, without keys."""
-        return saved.as_sent(self._ask("GET", "/_simulator/snapshot"))
+        return storage.as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Become what a snapshot holds."""
@@ -73,12 +173,12 @@ class Panel:
         """
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        saved.write(self.snapshot(), target, keep_personal=keep_personal)
+        storage.write_file(self.snapshot(), target, keep_personal=keep_personal)
         return target
 
     def load(self, path: str | PathLike[str]) -> None:
         """Become the world in a file that `save` wrote."""
-        self.restore(saved.read(Path(path)))
+        self.restore(storage.read_file(Path(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """Every event so far, or those of one resource, oldest first."""
@@ -105,7 +205,7 @@ class ClockPanel:
     @property
     def now(self) -> datetime:
         """The simulator's instant, aware and UTC."""
-        return instants.from_text(self._state()["now"])
+        return timestamps.from_text(self._state()["now"])
 
     @property
     def frozen(self) -> bool:
@@ -151,15 +251,15 @@ class FaultPanel:
         status, retry_after, seconds. The kinds are those the panel shows.
         """
         if not isinstance(kind, str) or kind not in KINDS:
-            raise UnknownNameError("fault", kind, nearest(str(kind), KINDS))
+            raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
         made = self._ask("POST", "/_simulator/faults", json={"kind": kind, **details})
-        return saved.as_sent(made)
+        return storage.as_sent(made)
 
     def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in KINDS:
-            raise UnknownNameError("fault", kind, nearest(kind, KINDS))
+            raise UnknownNameError("fault", kind, nearest_names(kind, KINDS))
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
@@ -167,7 +267,7 @@ class FaultPanel:
 
     def list(self) -> list[dict[str, Any]]:
         """The faults that wait, and how often each will strike."""
-        return [saved.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
+        return [storage.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
         """Take all of them away."""

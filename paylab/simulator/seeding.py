@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate
 
-from .. import instants
-from . import minting, money
+from ..spec import timestamps
+from . import ids, quotes
 from .table import Row
 from .world import KINDS, World
 
@@ -50,7 +50,7 @@ NAMES = ("María González Hernández", "João Silva", "José Núñez", "Ana Rey
 STATUSES = ("completed",) * 17 + ("failed", "expired", "completed")
 
 
-def transfers(world: World, count: int) -> None:
+def seed_transfers(world: World, count: int) -> None:
     """Add finished transfers, minutes apart, ending before now."""
     if not count:
         return
@@ -60,7 +60,7 @@ def transfers(world: World, count: int) -> None:
     world.extend("transfers", rows)
 
 
-def conversions(world: World, count: int) -> None:
+def seed_conversions(world: World, count: int) -> None:
     """Add completed conversions of one Mexican individual, minutes apart, ending before now."""
     if not count:
         return
@@ -71,7 +71,7 @@ def conversions(world: World, count: int) -> None:
         "type": "mx_virtual_account",
         "currency": "mxn",
         "payment_methods": ["spei"],
-        "details": {"clabe": minting.clabe(world.seed, account["id"])},
+        "details": {"clabe": ids.clabe(world.seed, account["id"])},
     }
     parent = world.create(
         "conversion_accounts",
@@ -120,7 +120,7 @@ def _recipient(world: World, index: int, product: str = "global_payouts") -> tup
 
 
 def _wallet(world: World, owner: Row) -> Row:
-    details = {"address": minting.address(world.seed, "base", owner["id"]), "network": "base"}
+    details = {"address": ids.address(world.seed, "base", owner["id"]), "network": "base"}
     row = world.create(
         "financial_accounts", {"owner": owner["id"]}, type="crypto_wallet", details=details
     )
@@ -130,7 +130,7 @@ def _wallet(world: World, owner: Row) -> Row:
 
 def _past_id(world: World, kind: str, moment: datetime) -> str:
     count = world.counters[kind] = world.counters.get(kind, 0) + 1
-    return minting.identifier(KINDS[kind], world.seed, moment, count)
+    return ids.new_id(KINDS[kind], world.seed, moment, count)
 
 
 def _transfer(
@@ -138,39 +138,39 @@ def _transfer(
 ) -> Row:
     index = draw.randrange(len(owners))
     (owner, account), (_, currency, _, _, methods) = owners[index], RECIPIENTS[index]
-    price = money.from_source(Decimal(draw.randint(500, 500_000)).scaleb(-2), "USD", currency)
+    price = quotes.from_source(Decimal(draw.randint(500, 500_000)).scaleb(-2), "USD", currency)
     status = draw.choice(STATUSES)
     seconds, done = draw.randint(2, 90), status == "completed"
     row_id = _past_id(world, "transfers", moment)
     return {
         "id": row_id,
         "client_reference_id": f"order-{row_id[-16:-10]}",
-        "source_amount": money.text(price.source, "USD"),
+        "source_amount": quotes.amount_text(price.source, "USD"),
         "source_currency": "USD",
-        "destination_amount": money.text(price.destination, currency),
+        "destination_amount": quotes.amount_text(price.destination, currency),
         "destination_currency": currency,
-        "exchange_rate": money.rate_text(price.rate),
-        "total_fee": money.text(price.fee, "USD"),
+        "exchange_rate": quotes.rate_text(price.rate),
+        "total_fee": quotes.amount_text(price.fee, "USD"),
         "fee_currency": "USD",
         "total_tax": "0.00",
         "tax_currency": "USD",
-        "net_source_amount": money.text(price.net, "USD"),
+        "net_source_amount": quotes.amount_text(price.net, "USD"),
         "recipient_id": owner["id"],
         "financial_account_id": account["id"],
         "payout_method": draw.choice(methods),
         "status": status,
         "completed_in": str(seconds) if done else None,
         "failure_reason": "The recipient's account is closed." if status == "failed" else None,
-        "settlement_reference_id": minting.settlement(world.seed, row_id) if done else None,
-        "created_at": instants.to_text(moment),
-        "updated_at": instants.to_text(moment + timedelta(seconds=seconds + 1)),
+        "settlement_reference_id": ids.settlement(world.seed, row_id) if done else None,
+        "created_at": timestamps.to_text(moment),
+        "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
         "_": {"product": "global_payouts", "source_type": "prefunded", "outcome": None},
     }
 
 
 def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
     amount = Decimal(draw.randint(100, 5_000)).scaleb(-2)
-    price = money.conversion(amount, "MXN", "USDC")
+    price = quotes.conversion(amount, "MXN", "USDC")
     row_id = _past_id(world, "conversions", moment)
     return {
         "id": row_id,
@@ -178,22 +178,22 @@ def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime
         "individual_id": parent["individual_id"],
         "status": "completed",
         "deposit": {
-            "amount": money.text(amount, "MXN"),
+            "amount": quotes.amount_text(amount, "MXN"),
             "currency": "MXN",
-            "received_at": instants.to_text(moment),
+            "received_at": timestamps.to_text(moment),
         },
         "payout": {
-            "amount": money.text(price.destination, "USDC"),
+            "amount": quotes.amount_text(price.destination, "USDC"),
             "currency": "USDC",
             "payout_account_id": parent["_"]["payout_account_id"],
-            "tx_hash": minting.transaction(world.seed, "base", row_id),
-            "initiated_at": instants.to_text(moment + timedelta(seconds=1)),
-            "completed_at": instants.to_text(moment + timedelta(seconds=3)),
+            "tx_hash": ids.transaction(world.seed, "base", row_id),
+            "initiated_at": timestamps.to_text(moment + timedelta(seconds=1)),
+            "completed_at": timestamps.to_text(moment + timedelta(seconds=3)),
         },
-        "total_fee": money.text(price.fee, "MXN"),
+        "total_fee": quotes.amount_text(price.fee, "MXN"),
         "fee_currency": "MXN",
-        "exchange_rate": money.rate_text(price.rate),
-        "created_at": instants.to_text(moment),
-        "updated_at": instants.to_text(moment + timedelta(seconds=3)),
+        "exchange_rate": quotes.rate_text(price.rate),
+        "created_at": timestamps.to_text(moment),
+        "updated_at": timestamps.to_text(moment + timedelta(seconds=3)),
         "_": {"network": "base"},
     }

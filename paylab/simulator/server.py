@@ -11,11 +11,10 @@ from typing import Any
 
 import uvicorn
 
-from .. import instants
 from ..errors import SimulatorError
-from .asgi import App
-from .engine import Simulator
-from .protocol import Protocol
+from ..spec import timestamps
+from .http import Protocol, SimulatorApp
+from .simulator import Simulator
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
@@ -49,7 +48,7 @@ class Server:
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
         config = uvicorn.Config(
-            App(simulator, self._abort, keys=secrets, allowed=allowed),
+            SimulatorApp(simulator, self._abort, keys=secrets, allowed=allowed),
             http=Protocol,
             ws="none",
             lifespan="off",
@@ -147,7 +146,7 @@ class Ticker(Thread):
     def _pause(self) -> float | None:
         due = self._simulator.next_due()
         clock = self._simulator.world.clock
-        return None if due is None else clock.real_seconds_until(instants.from_text(due))
+        return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
 
 
 def _listen(host: str, port: int) -> socket.socket:

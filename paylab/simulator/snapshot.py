@@ -8,13 +8,13 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .. import codes, instants
 from ..errors import Problem
+from ..spec import codes, timestamps
 from . import faults
 from .clock import END
-from .life import MACHINES, STEPS
-from .outbox import DELAYS
 from .table import Row
+from .transitions import MACHINES, STEPS
+from .webhooks import DELAYS
 from .world import KINDS, SNAPSHOT_VERSION
 
 MOST_TOLD = 20
@@ -54,7 +54,7 @@ def _is_instant(value: Any) -> bool:
     if not (isinstance(value, str) and _INSTANT.fullmatch(value)):
         return False
     try:
-        return instants.from_text(value) <= END
+        return timestamps.from_text(value) <= END
     except ValueError:
         return False
 
@@ -329,7 +329,7 @@ def _details(kind: str, place: str, row: Row) -> Found:
         asked = {name: row[name] for name in (*faults.DEFAULTS, "kind") if name in row}
         lost = faults.DEFAULTS.keys() - row.keys()
         yield from ((f"{place}.{name}", "is missing") for name in sorted(lost))
-        yield from ((f"{place}.{each.field}", each.message) for each in faults.check(asked))
+        yield from ((f"{place}.{each.field}", each.message) for each in faults.check_fault(asked))
         for name in ("status", "times", "probability", "seed", "seconds"):
             if row.get(name, 0) is None:
                 yield f"{place}.{name}", "must be a number"

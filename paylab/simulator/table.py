@@ -14,7 +14,7 @@ Place = tuple[str, str]
 """Where a row stands in its list: (created_at, id)."""
 
 
-def place(row: Row) -> Place:
+def row_place(row: Row) -> Place:
     """A row's place in its list; rows without a date stand by id."""
     return row.get("created_at", ""), row["id"]
 
@@ -31,7 +31,7 @@ class Table:
         """Add a row, or note that it changed."""
         if row["id"] not in self.rows:
             for lane in self._lanes(row):
-                insort(self._order.setdefault(lane, []), place(row))
+                insort(self._order.setdefault(lane, []), row_place(row))
         self.rows[row["id"]] = row
 
     def extend(self, rows: Iterable[Row]) -> None:
@@ -39,7 +39,7 @@ class Table:
         for row in rows:
             self.rows[row["id"]] = row
             for lane in self._lanes(row):
-                self._order.setdefault(lane, []).append(place(row))
+                self._order.setdefault(lane, []).append(row_place(row))
         for order in self._order.values():
             order.sort()
 
@@ -48,7 +48,7 @@ class Table:
         row = self.rows.pop(row_id)
         for lane in self._lanes(row):
             order = self._order[lane]
-            del order[bisect_left(order, place(row))]
+            del order[bisect_left(order, row_place(row))]
 
     def newest(self, lane: str | None = None, *, before: Place | None = None) -> Iterator[Row]:
         """Rows from the newest to the oldest, starting before a place."""

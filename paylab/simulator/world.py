@@ -1,19 +1,97 @@
-"""The world: every row, the clock, the counters and what is due, with no opinion on any of it."""
+"""Nonces already used, remembered for as long as the date they came with is good."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, Protocol
 
-from .. import forks, instants
-from . import minting
+from .. import forks
+from ..spec import timestamps
+from ..spec.codes import SIGNATURE_TOLERANCE
+from ..spec.status import Machine
+from . import ids
 from .clock import Clock
-from .lanes import Lanes
-from .nonces import Nonces
 from .table import Row, Table
+
+
+class UsedNonces:
+    """A set that forgets; a date may be that far ahead, so a nonce is kept twice as long."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._order: deque[tuple[datetime, str]] = deque()
+
+    def __contains__(self, nonce: object) -> bool:
+        return nonce in self._seen
+
+    def add(self, nonce: str, now: datetime) -> None:
+        """Remember a nonce, and forget those too old to matter."""
+        self._seen.add(nonce)
+        self._order.append((now, nonce))
+        horizon = now - timedelta(seconds=2 * SIGNATURE_TOLERANCE)
+        while self._order and self._order[0][0] < horizon:
+            self._seen.discard(self._order.popleft()[1])
+
+
+class Lanes:
+    """The order of an outbox; only the first of each lane may be taken, and only when it is due."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._lanes: dict[str, deque[Row]] = {}
+        self._heads: list[tuple[str, float, str]] = []
+        for row in sorted(rows, key=lambda row: float(row["rank"])):
+            self.add(row)
+
+    def add(self, row: Row) -> None:
+        """Put a row at the end of its lane."""
+        lane = self._lanes.setdefault(row["lane"], deque())
+        lane.append(row)
+        if len(lane) == 1:
+            self.wait(row)
+
+    def wait(self, row: Row) -> None:
+        """Let the first of a lane wait for its time."""
+        heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
+
+    def done(self, row: Row) -> None:
+        """Take a row out; whoever stood behind it is next."""
+        lane = self._lanes.get(row["lane"], deque())
+        was_first = bool(lane) and lane[0]["id"] == row["id"]
+        rest = deque(each for each in lane if each["id"] != row["id"])
+        if not rest:
+            self._lanes.pop(row["lane"], None)
+            return
+        self._lanes[row["lane"]] = rest
+        if was_first:
+            self.wait(rest[0])
+
+    def next_due(self) -> str | None:
+        """When the next row may be taken."""
+        while self._heads and self._first() is None:
+            heapq.heappop(self._heads)
+        return self._heads[0][0] if self._heads else None
+
+    def take(self, now: str) -> Row | None:
+        """Take a row that is due; it stays first of its lane until `done` or `wait`."""
+        due = self.next_due()
+        if due is None or due > now:
+            return None
+        row = self._first()
+        heapq.heappop(self._heads)
+        return row
+
+    def _first(self) -> Row | None:
+        """The row the heap's first entry speaks of, unless it went or moved meanwhile."""
+        due, rank, name = self._heads[0]
+        lane = self._lanes.get(name)
+        if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
+            return lane[0]
+        return None
+
 
 KINDS = {
     "individuals": "ind",
@@ -68,7 +146,7 @@ class World:
         self.clock = clock or Clock()
         self.production_like = production_like
         self.secrets: dict[str, str] = {}
-        self.nonces = Nonces()
+        self.nonces = UsedNonces()
         self.lock = RLock()
         forks.register(self, lock=self.lock)
         self.hand: Hand | None = None
@@ -89,17 +167,17 @@ class World:
 
     def stamp(self) -> str:
         """The instant as text."""
-        return instants.to_text(self.now())
+        return timestamps.to_text(self.now())
 
     def after(self, seconds: float) -> str:
         """A later instant as text."""
-        return instants.to_text(self.now() + timedelta(seconds=seconds))
+        return timestamps.to_text(self.now() + timedelta(seconds=seconds))
 
     def new_id(self, kind: str) -> str:
         """The next id of a kind; never one given out before."""
         while True:
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
-            made = minting.identifier(KINDS[kind], self.seed, self.now(), count)
+            made = ids.new_id(KINDS[kind], self.seed, self.now(), count)
             if made not in self.tables[kind].rows:  # a loaded snapshot may have counted less
                 return made
 
@@ -154,12 +232,12 @@ class World:
     def due_steps(self) -> Iterator[Row]:
         """Take out the steps that are due, in order, each while the world is at its due time."""
         now = self.clock.now()
-        text = instants.to_text(now)
+        text = timestamps.to_text(now)
         try:
             while (due := self.next_due()) is not None and due <= text:
                 timer = self.tables["timers"].rows[heapq.heappop(self._due)[1]]
                 self.remove("timers", timer["id"])
-                self._moment = instants.from_text(due)
+                self._moment = timestamps.from_text(due)
                 yield timer
         finally:
             self._moment = None
@@ -205,3 +283,11 @@ def _tables() -> dict[str, Table]:
 
 
 _BY = {"transfers": "product"}
+
+
+def apply_move(world: World, kind: str, machine: Machine, row: Row, trigger: str) -> None:
+    """Change the status, note when, and forget the step that was ahead."""
+    row["status"] = machine.after(row["status"], trigger)
+    row["updated_at"] = world.stamp()
+    world.cancel(row["id"])
+    world.put(kind, row)

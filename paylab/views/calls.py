@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .page import BORDER, CELL, MONO, PANEL, TABLE, card, column, escape, folded, heading, table
+from IPython import get_ipython
+from IPython.display import HTML, display
+
+from .html import BORDER, CELL, MONO, PANEL, TABLE, card, column, escape, folded, heading, table
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 SCROLL = "overflow-x:auto;max-width:100%"
@@ -13,7 +16,7 @@ SCROLL = "overflow-x:auto;max-width:100%"
 
 def calls_table(calls: Iterable[Any]) -> str:
     """One row a call, oldest first."""
-    return grid(HEAD, [_cells(call) for call in calls])
+    return calls_grid(HEAD, [_cells(call) for call in calls])
 
 
 def call_card(call: Any) -> str:
@@ -33,10 +36,10 @@ def ledger_table(path: str, rows: Iterable[Mapping[str, Any]]) -> str:
     listed = list(rows)
     head = tuple(listed[0]) if listed else ("no entries",)
     body = [[str(value) for value in row.values()] for row in listed]
-    return f"<div>Ledger: <code>{escape(path)}</code></div>{grid(head, body)}"
+    return f"<div>Ledger: <code>{escape(path)}</code></div>{calls_grid(head, body)}"
 
 
-def grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def calls_grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table with a line of names, which scrolls where it is too wide."""
     style = f"{CELL};padding-right:14px;overflow-wrap:normal"
     line = f"{style};border-bottom:{BORDER}"
@@ -84,3 +87,48 @@ def _summary(call: Any) -> list[tuple[str, str]]:
 def _message(headers: Mapping[str, str], body: Any) -> str:
     lines = [f"{name}: {value}" for name, value in headers.items()]
     return text_block("\n".join([*lines, "", body.pretty()] if body else lines))
+
+
+Listen = Callable[[Callable[[Any], None]], Callable[[], None]]
+
+
+class OnScreen:
+    """Shows every call as it is made; `stop()` ends it."""
+
+    def __init__(self, listen: Listen) -> None:
+        self._cell: object = object()
+        self._calls: list[Any] = []
+        self._handle: Any = None
+        self._end: Callable[[], None] | None = listen(self._show)
+
+    def stop(self) -> None:
+        """Show no more."""
+        if self._end is not None:
+            self._end()
+            self._end = None
+
+    def _show(self, call: Any) -> None:
+        """Add a line to the table of this cell, or begin one."""
+        cell = _running()
+        if self._handle is None or cell != self._cell:
+            self._cell, self._calls = cell, [call]
+            # IPython's display has no types.
+            self._handle = display(self._table(), display_id=True)  # type: ignore[no-untyped-call]
+            return
+        self._calls.append(call)
+        self._handle.update(self._table())
+
+    def _table(self) -> HTML:
+        return HTML(calls_table(self._calls))  # type: ignore[no-untyped-call] # the same
+
+    def __repr__(self) -> str:
+        return "<calls are shown as they are made>" if self._end else "<stopped>"
+
+
+def _running() -> object:
+    """What tells one run of a cell from the next: its message, or where there is none, a count."""
+    shell: Any = get_ipython()
+    try:
+        return shell.get_parent()["header"]["msg_id"]
+    except (AttributeError, KeyError, TypeError):
+        return getattr(shell, "execution_count", None)

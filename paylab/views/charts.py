@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 from PIL import Image
 
-from .. import status
+from ..spec import status
 
 PAPER, INK, FAINT = "#fbfbfa", "#24292f", "#d4d7dc"
 COLOURS = ("#2f6fb3", "#c9741f", "#3a8a5f", "#b14a7b", "#6b5fb3", "#8a6d3b", "#3d8f96", "#c0564b")

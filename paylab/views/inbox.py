@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import anywidget
 import traitlets
 
-from .page import MONO, MUTED, PANEL, escape
+from .html import MONO, MUTED, PANEL, escape
 
 SHOWN = 50
 """Rows the table holds, newest first."""
@@ -28,14 +28,14 @@ STYLE = Path(__file__).with_name("inbox.css")
 COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 
-class Row(Protocol):
+class InboxRow(Protocol):
     """What a table needs to know of an arrival."""
 
     seq: int
     payload: dict[str, Any]
 
 
-class Source(Protocol):
+class ArrivalSource(Protocol):
     """What a view needs of an inbox."""
 
     def newest(self, limit: int) -> Sequence[Any]: ...  # noqa: D102 - see Arrivals
@@ -55,7 +55,7 @@ class InboxView(anywidget.AnyWidget):
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ArrivalSource) -> None:
         super().__init__()
         self._source, self._over, self._waiting = source, False, Lock()
         self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
@@ -120,7 +120,7 @@ class InboxView(anywidget.AnyWidget):
         }, metadata
 
 
-def static(source: Source) -> str:
+def static(source: ArrivalSource) -> str:
     """The table where no kernel runs."""
     return _table(COLUMNS, source.table(SHOWN))
 

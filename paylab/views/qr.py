@@ -1,21 +1,219 @@
-"""A payment QR code: drawn, explained, saved."""
+"""QR codes as modules, and modules as PNG, SVG and terminal text.
+
+A module is always a whole number of pixels, and the light border is part of every picture:
+without either, a phone may not find the code.
+"""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
+from itertools import groupby, zip_longest
 from pathlib import Path
 
-from ..errors import ConfigError, PaylabError
-from ..files import replace
-from . import page
-from .drawing import LARGEST, SMALLEST, Modules, modules
-from .page import Row
-from .reading import Reading, read
-from .scanning import scan
+import qrcode
+import zxingcpp
+from PIL import Image
+from qrcode.constants import ERROR_CORRECT_M
+from qrcode.exceptions import DataOverflowError
 
-__all__ = ["QR", "scan"]
+from ..emvqr.fields import EmvField
+from ..emvqr.text import Payload, check, parse
+from ..errors import ConfigError, EMVError, PaylabError
+from ..files import replace
+from . import html
+from .html import Row
+
+QUIET_ZONE = 4  # modules, what the QR standard asks for
+SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
+BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
+WHITE_ON_BLACK, RESET = "\x1b[97;40m", "\x1b[0m"
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The squares of a QR code, border included: True is dark."""
+
+    rows: tuple[tuple[bool, ...], ...]
+
+    @property
+    def width(self) -> int:
+        """Modules on a side."""
+        return len(self.rows)
+
+    def scale(self, size: int) -> int:
+        """Pixels a module in a picture of `size` pixels, at least one."""
+        return max(1, size // self.width)
+
+    def image(self, size: int) -> Image.Image:
+        """A black and white image of `size` pixels a side; more where the modules need it."""
+        drawn = self.scale(size) * self.width
+        side = max(size, drawn)
+        canvas = Image.new("1", (side, side), 1)
+        margin = (side - drawn) // 2
+        canvas.paste(self._one_pixel_a_module.resize((drawn, drawn)), (margin, margin))
+        return canvas
+
+    def png(self, size: int, *, compress: bool = True) -> bytes:
+        """The image as PNG; uncompressed, its bytes are the same wherever they are made."""
+        out = BytesIO()
+        self.image(size).save(out, "PNG", compress_level=9 if compress else 0)
+        return out.getvalue()
+
+    def svg(self, size: int) -> str:
+        """An SVG with whole pixels a module, so of `size` pixels or a few less."""
+        side = self.scale(size) * self.width
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
+            f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
+            "<title>QR code</title>"
+            f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
+            f'<path stroke="#000" d="{self._strokes}"/></svg>'
+        )
+
+    def terminal(self, *, ansi: bool = False) -> str:
+        """Half blocks, two rows a line, light drawn in the text's colour: for dark terminals.
+
+        With `ansi` the colours are set too, which makes it scannable on any terminal.
+        """
+        start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
+        return "\n".join(f"{start}{line}{end}" for line in map(_line, *self._row_pairs))
+
+    @property
+    def _row_pairs(self) -> tuple[list[tuple[bool, ...]], list[tuple[bool, ...]]]:
+        nothing = (True,) * self.width  # below the border there is only the terminal
+        pairs = list(zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing))
+        return [above for above, _ in pairs], [below for _, below in pairs]
+
+    @cached_property
+    def _one_pixel_a_module(self) -> Image.Image:
+        image = Image.new("1", (self.width, self.width))
+        image.putdata([not dark for row in self.rows for dark in row])
+        return image
+
+    @property
+    def _strokes(self) -> str:
+        return "".join(_stroke(row, number) for number, row in enumerate(self.rows) if any(row))
+
+
+def modules(text: str) -> Modules:
+    """The QR code of a text, at error correction M."""
+    if not text:
+        raise PaylabError("there is no text to draw")
+    code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
+    try:
+        code.add_data(text.encode())
+        code.make(fit=True)
+    except UnicodeEncodeError:
+        raise PaylabError("half a character, which a QR code cannot hold") from None
+    except (DataOverflowError, ValueError):
+        raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
+    return Modules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
+
+
+def _line(above: tuple[bool, ...], below: tuple[bool, ...]) -> str:
+    return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
+
+
+def _stroke(row: tuple[bool, ...], number: int) -> str:
+    """One row as pen moves: lines through the middle of its dark runs."""
+    runs = [(dark, len(list(run))) for dark, run in groupby(row)]
+    moves = "".join(f"h{length}" if dark else f"m{length},0" for dark, length in runs)
+    return f"M0,{number}.5{moves}"
+
+
+def scan(image: str | Path | bytes) -> str:
+    """The text of the one QR code in a picture, given as a file or as its bytes."""
+    only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    found = zxingcpp.read_barcodes(_open(image), formats=only)
+    texts = sorted({_text(code) for code in found})
+    if len(texts) != 1:
+        raise PaylabError(f"{len(texts) or 'no'} QR codes in the picture; it must show one")
+    return texts[0]
+
+
+def _open(image: str | Path | bytes) -> Image.Image:
+    try:
+        with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as picture:
+            return picture.convert("L")
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise PaylabError(f"the picture cannot be read: {error}") from error
+
+
+def _text(code: zxingcpp.Barcode) -> str:
+    try:
+        return bytes(code.bytes).decode()
+    except UnicodeDecodeError:
+        return str(code.text)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A QR text, its payload as far as it can be read, and what is wrong with it."""
+
+    text: str
+    payload: Payload | None
+    problem: EMVError | None
+
+    def rows(self) -> list[Row]:
+        """Who is paid, how much, and whether the text is sound."""
+        facts = [] if self.payload is None else _facts(self.payload)
+        return [*facts, ("CRC", self._crc())]
+
+    def fields(self) -> list[Row]:
+        """Every field by its path and name."""
+        walked = () if self.payload is None else self.payload.walk()
+        return [(f"{field.path} {field.name}", _value(field)) for field in walked]
+
+    def _crc(self) -> str:
+        if self.payload is None:
+            return "not checked: the text is not EMV"
+        expected, found = self.payload.crc, self.text[-4:]
+        return (
+            f"{found}, correct"
+            if found == expected
+            else f"wrong: {expected} expected, {found} found"
+        )
+
+
+def read_qr(text: str) -> Reading:
+    """The reading of any text; never fails."""
+    return Reading(text, _despite(text), next(iter(check(text)), None))
+
+
+def _despite(text: str) -> Payload | None:
+    try:
+        return parse(text, verify=False)
+    except EMVError:
+        return None
+
+
+def _facts(payload: Payload) -> list[Row]:
+    said = [
+        ("Issuer", payload.issuer),
+        ("Name", payload.merchant_name),
+        ("City", payload.city),
+        ("Country", payload.country),
+        ("Amount", _amount(payload)),
+        ("Currency", payload.currency),
+        ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
+    ]
+    return [(label, value or "not said") for label, value in said]
+
+
+def _value(field: EmvField) -> str:
+    return f"holds {len(field.fields)} fields:" if field.fields else field.value
+
+
+def _amount(payload: Payload) -> str:
+    text = payload.find("54")
+    if text is None:
+        return "the payer chooses"
+    return f"{text!r} is not an amount" if payload.amount is None else text
+
 
 SIZE = 300
 TITLE, DOUBTFUL = "Scan to pay", "A QR code that cannot be paid"
@@ -34,7 +232,7 @@ class QR:
     @cached_property
     def reading(self) -> Reading:
         """The payload's fields, and its problem if it has one."""
-        return read(self.payload)
+        return read_qr(self.payload)
 
     def table(self) -> list[Row]:
         """What the code says, in rows of a label and a text."""
@@ -72,7 +270,9 @@ class QR:
         return TITLE if self.reading.problem is None else DOUBTFUL
 
     def __repr__(self) -> str:
-        return page.plain(self.title, [*self._problem(), *self.table(), ("Text", self.payload)])
+        return html.plain_text(
+            self.title, [*self._problem(), *self.table(), ("Text", self.payload)]
+        )
 
     def _problem(self) -> list[Row]:
         problem = self.reading.problem
@@ -87,11 +287,11 @@ class QR:
         }
 
     def _html(self) -> str:
-        alerts = [page.warning(f"{label}: {text}") for label, text in self._problem()]
-        said = page.column(
-            page.heading(self.title), *alerts, page.table(self.table()), self._folded()
+        alerts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
+        said = html.column(
+            html.heading(self.title), *alerts, html.table(self.table()), self._folded()
         )
-        return page.card(self._picture(), said)
+        return html.card(self._picture(), said)
 
     def _picture(self) -> str:
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
@@ -104,10 +304,10 @@ class QR:
         )
 
     def _folded(self) -> str:
-        text = page.folded("The text in the code", page.copyable(self.payload))
+        text = html.folded("The text in the code", html.copyable(self.payload))
         fields = self.reading.fields()
         return (
-            page.folded(f"All {len(fields)} fields in the code", page.table(fields)) + text
+            html.folded(f"All {len(fields)} fields in the code", html.table(fields)) + text
             if fields
             else text
         )

@@ -1,7 +1,4 @@
-"""Pictures to practise identity verification with: drawn here, of nobody, marked SPECIMEN.
-
-The same arguments give the same bytes with one version of Pillow.
-"""
+"""A cartoon face, which no one can take for a person."""
 
 from __future__ import annotations
 
@@ -12,12 +9,188 @@ from io import BytesIO
 from math import sin
 from typing import Any, TypeVar
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from ..codes import IMAGE_SIDES
 from ..errors import PaylabError
-from .faces import face
-from .faults import FAULTS, spoil
+from ..spec.codes import IMAGE_SIDES
+from ..spec.status_details import of
+
+SKIN, HAIR, SHIRT, FACE_INK, BLUSH = "#f2c9a1", "#5b3a29", "#3f8f7f", "#2b2b2b", "#e8a58b"
+BACKDROP, EDGE = "#cfe3f1", "#7f9bb3"
+
+# Shapes in hundredths of the width, painted in this order; the picture is 130 high.
+ELLIPSES = (
+    (HAIR, (22, 10, 78, 82)),
+    (SHIRT, (8, 98, 92, 180)),
+    (SKIN, (41, 74, 59, 110)),
+    (SKIN, (26, 20, 74, 88)),
+    (HAIR, (26, 12, 74, 42)),
+    ("white", (35, 46, 46, 57)),
+    ("white", (54, 46, 65, 57)),
+    (FACE_INK, (38, 49, 43, 56)),
+    (FACE_INK, (57, 49, 62, 56)),
+    (BLUSH, (30, 61, 38, 67)),
+    (BLUSH, (62, 61, 70, 67)),
+)
+ARCS = (
+    ((40, 60, 60, 76), 20, 160),  # mouth
+    ((34, 40, 47, 50), 200, 340),  # brows
+    ((53, 40, 66, 50), 200, 340),
+    ((47, 54, 53, 65), 60, 200),  # nose
+)
+TALL = 130
+
+
+def face(image: Image.Image, *, left: int, top: int, width: int) -> None:
+    """Paint the face into a picture."""
+    height = width * TALL // 100
+    portrait = Image.new("RGB", (width, height), BACKDROP)
+    pen = ImageDraw.Draw(portrait)
+    for colour, box in ELLIPSES:
+        pen.ellipse(_scaled(box, width), fill=colour)
+    for box, start, end in ARCS:
+        pen.arc(_scaled(box, width), start, end, fill=FACE_INK, width=max(2, width // 70))
+    pen.rectangle((0, 0, width - 1, height - 1), outline=EDGE, width=4)
+    image.paste(portrait, (left, top))
+
+
+def _scaled(box: tuple[int, int, int, int], width: int) -> tuple[int, int, int, int]:
+    left, top, right, bottom = (part * width // 100 for part in box)
+    return left, top, right, bottom
+
+
+Box = tuple[int, int, int, int]
+Draw = Callable[[Image.Image], Image.Image]
+
+PAPER, INK, GREY, TABLE = (238, 243, 248), (38, 50, 66), (128, 128, 128), (121, 96, 72)
+CARD_FACE, SELFIE_FACE = (36, 100, 236, 345), (236, 0, 564, 415)
+CAPTION = 30
+
+
+def draw_defect(image: Image.Image, side: str, code: str) -> Image.Image:
+    """The picture as the code says it is, with a line at the bottom that says so too."""
+    spoilt = FAULTS[code](side)(image.copy())
+    pen = ImageDraw.Draw(spoilt)
+    top = spoilt.height - CAPTION
+    pen.rectangle((0, top, spoilt.width, spoilt.height), fill=INK)
+    text = f"For practice, {code.removeprefix('verification_')}: {of(code).meaning}"
+    pen.text((12, top + 6), text, fill="white", font=ImageFont.load_default(15))
+    return spoilt
+
+
+def _blurry(_: str) -> Draw:
+    return lambda image: image.filter(ImageFilter.GaussianBlur(6))
+
+
+def _glare(_: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        light = Image.radial_gradient("L").point(lambda dark: max(0, 400 - 2 * dark))
+        box = (image.width // 4, -image.height // 6)
+        image.paste("white", box, light.resize((image.width * 3 // 4, image.height)))
+        return image
+
+    return draw
+
+
+def _unclear(side: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        box = _face(side)
+        image.paste(image.crop(box).filter(ImageFilter.GaussianBlur(11)), box)
+        return image
+
+    return draw
+
+
+def _missing(side: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        ImageDraw.Draw(image).rectangle(_face(side), fill=PAPER, outline=GREY, width=2)
+        return image
+
+    return draw
+
+
+def _undetected(_: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        table = Image.new("RGB", image.size, TABLE)
+        pen = ImageDraw.Draw(table)
+        for x in range(0, image.width, 9):
+            pen.line((x, 0, x + x % 40 - 20, image.height), fill=(134, 108, 82), width=3)
+        table.paste(image.resize((320, 200)), (image.width - 70, 40))
+        return table
+
+    return draw
+
+
+def _unprocessable(_: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        pen = ImageDraw.Draw(image)
+        for y in range(170, image.height, 6):
+            shade = (y * 37) % 200
+            pen.rectangle((0, y, image.width, y + 6), fill=(shade, 200 - shade, 128))
+        return image
+
+    return draw
+
+
+def _damaged(_: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        pen = ImageDraw.Draw(image)
+        pen.polygon([(520, 0), (800, 0), (800, 260), (690, 215), (640, 90)], fill=TABLE)
+        pen.line([(0, 330), (170, 290), (330, 350), (560, 280), (800, 340)], fill=INK, width=5)
+        pen.ellipse((330, 370, 420, 440), fill=TABLE)
+        return image
+
+    return draw
+
+
+def _replica(_: str) -> Draw:
+    def draw(image: Image.Image) -> Image.Image:
+        screen = Image.new("RGB", image.size, (16, 16, 18))
+        screen.paste(image.resize((680, 400)), (60, 40))
+        pen = ImageDraw.Draw(screen)
+        for y in range(40, 440, 4):
+            pen.line((60, y, 740, y), fill=(60, 70, 90))
+        return screen
+
+    return draw
+
+
+def _slip(text: str) -> Callable[[str], Draw]:
+    """A slip of paper over the card, on which the wrong thing stands."""
+
+    def draw(image: Image.Image) -> Image.Image:
+        pen = ImageDraw.Draw(image)
+        pen.rectangle((260, 118, 780, 196), fill=(255, 249, 196), outline=INK, width=3)
+        pen.text((280, 138), text, fill=INK, font=ImageFont.load_default(34))
+        return image
+
+    return lambda _: draw
+
+
+def _face(side: str) -> Box:
+    return SELFIE_FACE if side == "selfie" else CARD_FACE
+
+
+FAULTS: Mapping[str, Callable[[str], Draw]] = {
+    "verification_image_blurry": _blurry,
+    "verification_image_glare": _glare,
+    "verification_portrait_unclear": _unclear,
+    "verification_portrait_missing": _missing,
+    "verification_document_not_detected": _undetected,
+    "verification_image_unprocessable": _unprocessable,
+    "verification_document_damaged": _damaged,
+    "verification_document_expired": _slip("Expired 2001-01-01"),
+    "verification_unsupported_document_type": _slip("Library card"),
+    "verification_country_not_determined": _slip("Issued by: (not said)"),
+    "verification_electronic_replica": _replica,
+    "verification_attribute_mismatch": _slip("Name: Somebody Else"),
+    "verification_disallowed_country": _slip("Issued by: Atlantis"),
+    "verification_age_mismatch": _slip("Born 2025-12-31"),
+    "verification_identity_unverified": _slip("Face of: Nobody Known"),
+    "verification_unknown_error": _slip("? ? ?"),
+}
+"""Every code but those that ask for what is not there yet."""
+
 
 Entry = TypeVar("Entry")
 
@@ -28,7 +201,7 @@ LONGEST = 32
 STATE = "REPUBLIC OF NOWHERE"
 WARNING = "Practice card. Not a document, not of a real person."
 
-INK, MUTED, PAPER = (38, 50, 66), (98, 112, 130), (238, 243, 248)
+TEXT_INK, MUTED, CARD_PAPER = (38, 50, 66), (98, 112, 130), (238, 243, 248)
 BAND, LINE, STAMP = (52, 94, 140), (196, 214, 232), (200, 30, 45, 120)
 
 EPOCH = time.gmtime(0)
@@ -58,7 +231,7 @@ def specimen(
     marked = _stamped(image).resize(SIZE, Image.Resampling.LANCZOS)
     if fault is not None:
         _chosen("fault", FAULTS, fault)
-        marked = spoil(marked, side, fault)
+        marked = draw_defect(marked, side, fault)
     out = BytesIO()
     marked.save(out, **options)
     return out.getvalue()
@@ -73,7 +246,7 @@ def _chosen(word: str, table: Mapping[str, Entry], key: str) -> Entry:
 def _paper() -> Image.Image:
     """Paper with the wavy lines of a security print."""
     width, height = (side * FINE for side in SIZE)
-    image = Image.new("RGB", (width, height), PAPER)
+    image = Image.new("RGB", (width, height), CARD_PAPER)
     pen = ImageDraw.Draw(image)
     for number in range(-4, 44):
         pen.line([_wave(x, number) for x in range(0, width + 8, 8)], fill=LINE, width=2)
@@ -95,23 +268,25 @@ def _front(image: Image.Image, name: str, country: str) -> None:
     ]
     for number, (label, text) in enumerate(rows):
         _write(image, (540, 230 + 150 * number), label, 30, MUTED)
-        _write(image, (540, 266 + 150 * number), _fitted(text), 52, INK)
+        _write(image, (540, 266 + 150 * number), _fitted(text), 52, TEXT_INK)
     _write(image, (80, 900), WARNING, 34, MUTED)
 
 
 def _back(image: Image.Image, name: str, country: str) -> None:
     _band(image)
     _write(image, (80, 220), "Address", 30, MUTED)
-    _write(image, (80, 256), f"1 Example Street, Nowhere, {_fitted(country)}", 46, INK)
+    _write(image, (80, 256), f"1 Example Street, Nowhere, {_fitted(country)}", 46, TEXT_INK)
     _bars(image, top=380, bottom=600)
-    _write(image, (80, 650), f"SPECIMEN<<{_fitted(name).upper().replace(' ', '<')}<<<<<<", 44, INK)
-    _write(image, (80, 720), "0000<0000<9001011<NOT<A<DOCUMENT<<<", 44, INK)
+    _write(
+        image, (80, 650), f"SPECIMEN<<{_fitted(name).upper().replace(' ', '<')}<<<<<<", 44, TEXT_INK
+    )
+    _write(image, (80, 720), "0000<0000<9001011<NOT<A<DOCUMENT<<<", 44, TEXT_INK)
     _write(image, (80, 900), WARNING, 34, MUTED)
 
 
 def _selfie(image: Image.Image, name: str, _country: str) -> None:
     face(image, left=500, top=30, width=600)
-    _write(image, (80, 846), f"Selfie of {_fitted(name)}", 46, INK)
+    _write(image, (80, 846), f"Selfie of {_fitted(name)}", 46, TEXT_INK)
     _write(image, (80, 916), "A drawing. Not a real person.", 34, MUTED)
 
 
@@ -131,7 +306,7 @@ def _bars(image: Image.Image, top: int, bottom: int) -> None:
     pen = ImageDraw.Draw(image)
     for number in range(90):
         left = 80 + number * 16
-        pen.rectangle((left, top, left + 3 + number * 7 % 9, bottom), fill=INK)
+        pen.rectangle((left, top, left + 3 + number * 7 % 9, bottom), fill=TEXT_INK)
 
 
 def _stamped(image: Image.Image) -> Image.Image:

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 import paylab
-from paylab.simulator import Simulator
+from paylab.simulator.simulator import Simulator
 
 MANY = 5_000
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")

@@ -11,9 +11,11 @@ from time import perf_counter
 
 import pytest
 
-from paylab import instants, signing
-from paylab.simulator import Request, Simulator
+from paylab import signing
+from paylab.simulator.messages import Request
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+from paylab.spec import timestamps
 
 LOAD = Path(__file__).with_name("load.py")
 REQUESTS, CONNECTIONS = 6_000, 16
@@ -30,7 +32,7 @@ def signed(simulator, path, query="", host="h"):
         host,
         path,
         query,
-        date=instants.to_text(datetime.now(UTC)),
+        date=timestamps.to_text(datetime.now(UTC)),
         nonce=f"n{next(nonces)}",
     )
     return {name.lower(): value for name, value in headers.items()}

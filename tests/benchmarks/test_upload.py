@@ -10,7 +10,7 @@ from subprocess import PIPE, Popen, run
 
 import pytest
 
-from paylab.codes import IMAGE_MAX
+from paylab.spec.codes import IMAGE_MAX
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("uploading.py"))]
 MOST_MEGABYTES, MOST_TIMES = 32, 1.6

@@ -7,7 +7,7 @@ from time import process_time
 import pytest
 
 import paylab
-from paylab.views.deposit import deposit_card
+from paylab.views.cards import deposit_card
 
 MOST_QR, MOST_FORM = 0.012, 0.150
 

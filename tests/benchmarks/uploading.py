@@ -16,7 +16,8 @@ from time import perf_counter
 
 import httpx
 
-from paylab.client import Client, Settings
+from paylab.client.api import Client
+from paylab.client.settings import Settings
 from paylab.client.upload import Upload
 
 SMALL = b"%PDF-" + bytes(20_000)

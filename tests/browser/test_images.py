@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from paylab.codes import IMAGE_MAX
+from paylab.spec.codes import IMAGE_MAX
 from paylab.views.specimens import specimen
 
 BEGIN = """import paylab

@@ -14,7 +14,7 @@ from PIL import Image
 
 import paylab
 from paylab import emvqr
-from paylab.cli import main
+from paylab.cli.main import main
 
 PAYLOAD = (
     "00020101021228500011ph.ppmi.p2m0111PAPHPHM1XXX0309102140529050331052047299530360854041.00"
@@ -193,7 +193,7 @@ def test_export_writes_every_form(name, tmp_path, capsys):
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     """With how many rows are from the run before, and when it began."""
-    from paylab.client.http import Sender
+    from paylab.client.sender import Sender
 
     fetch, asked = Sender.fetch, []
 

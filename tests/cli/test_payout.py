@@ -9,8 +9,8 @@ import pytest
 
 import paylab
 from paylab.cli.main import main
-from paylab.simulator import Simulator
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 HEAD = (
     *("invoice", "financial_account_id", "source_amount"),

@@ -7,9 +7,14 @@ import sys
 
 import pytest
 
-from paylab.client import Secret, Settings, resolve
-from paylab.client.address import check_base_url, check_encrypted
-from paylab.client.profiles import default_path
+from paylab.client.settings import (
+    Secret,
+    Settings,
+    check_base_url,
+    check_encrypted,
+    profiles_path,
+    resolve,
+)
 from paylab.errors import ConfigError
 
 URL = "https://pay.test"
@@ -194,7 +199,7 @@ def test_the_keyring_is_not_loaded_without_need(written):
 
 def test_profiles_live_in_the_users_configuration():
     """In a folder of paylab's own."""
-    assert default_path().parts[-2:] == ("paylab", "profiles.toml")
+    assert profiles_path().parts[-2:] == ("paylab", "profiles.toml")
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import httpx
 import jsonschema
 import pytest
 
-from paylab.client.body import LONGEST_KEPT
-from paylab.client.log import CallLog
+from paylab.client.call import LONGEST_KEPT
+from paylab.client.calls import CallLog
 from paylab.errors import APIStatusError
 
 TEXT, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}

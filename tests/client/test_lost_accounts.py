@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from paylab import connect, errors
-from paylab.examples import WALLET, individual
-from paylab.simulator import Simulator
+from paylab.corridors.examples import WALLET, individual
+from paylab.simulator.simulator import Simulator
 
 ASKED = ("ind_1", "fa_1", "mxn")
 LOST = [httpx.ReadTimeout("slow"), httpx.RemoteProtocolError("closed"), 500, 502]

@@ -9,8 +9,11 @@ from types import MappingProxyType
 import httpx
 import pytest
 
-from paylab import errors, models
-from paylab.client import Client, Settings, resources
+from paylab import errors
+from paylab.client import resources
+from paylab.client.api import Client
+from paylab.client.settings import Settings
+from paylab.spec import models
 
 KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
 ROUTE = {"source_currency": "usd", "destination_currency": "mxn", "payout_method": "spei"}

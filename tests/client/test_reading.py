@@ -10,7 +10,7 @@ import pytest
 
 from paylab import errors
 from paylab.client.exchange import LARGEST_BODY
-from paylab.models import Transfer
+from paylab.spec.models import Transfer
 
 AT = "2026-01-31T09:30:00Z"
 DEEP = b"[" * 100_000 + b"]" * 100_000

@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.refusals import read_refusal
+from paylab.client.failures import read_refusal
 from paylab.errors import Problem
-from paylab.redaction import Redaction
+from paylab.redaction.redaction import Redaction
 
 HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
 <script>alert(1)</script></head><body><h1>502 Bad&nbsp;Gateway</h1><!-- x --><p>nginx</p></html>"""

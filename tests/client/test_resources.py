@@ -9,7 +9,8 @@ from decimal import Decimal
 
 import pytest
 
-from paylab import errors, models
+from paylab import errors
+from paylab.spec import models
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 10_240
 PNG_URI = "data:image/png;base64," + base64.b64encode(PNG).decode()

@@ -12,9 +12,10 @@ from dataclasses import asdict
 import httpx
 import pytest
 
-from paylab.client import Client, Secret, Settings
+from paylab.client.api import Client
+from paylab.client.settings import Secret, Settings
 from paylab.errors import ConfigError, PaylabError
-from paylab.redaction import Redaction
+from paylab.redaction.redaction import Redaction
 
 KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
 

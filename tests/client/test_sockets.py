@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from paylab import errors
-from paylab.client import Client, Settings
+from paylab.client.api import Client
+from paylab.client.settings import Settings
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from paylab import examples
-from paylab.client import Client, Settings
-from paylab.client.sources import BLOCK, head, source
-from paylab.client.upload import Upload
+from paylab.client.api import Client
+from paylab.client.settings import Settings
+from paylab.client.upload import BLOCK, Upload, first_bytes, source
+from paylab.corridors import examples
 from paylab.errors import RuleError
 
 JPEG = b"\xff\xd8\xff" + bytes(range(256)) * 50
@@ -151,7 +151,7 @@ def test_text_files_are_no_images(tmp_path):
 
 def test_head_of_nothing():
     """An empty file has an empty head."""
-    assert head(source(b"")) == b""
+    assert first_bytes(source(b"")) == b""
 
 
 @pytest.fixture(name="person")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.emvqr import tags
+from paylab.emvqr import fields
 
 TWO_DIGITS = [f"{number:02d}" for number in range(100)]
 
@@ -12,15 +12,15 @@ TWO_DIGITS = [f"{number:02d}" for number in range(100)]
 @pytest.mark.parametrize("parent", ["", "27.", "62.", "64.", "88."])
 def test_every_tag_has_a_name(parent):
     """No tag goes without words."""
-    assert all(tags.name(parent + tag) for tag in TWO_DIGITS)
+    assert all(fields.name(parent + tag) for tag in TWO_DIGITS)
 
 
 def test_templates():
     """26 to 51, 62, 64 and 80 to 99; within 62 the payment systems' 50 to 99."""
-    top = [int(tag) for tag in TWO_DIGITS if tags.is_template(tag)]
+    top = [int(tag) for tag in TWO_DIGITS if fields.is_template(tag)]
     assert top == [*range(26, 52), 62, 64, *range(80, 100)]
-    assert [tag for tag in TWO_DIGITS if tags.is_template(f"62.{tag}")] == TWO_DIGITS[50:]
-    assert not any(tags.is_template(f"27.{tag}") for tag in TWO_DIGITS)
+    assert [tag for tag in TWO_DIGITS if fields.is_template(f"62.{tag}")] == TWO_DIGITS[50:]
+    assert not any(fields.is_template(f"27.{tag}") for tag in TWO_DIGITS)
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_templates():
 )
 def test_networks(tag, called):
     """Card networks have ranges of their own."""
-    assert tags.name(tag) == called
+    assert fields.name(tag) == called

@@ -312,7 +312,7 @@ def embedded():
 
 def test_pace():
     """An account is asked no more often than it allows."""
-    from paylab.frames.accounts import Paced
+    from paylab.frames.profiles import Paced
 
     now, slept = [0.0], []
 

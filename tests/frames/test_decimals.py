@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paylab.errors import ExactnessError
-from paylab.frames import decimals, total, wide
+from paylab.frames import decimals
+from paylab.frames.decimals import total, wide
 
 EXACT = Context(prec=400)
 

@@ -13,7 +13,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError
-from paylab.frames.flatten import text_table
+from paylab.frames.decode import text_table
 from paylab.frames.parquet import DayFolder, parquet_table
 from paylab.frames.schema import CONVERSIONS, TRANSFERS
 

@@ -12,7 +12,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import BadRequestError, ConfigError
-from paylab.instants import to_text
+from paylab.spec.timestamps import to_text
 
 HARNESS = Path(__file__).with_name("killing.py")
 STEPS = Path(__file__).with_name("stepping.py")

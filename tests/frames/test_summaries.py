@@ -16,8 +16,8 @@ from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 from paylab.frames import summaries
 from paylab.frames.dataset import _parquet
-from paylab.frames.measures import AMOUNTS
-from paylab.frames.rows import prepared
+from paylab.frames.summaries import prepared
+from paylab.frames.summary_sql import AMOUNTS
 
 READY = ["day", "corridor", "rail", "status", "product"]
 DIGITS = {"money": (10, 2), "long": (20, 18), "whole": (38, 0), "cents": (36, 2)}

@@ -7,8 +7,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from paylab.simulator import Simulator
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))

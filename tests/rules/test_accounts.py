@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from paylab import account_fields, codes
+from paylab.corridors import account_types
 from paylab.rules import accounts
+from paylab.spec import codes
 
 # The CBU is python-stdnum's example; IBANs are the registry's; the QR text is from the field.
 QR = (
@@ -201,7 +202,7 @@ def test_issuers_are_named_and_can_be_added():
     """The list is ours: the message names it, and a user who knows better appends."""
     (problem,) = changed(PH_WALLET, issuer="shopee")
     assert problem.message == "must be one of gcash, grabpay, maya"
-    issuers = account_fields.ISSUERS["digital_wallet"]
+    issuers = account_types.ISSUERS["digital_wallet"]
     issuers.append("shopee")
     assert changed(PH_WALLET, issuer="shopee") == []
     issuers.remove("shopee")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.rules import clabe
+from paylab.rules import accounts
 
 PUBLISHED = "032180000118359719"  # the worked example that most descriptions of the CLABE give
 bodies = st.from_regex("[0-9]{17}", fullmatch=True)
@@ -15,20 +15,20 @@ bodies = st.from_regex("[0-9]{17}", fullmatch=True)
 @pytest.mark.parametrize("number", [PUBLISHED, "002010077777777771"])
 def test_published(number):
     """Published examples are valid."""
-    assert clabe.is_valid(number)
-    assert clabe.check_digit(number[:17]) == number[17]
+    assert accounts.is_valid(number)
+    assert accounts.check_digit(number[:17]) == number[17]
 
 
 def test_products():
     """The products of the worked example, as published."""
-    assert clabe.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
+    assert accounts.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
 
 
 def test_parts():
     """3 digits of bank, 3 of plaza, 11 of account, 1 of check."""
-    assert clabe.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
-    assert clabe.bank_name("002") == "Banamex"
-    assert clabe.bank_name("998") is None
+    assert accounts.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
+    assert accounts.bank_name("002") == "Banamex"
+    assert accounts.bank_name("998") is None
 
 
 @pytest.mark.parametrize(
@@ -37,22 +37,22 @@ def test_parts():
 )
 def test_not_a_clabe(junk):
     """Anything but 18 digits is no CLABE, and has no parts."""
-    assert not clabe.is_valid(junk)
+    assert not accounts.is_valid(junk)
     with pytest.raises(ValueError, match="exactly 18 digits"):
-        clabe.parts(junk)
+        accounts.parts(junk)
 
 
 @pytest.mark.parametrize("junk", ["", PUBLISHED, "x" * 17])
 def test_no_check_digit(junk):
     """A check digit is made from 17 digits and nothing else."""
     with pytest.raises(ValueError, match="exactly 17 digits"):
-        clabe.check_digit(junk)
+        accounts.check_digit(junk)
 
 
 @given(bodies, st.integers(0, 16), st.integers(1, 9))
 def test_one_wrong_digit(body, place, step):
     """One wrong digit is always noticed."""
     wrong = str((int(body[place]) + step) % 10)
-    number = body + clabe.check_digit(body)
-    assert clabe.is_valid(number)
-    assert not clabe.is_valid(number[:place] + wrong + number[place + 1 :])
+    number = body + accounts.check_digit(body)
+    assert accounts.is_valid(number)
+    assert not accounts.is_valid(number[:place] + wrong + number[place + 1 :])

@@ -8,8 +8,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from paylab import codes
 from paylab.rules import images
+from paylab.spec import codes
 
 SMALLEST, LARGEST = 10_240, 15_728_640
 # The first bytes of a photo from a phone: size, ftyp, brand heic, compatible mif1 and heic.
@@ -177,11 +177,11 @@ def test_too_large_is_told_without_decoding():
 
 def test_decode():
     """The declared type and the bytes."""
-    assert images.decode("data:image/png;base64,aGVsbG8=") == ("image/png", b"hello")
+    assert images.decode_content("data:image/png;base64,aGVsbG8=") == ("image/png", b"hello")
     with pytest.raises(ValueError, match="data URI"):
-        images.decode("hello")
+        images.decode_content("hello")
     with pytest.raises(ValueError, match="Base64"):
-        images.decode("data:image/png;base64,aGVsbG8")
+        images.decode_content("data:image/png;base64,aGVsbG8")
 
 
 @pytest.mark.parametrize("data", [b"", b"a", b"ab", b"abc", b"abcd"])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paylab import codes
 from paylab.rules import individuals
+from paylab.spec import codes
 
 BASE = {
     "product_types": ["global_payouts"],

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab import codes
 from paylab.errors import Problem
-from paylab.rules import accounts, amounts, deposits, images, individuals, transfers, webhooks
+from paylab.rules import accounts, deposits, images, individuals, transfers, webhooks
+from paylab.spec import codes, money
 
 TEXT = st.one_of(
     st.text(st.characters(exclude_categories=())),
@@ -111,7 +111,7 @@ def test_any_route(route):
 @given(JSON, JSON)
 def test_any_amount(value, currency):
     """Amounts and currencies that are none."""
-    assert are_problems(amounts.check(value, currency, "amount"))
+    assert are_problems(money.check_amount(value, currency, "amount"))
 
 
 @some

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from paylab import emvqr, example_recipients, gaps
+from paylab import emvqr
+from paylab.corridors import examples
 from paylab.rules import accounts, deposits, images, individuals, transfers, webhooks
+from paylab.spec import assumptions
 
 JPEG = b"\xff\xd8\xff\xe0"
 EMVCO = Path(__file__).parents[1] / "emvqr" / "golden" / "emvco.txt"
@@ -16,7 +18,7 @@ EMVCO = Path(__file__).parents[1] / "emvqr" / "golden" / "emvco.txt"
 
 def details(country, kind="", **change):
     """The problems of an example account with other values."""
-    own = example_recipients.account(country)
+    own = examples.account(country)
     given = own["details"] if not kind else {}
     return accounts.check_details(country, kind or own["type"], given | change)
 
@@ -136,7 +138,7 @@ def test_the_source_of_a_problem(case):
     """One problem, and who says that it is one."""
     (problem,), source = CASES[case]
     assert problem.source == source
-    assert source == "spec" or gaps.get(source)
+    assert source == "spec" or assumptions.get(source)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from paylab import codes, corridors
+from paylab import corridors
 from paylab.rules import transfers
+from paylab.spec import codes
 
 TRANSFER = {
     "source_amount": "100.00",

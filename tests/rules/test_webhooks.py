@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paylab import codes
 from paylab.rules import webhooks
+from paylab.spec import codes
 
 URL = "https://example.com/events"
 TYPES = ["transfer.created"]

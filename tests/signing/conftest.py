@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paylab.signing import Received, verify
+from paylab.signing.verify import Received, verify
 
 KEY = "key_sandbox_4f2a"
 SECRET = "sk_sandbox_Zm9yIHRlc3RzIG9ubHk="

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import pytest
 
-from paylab.signing import body_mistake
+from paylab.signing.mistakes import body_mistake
 
 PERSON = {"b": "María", "a": ["1.00", None]}
 SENT = json.dumps(PERSON, ensure_ascii=False, separators=(",", ":")).encode()

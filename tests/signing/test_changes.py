@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab.signing import Received, verify
+from paylab.signing.verify import Received, verify
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DATE = {"unreadable-date", "stale-date", "signature"}

@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from paylab.simulator import Request, Simulator
+from paylab.simulator.messages import Request
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 RAMP = {
     "email": "maria@example.com",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from paylab.simulator.transport import BASE_URL, SimulatorTransport
+from paylab.simulator.simulator import BASE_URL, SimulatorTransport
 
 
 def fault(service, kind, **details):

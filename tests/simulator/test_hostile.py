@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paylab.simulator import Request, Simulator
-from paylab.simulator.routes import ROUTES
+from paylab.simulator.messages import Request
+from paylab.simulator.respond import ROUTES
+from paylab.simulator.simulator import Simulator
 
 JUNK = [
     b"",

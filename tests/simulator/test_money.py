@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab import codes
-from paylab.simulator import money
+from paylab.simulator import quotes
+from paylab.spec import codes
 
 SOURCES = st.sampled_from(codes.SOURCE_CURRENCIES)
 DESTINATIONS = st.sampled_from(codes.DESTINATION_CURRENCIES)
@@ -37,7 +37,7 @@ def amounts(currency, least):
 )
 def test_fees(source, currency, fee):
     """Half a percent, at least 0.50, rounded half to even."""
-    assert money.text(money.fee(Decimal(source), currency), currency) == fee
+    assert quotes.amount_text(quotes.fee(Decimal(source), currency), currency) == fee
 
 
 @pytest.mark.parametrize(
@@ -54,44 +54,44 @@ def test_fees(source, currency, fee):
 )
 def test_rounded_half_to_even(amount, currency, text):
     """To the currency's minor unit."""
-    assert money.text(Decimal(amount), currency) == text
+    assert quotes.amount_text(Decimal(amount), currency) == text
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_source(data, source, destination):
     """The amount is echoed exactly, and the parts add up."""
     amount = data.draw(amounts(source, 1))
-    price = money.from_source(amount, source, destination)
-    assert price.source == amount == money.EXACT.add(price.fee, price.net)
-    assert price.fee >= money.LEAST_FEE
+    price = quotes.from_source(amount, source, destination)
+    assert price.source == amount == quotes.EXACT.add(price.fee, price.net)
+    assert price.fee >= quotes.LEAST_FEE
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_net(data, source, destination):
     """Exactly that net, from the smallest source that leaves it."""
     wanted = data.draw(amounts(source, 1))
-    price = money.from_net(wanted, source, destination)
+    price = quotes.from_net(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
-    less = money.EXACT.subtract(price.source, step)
+    less = quotes.EXACT.subtract(price.source, step)
     assert price.net == wanted
-    assert money.EXACT.subtract(less, money.fee(less, source)) < wanted
+    assert quotes.EXACT.subtract(less, quotes.fee(less, source)) < wanted
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_destination(data, source, destination):
     """The amount is echoed exactly; the net at the rate reaches it, a step less would not."""
     wanted = data.draw(amounts(destination, 1))
-    price = money.from_destination(wanted, source, destination)
+    price = quotes.from_destination(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
     assert price.destination == wanted
-    assert money.EXACT.multiply(price.net, price.rate) >= wanted
-    assert money.EXACT.multiply(money.EXACT.subtract(price.net, step), price.rate) < wanted
+    assert quotes.EXACT.multiply(price.net, price.rate) >= wanted
+    assert quotes.EXACT.multiply(quotes.EXACT.subtract(price.net, step), price.rate) < wanted
 
 
 @pytest.mark.parametrize("source", codes.SOURCE_CURRENCIES)
 @pytest.mark.parametrize("destination", codes.DESTINATION_CURRENCIES)
 def test_every_pair_has_a_rate(source, destination):
     """In plain digits, whatever the case."""
-    text = money.rate_text(money.rate(source.lower(), destination))
+    text = quotes.rate_text(quotes.rate(source.lower(), destination))
     assert Decimal(text) > 0
     assert "E" not in text

@@ -9,11 +9,13 @@ from datetime import timedelta
 import pytest
 
 import paylab
-from paylab import errors, examples, gaps
-from paylab.codes import STATUS_DETAIL_CODES
-from paylab.simulator import Simulator
+from paylab import errors
+from paylab.corridors import examples
 from paylab.simulator.faults import KINDS
-from paylab.simulator.scenarios import NAMED
+from paylab.simulator.panel import NAMED
+from paylab.simulator.simulator import Simulator
+from paylab.spec import assumptions
+from paylab.spec.codes import STATUS_DETAIL_CODES
 
 HOOK = "https://hooks.example.com/in"
 
@@ -63,11 +65,11 @@ def test_every_scenario_has_a_name_that_tab_completes(lab):
     """Each row of the list, and each status detail code."""
     scenarios = lab.simulator.scenarios
     assert {*STATUS_DETAIL_CODES} <= {*dir(scenarios)} == {*scenarios}
-    listed = {(each.where, each.value) for each in gaps.SCENARIOS}
+    listed = {(each.where, each.value) for each in assumptions.SCENARIOS}
     many = {"anything else", "the words of a status detail code, e.g. Verification Image Blurry"}
     named = {(each.where, each.value) for each in NAMED.values()}
     assert {value for _, value in listed - named} == many
-    assert scenarios() == [vars(each) for each in gaps.SCENARIOS]
+    assert scenarios() == [vars(each) for each in assumptions.SCENARIOS]
 
 
 def test_scenarios_show_as_a_table(lab):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab import gaps
+from paylab.spec import assumptions
 
 # The spec's list, "StatusDetail"; the last three are terminal by gap kyc.terminal.
 CODES = [
@@ -120,6 +120,6 @@ def test_listed(service):
     """The list is the one of the gaps."""
     rows = service.get("/_simulator/scenarios").json
     assert [tuple(row.values()) for row in rows] == [
-        (each.where, each.value, each.outcome) for each in gaps.SCENARIOS
+        (each.where, each.value, each.outcome) for each in assumptions.SCENARIOS
     ]
     assert all(row.keys() == {"where", "value", "outcome"} for row in rows)

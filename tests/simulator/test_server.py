@@ -13,12 +13,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import paylab
-from paylab import instants
 from paylab.errors import AuthenticationError, SimulatorError
-from paylab.simulator import Simulator, asgi, protocol, random_keys
-from paylab.simulator.asgi import App
-from paylab.simulator.routes import ROUTES
+from paylab.simulator import http
+from paylab.simulator.http import SimulatorApp
+from paylab.simulator.respond import ROUTES
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator, random_keys
+from paylab.spec import timestamps
 
 PATH = "/v1/transfers"
 MIB = 1024 * 1024
@@ -61,7 +62,7 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
 def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
     """Idle connections are not kept until there are no more for anybody else."""
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(http, "HEAD_SECONDS", 0.1)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
         slow.sendall(sent)
         with suppress(ConnectionError):
@@ -81,7 +82,7 @@ def test_a_head_without_end_is_cut_off(wire, line):
 
 def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
     """Nothing is done with the half of it that is there."""
-    monkeypatch.setattr(asgi, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(http, "BODY_SECONDS", 0.1)
     assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
@@ -89,7 +90,7 @@ def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
 def test_dates_are_judged_by_the_wall_clock(wire, seconds, good):
     """An outside client cannot know another, even of a frozen world. Gap clock.signing."""
     moment = datetime.now(UTC) + timedelta(seconds=seconds)
-    headers = wire.signed("GET", PATH, **{"x-date": instants.to_text(moment)})
+    headers = wire.signed("GET", PATH, **{"x-date": timestamps.to_text(moment)})
     assert wire.carry("GET", PATH, headers, b"").status == good
 
 
@@ -250,7 +251,7 @@ async def chunks(count, size=MIB):
 @pytest.mark.parametrize(("count", "code"), [(256, 401), (257, 413), (4000, 413)])
 def test_too_large_in_chunks(run_app, count, code):
     """413 once it is more than 256 MiB, and the rest is never asked for."""
-    received, sent = run_app(App(Simulator(), None), chunks(count))
+    received, sent = run_app(SimulatorApp(Simulator(), None), chunks(count))
     assert sent[0]["status"] == code
     assert received <= 257
 
@@ -337,7 +338,7 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
 
 def test_a_body_that_drips_has_an_end(wire, monkeypatch):
     """Each byte comes in time, the whole does not."""
-    monkeypatch.setattr(asgi, "WHOLE_BODY_SECONDS", 0.2)
+    monkeypatch.setattr(http, "WHOLE_BODY_SECONDS", 0.2)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
         with suppress(ConnectionError):
@@ -349,7 +350,7 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
     """What nobody signed fills no memory; once it is gone there is room again."""
-    monkeypatch.setattr(asgi, "MOST_HELD", 4 * MIB)
+    monkeypatch.setattr(http, "MOST_HELD", 4 * MIB)
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]

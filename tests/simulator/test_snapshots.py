@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from paylab.simulator.saved import checksum
+from paylab.simulator.storage import checksum
 
 WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7}, "9999-99-99")
 

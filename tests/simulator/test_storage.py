@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from paylab.errors import SimulatorError
-from paylab.simulator import Simulator
+from paylab.simulator.simulator import Simulator
 
 KEY = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.simulator.lanes import Lanes
-from paylab.simulator.table import Table, place
+from paylab.simulator.table import Table, row_place
+from paylab.simulator.world import Lanes
 
 rows = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.sampled_from("12"), st.sampled_from("xy")),
@@ -27,7 +27,7 @@ def test_newest(made, lane, before):
     """Sorted the other way round, from a place on."""
     table = table_of(made)
     chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
-    wanted = sorted((row for row in chosen if not before or place(row) < before), key=place)
+    wanted = sorted((row for row in chosen if not before or row_place(row) < before), key=row_place)
     assert [*table.newest(lane, before=before)] == wanted[::-1]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import paylab
-from paylab import example_recipients
-from paylab.batches.plan import plan
+from paylab.corridors import examples
 from paylab.errors import BadRequestError, RuleWarning
+from paylab.payments.plan import plan
 
 PAID = {"source_amount": "10.00", "source_currency": "USD"}
 RAILS = [("CO", "COP", "ach"), ("MX", "MXN", "bitso"), ("MX", "MXN", "local")]
@@ -22,7 +22,7 @@ def lab():
 
 def account(country, **change):
     """An account of the country's example with other details."""
-    own = example_recipients.account(country)
+    own = examples.account(country)
     return {"type": own["type"], "details": own["details"] | change}
 
 
@@ -37,7 +37,7 @@ ACCOUNTS = {
 def test_accounts(lab, case):
     """The service refuses them, not the client; the form asks first."""
     country, change = ACCOUNTS[case]
-    person = lab.individuals.create(**example_recipients.recipient(country))
+    person = lab.individuals.create(**examples.recipient(country))
     with pytest.raises(BadRequestError):
         lab.financial_accounts.create(person.id, **account(country, **change))
     form = lab.bank_form(person, example=True)
@@ -59,7 +59,7 @@ def test_small_images(lab, size):
 @pytest.mark.parametrize(("country", "currency", "rail"), RAILS)
 def test_rails(lab, country, currency, rail):
     """A transfer and a row of a batch over a rail that no corridor names are warned about."""
-    person = lab.individuals.create(**example_recipients.recipient(country))
+    person = lab.individuals.create(**examples.recipient(country))
     terms = {**PAID, "payout_method": rail, "destination_currency": currency}
     to = person.financial_accounts[0].id
     with pytest.warns(RuleWarning, match=f"not {rail}"), pytest.raises(BadRequestError):
@@ -72,7 +72,7 @@ def test_rails(lab, country, currency, rail):
 @pytest.mark.parametrize("address", ["0x123", "0x0000000000000000000000000000000000000DEAd"])
 def test_a_malformed_wallet_is_warned_about(lab, address):
     """In code it is sent; the warning points at the line that sends it."""
-    person = lab.individuals.create(**example_recipients.recipient("MX"))
+    person = lab.individuals.create(**examples.recipient("MX"))
     wallet = {"address": address, "network": "base"}
     with pytest.warns(RuleWarning, match="address") as caught:
         lab.financial_accounts.create(person.id, "crypto_wallet", wallet)

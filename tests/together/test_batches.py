@@ -13,11 +13,10 @@ import httpx
 import pytest
 
 import paylab
-from paylab.batches import create_many, plan
-from paylab.batches.rows import ACCOUNT
-from paylab.lab import Lab
-from paylab.simulator import Simulator
-from paylab.simulator.transport import SimulatorTransport
+from paylab.lab.lab import Lab
+from paylab.payments.batch import create_many
+from paylab.payments.plan import ACCOUNT, plan
+from paylab.simulator.simulator import Simulator, SimulatorTransport
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}

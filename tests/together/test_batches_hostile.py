@@ -17,12 +17,11 @@ import httpx
 import pytest
 
 import paylab
-from paylab.batches.journal import Journal
 from paylab.cli.main import main
-from paylab.lab import Lab
-from paylab.simulator import Simulator
+from paylab.lab.lab import Lab
+from paylab.payments.journal import Journal
 from paylab.simulator.server import Server
-from paylab.simulator.transport import SimulatorTransport
+from paylab.simulator.simulator import Simulator, SimulatorTransport
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method", "who")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from paylab.simulator import Simulator
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 pytestmark = pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("openssl")), reason="needs curl and openssl"

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 import paylab
-from paylab import errors, examples
-from paylab.client import Secret
-from paylab.lab import Lab
-from paylab.simulator import Simulator
-from paylab.simulator.transport import SimulatorTransport
+from paylab import errors
+from paylab.client.settings import Secret
+from paylab.corridors import examples
+from paylab.lab.lab import Lab
+from paylab.simulator.simulator import Simulator, SimulatorTransport
 
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 SIDES = ("document-front", "document-back", "selfie")
@@ -134,7 +134,7 @@ def test_all_frames_on_request(lab):
     error, card = refused(lambda: lab.transfers.get("tr_1"))
     assert "Traceback" not in card
     assert "Traceback (most recent call last)" in error.traceback()
-    assert "paylab/client/http.py" in error.traceback()
+    assert "paylab/client/sender.py" in error.traceback()
 
 
 def test_the_only_problem_is_said_once(lab):

@@ -13,9 +13,9 @@ from threading import Thread
 import pytest
 
 import paylab
-from paylab.cli import main
-from paylab.simulator import Simulator
+from paylab.cli.main import main
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 
 @pytest.fixture

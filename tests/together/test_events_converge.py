@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 import paylab
-from paylab import examples
-from paylab.events import Router
-from paylab.simulator import Simulator
+from paylab.corridors import examples
+from paylab.simulator.simulator import Simulator
+from paylab.webhooks.router import Router
 
 MANY = 1_000
 ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")

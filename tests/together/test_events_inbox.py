@@ -9,12 +9,12 @@ import httpx
 import pytest
 
 import paylab
-from paylab import codes
 from paylab.errors import ConfigError, WaitTimeoutError
-from paylab.events import Router
-from paylab.simulator import Simulator
+from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
-from paylab.triggering import trigger
+from paylab.simulator.simulator import Simulator
+from paylab.spec import codes
+from paylab.webhooks.router import Router
 
 
 @pytest.fixture

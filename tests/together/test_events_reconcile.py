@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from paylab.errors import ExactnessError, PaylabError, RuleError
-from paylab.reconciliation import references
-from paylab.reconciliation.sides import of_list
-from paylab.triggering import trigger
+from paylab.lab.trigger import trigger
+from paylab.webhooks.reconciliation import of_list, references
 
 HEAD = "client_reference_id,amount,currency,status\n"
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from paylab import codes
 from paylab.errors import ConfigError, NotFoundError, SimulatorError
-from paylab.simulator import Simulator
+from paylab.lab.trigger import trigger
 from paylab.simulator.server import Server
-from paylab.triggering import trigger
+from paylab.simulator.simulator import Simulator
+from paylab.spec import codes
 
 
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)

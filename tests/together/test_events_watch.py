@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paylab.events import Router
-from paylab.paging import Page
-from paylab.triggering import trigger
-from paylab.watching import Source, Watch
+from paylab.lab.trigger import trigger
+from paylab.spec.paging import Page
+from paylab.webhooks.polling import PolledList, Watch
+from paylab.webhooks.router import Router
 
 
 @pytest.fixture
@@ -224,7 +224,7 @@ ORDERS = {
 def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
     """What is new and what has changed, once each and oldest first; the past is no news."""
     listed = Listed(count, order, get=get)
-    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, None)
+    watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, None)
     assert (watch.poll(), watch.poll()) == (0, 0)
     news = [count, count + 1]
     listed.rows += [row(at, "started", day=2) for at in news]
@@ -241,7 +241,7 @@ def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
 def test_a_list_that_is_newest_first_is_not_read_whole(router):
     """One page says that there is nothing new."""
     listed = Listed(250, ORDERS["newest first"])
-    watch = Watch([Source("transfer", listed.pages, None)], router, 3600, None)
+    watch = Watch([PolledList("transfer", listed.pages, None)], router, 3600, None)
     listed.rows = [{**each, "status": "completed"} for each in listed.rows]
     watch.poll()
     before = listed.asked
@@ -254,7 +254,7 @@ def test_since_looks_at_the_whole_past(router, order):
     """Whatever the order, what was updated since then is told once."""
     listed = Listed(250, order)
     since = datetime(2026, 1, 15, 2, 0, tzinfo=UTC)
-    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, since)
+    watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, since)
     assert (watch.poll(), watch.poll()) == (130, 0)
     assert [event.id for event in router.seen] == [f"tr_{at:04}" for at in range(120, 250)]
 
@@ -262,7 +262,7 @@ def test_since_looks_at_the_whole_past(router, order):
 def test_an_order_that_changes_on_the_way_floods_nobody(router):
     """From newest first to no order at all: the old rows beyond the first pages are no news."""
     listed = Listed(250, ORDERS["newest first"])
-    watch = Watch([Source("transfer", listed.pages, listed.get)], router, 3600, None)
+    watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, None)
     watch.poll()
     listed.order = ORDERS["by id backwards"]
     listed.rows.append(row(250, "started", day=2))

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab import example_recipients
-from paylab.simulator import Simulator
+from paylab.corridors import examples
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 SCRIPT = """
 import os, signal, sys
@@ -67,9 +67,9 @@ def place(tmp_path):
 
 def recipient(lab):
     """The id of a bank account of an active recipient."""
-    person = lab.individuals.create(**example_recipients.recipient("MX"))
+    person = lab.individuals.create(**examples.recipient("MX"))
     lab.individuals.wait(person.id, every=0.05)
-    return lab.financial_accounts.create(person.id, **example_recipients.account("MX")).id
+    return lab.financial_accounts.create(person.id, **examples.account("MX")).id
 
 
 def run(place, point="", **more):

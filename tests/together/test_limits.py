@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab import codes, corridors, example_recipients, examples
-from paylab.client import wire
+from paylab import corridors
+from paylab.client import encoding
 from paylab.client.resources import listing
+from paylab.corridors import examples
 from paylab.errors import APIStatusError, RuleError
 from paylab.rules import accounts, deposits, images, individuals, transfers
-from paylab.views.forms.account_form import AccountForm
-from paylab.views.forms.deposit_form import DepositForm
-from paylab.views.forms.quote_form import QuoteForm
-from paylab.views.forms.recipient_form import RecipientForm
-from paylab.views.forms.transfer_form import TransferForm
+from paylab.spec import codes
+from paylab.views.forms.account import AccountForm
+from paylab.views.forms.conversion_account import DepositForm
+from paylab.views.forms.onboarding import RecipientForm
+from paylab.views.forms.transfer import QuoteForm, TransferForm
 from paylab.views.specimens import specimen
 
 _spec = importlib.util.spec_from_file_location("limits", Path(__file__).with_name("limits.py"))
@@ -31,7 +32,7 @@ TERMS = {"applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T12:00:00Z
 
 def entry(limit, value):
     """The account of a case: the country's example with one field changed."""
-    found = example_recipients.account(limit.country)
+    found = examples.account(limit.country)
     change = {limit.field: value}
     if limit.kind == "pix":
         change = {"pix_key": value, "pix_key_type": limit.field}
@@ -40,7 +41,7 @@ def entry(limit, value):
 
 def person(limit, value):
     """The individual of a case."""
-    found = example_recipients.recipient(limit.country)
+    found = examples.recipient(limit.country)
     if limit.kind == "document":
         return found | {"document": {"type": limit.field, "number": value}}
     if limit.kind == "kind":
@@ -90,7 +91,7 @@ RULES = {
     ),
     "images": lambda _, value: images.check({"images": value}),
     "page": lambda _, value: refused(listing.check, value),
-    "key": lambda _, value: refused(wire.key, value),
+    "key": lambda _, value: refused(encoding.check_key, value),
 }
 
 
@@ -111,7 +112,7 @@ def put(field, value):
 
 def account_form(limit, value):
     """An account's form with one field typed in."""
-    form = AccountForm(None, limit.country, example=example_recipients.account(limit.country))
+    form = AccountForm(None, limit.country, example=examples.account(limit.country))
     if limit.kind == "pix":
         put(form.parts.details["pix_key_type"], limit.field)
     name = "pix_key" if limit.kind == "pix" else limit.field
@@ -175,7 +176,7 @@ class Service:
 
     def payee(self, country):
         """A recipient in a country."""
-        return self.lab.individuals.create(**example_recipients.recipient(country))
+        return self.lab.individuals.create(**examples.recipient(country))
 
     def unverified(self, country):
         """A new on-ramp individual, of whom something is asked."""

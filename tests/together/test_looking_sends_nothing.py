@@ -12,7 +12,7 @@ from IPython.core.completer import IPCompleter, provisionalcompleter
 from IPython.core.formatters import DisplayFormatter
 
 import paylab
-from paylab import examples
+from paylab.corridors import examples
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab import codes, corridors, example_recipients
-from paylab.views.drawing import modules
+from paylab import corridors
+from paylab.corridors import examples
+from paylab.spec import codes
+from paylab.views.qr import modules
 from paylab.views.specimens import specimen
 
 NAMED = ["AR", "BR", "CO", "IN", "MX", "PH", "GB"]
@@ -33,14 +35,14 @@ def lab():
 @pytest.fixture
 def mexican(lab):
     """A recipient with a CLABE."""
-    return lab.individuals.create(**example_recipients.recipient("MX"))
+    return lab.individuals.create(**examples.recipient("MX"))
 
 
 @pytest.fixture
 def seller(lab):
     """Somebody verified for the off-ramp, with a bank account and no wallet."""
     fields = paylab.examples.individual("MX", consent_at=lab.clock(), product="off_ramp")
-    bank = example_recipients.recipient("MX")["financial_accounts"]
+    bank = examples.recipient("MX")["financial_accounts"]
     person = lab.individuals.create(**fields, financial_accounts=bank)
     sides = ("document-front", "selfie")
     images = {side: specimen(side, name="A", country="MX") for side in sides}
@@ -69,7 +71,7 @@ ACCOUNTS = {
     ("PH", "digital_wallet"): {"issuer": "maya", "account_number": "1", "account_holder_name": "A"},
     ("IN", "upi"): {"upi_id": "a@b"},
     ("GB", "crypto_wallet"): {"address": paylab.examples.WALLET["address"], "network": "polygon"},
-    ("CO", "bank_account"): example_recipients.account("CO")["details"],
+    ("CO", "bank_account"): examples.account("CO")["details"],
 }
 
 
@@ -77,7 +79,7 @@ ACCOUNTS = {
 def test_an_account_of_every_type_is_added_later(lab, country, kind):
     """Typed into the form of somebody who exists, and sent."""
     details = ACCOUNTS[country, kind]
-    person = lab.individuals.create(**example_recipients.recipient(country))
+    person = lab.individuals.create(**examples.recipient(country))
     form = lab.bank_form(person)
     form.parts.fill(kind, details)
     assert (form.submit().type, form.result.details) == (kind, details)
@@ -106,7 +108,7 @@ def picked(content):
 
 def test_a_code_is_scanned_and_can_be_registered(lab):
     """A picture of a QR Ph code becomes the account's text; what it says is shown."""
-    person = lab.individuals.create(**example_recipients.recipient("PH"))
+    person = lab.individuals.create(**examples.recipient("PH"))
     text = GOLDEN.read_text().strip()
     form = lab.bank_form(person)
     form.parts.fill("ph_qr_code", {})
@@ -118,7 +120,7 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
 
 def test_a_picture_without_a_code_says_so(lab):
     """Nothing is typed in, and the form says why."""
-    form = lab.bank_form(lab.individuals.create(**example_recipients.recipient("PH")))
+    form = lab.bank_form(lab.individuals.create(**examples.recipient("PH")))
     form.parts.fill("ph_qr_code", {})
     form.parts.upload.value = (picked(b"<script>no picture</script>"),)
     assert form.parts.details["qrph_payload"].value == ""
@@ -151,14 +153,14 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
 )
 def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, details, word):
     """It stands beside the field, and does not keep the form from being sent."""
-    form = lab.bank_form(lab.individuals.create(**example_recipients.recipient(country)))
+    form = lab.bank_form(lab.individuals.create(**examples.recipient(country)))
     form.parts.fill(kind, {**_example(country, kind), **details})
     assert any(word in warning.message for warning in form.warnings())
     assert form.submit(anyway=True).id
 
 
 def _example(country, kind):
-    own = example_recipients.account(country)
+    own = examples.account(country)
     return own["details"] if own["type"] == kind else {"network": "base"}
 
 
@@ -182,7 +184,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
 
 def test_quotes_side_by_side(lab):
     """A row for every rail of everybody, exact; where there is no quote, the reason."""
-    people = [lab.individuals.create(**example_recipients.recipient(code)) for code in NAMED]
+    people = [lab.individuals.create(**examples.recipient(code)) for code in NAMED]
     frame = lab.quotes.compare(people, source_amount="250")
     assert list(frame["rail"]) == [
         rail for code in NAMED for rail in corridors.get(code).payout_methods

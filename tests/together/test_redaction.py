@@ -17,9 +17,9 @@ import pytest
 from IPython.core.formatters import DisplayFormatter
 
 import paylab
-from paylab import examples
-from paylab.client import Secret, Settings
-from paylab.lab import Lab
+from paylab.client.settings import Secret, Settings
+from paylab.corridors import examples
+from paylab.lab.lab import Lab
 
 KEY, SECRET = "pk_live_0a1b2c", "sk_live/9z+8y=x w\"'\u00f1"
 NUMBER = "XEXX010101HNEXXXA4"

@@ -10,10 +10,11 @@ import sys
 import pytest
 
 import paylab
-from paylab import example_recipients, examples, snippets
-from paylab.client import wire
-from paylab.simulator import Simulator
+from paylab.client import encoding
+from paylab.corridors import examples
+from paylab.signing import snippets
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 
 RUN = {
     "as_curl": lambda code: ["bash", "-c", code],
@@ -58,14 +59,14 @@ def test_curl_sends_one_request_whatever_the_address(lab):
     """Braces and brackets are no list, and a method is no command."""
     lab.request("GET", "/v1/transfers?limit=2&x={a,b}[1-2]")
     assert run(lab, "as_curl", lab.calls[-1].as_curl()).count('"has_next_page"') == 1
-    words = snippets.curl(snippets.Request("GET; exit 7 #", "http://localhost/v1"))
+    words = snippets.curl(snippets.SnippetRequest("GET; exit 7 #", "http://localhost/v1"))
     assert "-X 'GET; exit 7 #' " in words
 
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_post_with_a_body(lab, name):
     """The very bytes, quotes and accents included."""
-    fields = example_recipients.recipient("MX") | {"given_name": "Ana 'O' \"María\""}
+    fields = examples.recipient("MX") | {"given_name": "Ana 'O' \"María\""}
     lab.individuals.create(**fields)
     assert '"ind_' in run(lab, name, getattr(lab.calls[-1], name)())
 
@@ -76,7 +77,7 @@ HOSTILE = "Ana 'O' \"M\" $(id) `id` ${HOME} \\n \\ % é {x} \u2028 end"
 @pytest.mark.parametrize("name", RUN)
 def test_text_that_a_shell_would_carry_out(lab, name):
     """Arrives as it was written: in the body and in the query."""
-    fields = example_recipients.recipient("MX") | {"given_name": HOSTILE}
+    fields = examples.recipient("MX") | {"given_name": HOSTILE}
     lab.individuals.create(**fields)
     said = run(lab, name, getattr(lab.calls[-1], name)())
     assert json.loads(said[said.index("{") :])["given_name"] == HOSTILE
@@ -92,7 +93,7 @@ def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
     code = getattr(lab.calls[-1], name)()
     assert person["document"]["number"] not in code
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "body.json").write_bytes(wire.encode(wire.fields(person)))
+    (tmp_path / "body.json").write_bytes(encoding.encode(encoding.body_fields(person)))
     assert '"ind_' in run(lab, name, code)
 
 
@@ -119,7 +120,7 @@ def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
 @pytest.mark.parametrize("secret", ["k", "é\"\\'$(id) %s\\n", "x" * 64, "x" * 65, "é" * 100])
 def test_curl_computes_hmac_for_any_secret(secret):
     """As the standard library does."""
-    code = snippets.curl(snippets.Request("GET", "http://localhost/v1"))
+    code = snippets.curl(snippets.SnippetRequest("GET", "http://localhost/v1"))
     code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$HEX"'
     keys = {"PAYLAB_API_KEY": "k", "PAYLAB_SECRET_KEY": secret}
     done = subprocess.run(

@@ -7,7 +7,7 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from paylab.cli import main
+from paylab.cli.main import main
 
 
 def rows(path):

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from paylab.views.clabe import ClabeCard, working
+from paylab.views.cards import ClabeCard, working
 
 CLABE = "002010077777777771"
 

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from paylab.views.clabe import ClabeCard
-from paylab.views.deposit import deposit_card
-from paylab.views.page import Facts
+from paylab.views.cards import ClabeCard, deposit_card
+from paylab.views.html import Facts
 from paylab.views.qr import QR
 
 MX = {

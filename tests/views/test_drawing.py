@@ -11,8 +11,7 @@ import pytest
 from PIL import Image
 
 from paylab.errors import PaylabError
-from paylab.views.drawing import QUIET_ZONE, modules
-from paylab.views.scanning import scan
+from paylab.views.qr import QUIET_ZONE, modules, scan
 
 SIZES = (120, 157, 200, 300, 401, 640, 1200)
 LONGEST_EMV = 512

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import paylab
-from paylab.triggering import trigger
+from paylab.lab.trigger import trigger
 from paylab.views.inbox import InboxView, details, static
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.views import page
+from paylab.views import html as page
 
 
 @pytest.mark.parametrize(
@@ -36,8 +36,8 @@ def test_table_keeps_its_shape(label, text):
 
 def test_plain():
     """Rows are aligned, and a title can stand alone."""
-    assert page.plain("Title", [("a", "1"), ("long", "2")]) == "Title\n  a     1\n  long  2"
-    assert page.plain("Title", []) == "Title"
+    assert page.plain_text("Title", [("a", "1"), ("long", "2")]) == "Title\n  a     1\n  long  2"
+    assert page.plain_text("Title", []) == "Title"
 
 
 def test_facts():

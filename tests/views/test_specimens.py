@@ -7,8 +7,8 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from paylab.codes import IMAGE_MIN, IMAGE_SIDES
 from paylab.errors import PaylabError
+from paylab.spec.codes import IMAGE_MIN, IMAGE_SIDES
 from paylab.views.specimens import specimen
 
 MAGIC = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG\r\n\x1a\n", "tiff": b"II*\x00", "pdf": b"%PDF-"}

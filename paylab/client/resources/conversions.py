@@ -8,18 +8,17 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any, Unpack
 
-from ... import codes
 from ...errors import PaylabError, Problem, RuleError
-from ...models import Conversion, ConversionAccount, Deposit, Individual
-from ...paging import Pager
 from ...rules import deposits as rules
-from ...status import CONVERSION
-from .. import wire
-from ..http import Sender
-from ..operations import Options, takes
+from ...spec import codes
+from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
+from ...spec.paging import Pager
+from ...spec.status import CONVERSION
+from .. import encoding
+from ..sender import Sender
 from . import listing
-from .references import Account, identifier, reference
-from .waiting import EVERY, TIMEOUT, Patience, Until
+from .listing import EVERY, TIMEOUT, Patience, Until
+from .parameters import Account, Options, identifier, reference, takes
 
 # What is looked for is new, and lists are newest first: further back it is not looked for.
 SEARCHED_PAGES = 10
@@ -58,14 +57,14 @@ class ConversionAccounts:
             "destination_currency": destination_currency,
             "client_reference_id": client_reference_id,
         }
-        body = wire.merge(wire.fields(named), extra)
-        wire.refuse(rules.check_account(body))
+        body = encoding.merge_extra(encoding.body_fields(named), extra)
+        encoding.refuse(rules.check_account(body))
 
         def find(since: datetime) -> str | None:
             all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
-        path = wire.path("conversion_accounts")
+        path = encoding.path("conversion_accounts")
         return self._sender.once(path, body, new=new, find=find, **options).read(ConversionAccount)
 
     @takes(Options)
@@ -75,7 +74,7 @@ class ConversionAccounts:
         **options: Unpack[Options],
     ) -> ConversionAccount:
         """Read one conversion account with its deposit instructions."""
-        path = wire.path("conversion_accounts", id)
+        path = encoding.path("conversion_accounts", id)
         return self._sender.send("GET", path, **options).read(ConversionAccount)
 
     @takes(Options)
@@ -83,7 +82,7 @@ class ConversionAccounts:
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[ConversionAccount]:
         """List conversion accounts; `limit` is the size of a page."""
-        path, params = wire.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
+        path, params = encoding.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
         return listing.pager(self._sender, path, ConversionAccount, params, options, bare=True)
 
     @takes()
@@ -112,7 +111,9 @@ class Conversions:
         """List conversions; `limit` is the size of a page."""
         listing.check(limit)
         params = {"limit": limit, "cursor": cursor}
-        return listing.pager(self._sender, wire.path("conversions"), Conversion, params, options)
+        return listing.pager(
+            self._sender, encoding.path("conversions"), Conversion, params, options
+        )
 
     @takes()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it
@@ -204,8 +205,8 @@ class Sandbox:
             "currency": currency,
             "sender_name": sender_name,
         }
-        body = wire.merge(wire.fields(given), extra)
-        wire.refuse(rules.check(body))
-        path = wire.path("sandbox", "deposits")
+        body = encoding.merge_extra(encoding.body_fields(given), extra)
+        encoding.refuse(rules.check(body))
+        path = encoding.path("sandbox", "deposits")
         answer = self._sender.send("POST", path, json=body, any_body=True, **options)
         return answer.read_or(Deposit, body)

@@ -7,9 +7,10 @@ from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any, Unpack
 
-from ... import codes
 from ...errors import PaylabError, UnprocessableError
-from ...models import (
+from ...rules import accounts, individuals
+from ...spec import codes
+from ...spec.models import (
     Address,
     Document,
     FinancialAccount,
@@ -17,16 +18,15 @@ from ...models import (
     StatusDetail,
     VerificationImages,
 )
-from ...paging import Pager
-from ...printable import plain
-from ...rules import accounts, individuals
-from ...status import INDIVIDUAL
-from .. import nested, wire
-from ..http import Sender
-from ..operations import Options, takes
+from ...spec.paging import Pager
+from ...spec.printable import plain
+from ...spec.status import INDIVIDUAL
+from .. import encoding
+from ..sender import Sender
 from ..upload import Images, Upload
-from .listing import pager
-from .waiting import EVERY, TIMEOUT, Patience, Until
+from . import parameters
+from .listing import EVERY, TIMEOUT, Patience, Until, pager
+from .parameters import Options, takes
 
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
@@ -70,18 +70,20 @@ class Individuals:
             "idv_consent_recorded_at": idv_consent_recorded_at,
             "financial_accounts": financial_accounts,
         }
-        named = wire.fields(given)
-        nested.check_individual(named)
-        body = wire.merge(named, extra)
-        wire.refuse(individuals.check(body))
-        wire.caution(individuals.mistyped(body))
-        answer = self._sender.send("POST", wire.path("individuals"), json=body, **options)
+        named = encoding.body_fields(given)
+        parameters.check_individual(named)
+        body = encoding.merge_extra(named, extra)
+        encoding.refuse(individuals.check(body))
+        encoding.caution(individuals.mistyped(body))
+        answer = self._sender.send("POST", encoding.path("individuals"), json=body, **options)
         return answer.read(Individual)
 
     @takes(Options)
     def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:  # noqa: A002 - the service's word
         """Read one individual."""
-        return self._sender.send("GET", wire.path("individuals", id), **options).read(Individual)
+        return self._sender.send("GET", encoding.path("individuals", id), **options).read(
+            Individual
+        )
 
     @takes(Options)
     def list(
@@ -89,7 +91,7 @@ class Individuals:
     ) -> Pager[Individual]:
         """List individuals; `limit` is the size of a page."""
         params = {"limit": limit, "cursor": cursor}
-        return pager(self._sender, wire.path("individuals"), Individual, params, options)
+        return pager(self._sender, encoding.path("individuals"), Individual, params, options)
 
     @takes(Options)
     def upload_images(
@@ -102,14 +104,14 @@ class Individuals:
 
         Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
         """
-        path = wire.path("individuals", id, "verification_images")
+        path = encoding.path("individuals", id, "verification_images")
         with self._explaining(id):
             return self._sender.upload(path, Upload(images), **options).read(VerificationImages)
 
     @takes(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
         """Read back what is known of the stored images."""
-        path = wire.path("individuals", id, "verification_images")
+        path = encoding.path("individuals", id, "verification_images")
         return self._sender.send("GET", path, **options).read(VerificationImages)
 
     @takes(Options)
@@ -128,18 +130,18 @@ class Individuals:
 
         An answer without a body is a success, and the individual then has its id only.
         """
-        path = wire.path("individuals", id, "verification_token")
+        path = encoding.path("individuals", id, "verification_token")
         given = {
             "provider": provider,
             "token": token,
             "applicant_id": applicant_id,
             "partner_terms_accepted_at": partner_terms_accepted_at,
         }
-        body = wire.merge(wire.fields(given), extra)
-        wire.refuse(individuals.check_token(body))
+        body = encoding.merge_extra(encoding.body_fields(given), extra)
+        encoding.refuse(individuals.check_token(body))
         with self._explaining(id):
             answer = self._sender.send("POST", path, json=body, any_body=True, **options)
-        return answer.read_or(Individual, {"id": wire.identifier(id)})
+        return answer.read_or(Individual, {"id": encoding.check_identifier(id)})
 
     @contextmanager
     def _explaining(self, id: Individual | str) -> Iterator[None]:  # noqa: A002
@@ -200,13 +202,15 @@ class FinancialAccounts:
         **options: Unpack[Options],
     ) -> FinancialAccount:
         """Add an account to an individual; `extra` sends fields that are not known here."""
-        who = wire.identifier(individual_id, "individual_id")
-        named = wire.fields({"individual_id": who, "type": type, "details": details})
-        nested.check_details(named.get("details"), type)
-        body = wire.merge(named, extra)
-        wire.refuse(accounts.check(body))
-        wire.caution(accounts.warn(None, type, body["details"]))
-        answer = self._sender.send("POST", wire.path("financial_accounts"), json=body, **options)
+        who = encoding.check_identifier(individual_id, "individual_id")
+        named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
+        parameters.check_detail_names(named.get("details"), type)
+        body = encoding.merge_extra(named, extra)
+        encoding.refuse(accounts.check(body))
+        encoding.caution(accounts.warn(None, type, body["details"]))
+        answer = self._sender.send(
+            "POST", encoding.path("financial_accounts"), json=body, **options
+        )
         return answer.read(FinancialAccount)
 
     @takes(Options)
@@ -222,9 +226,9 @@ class FinancialAccounts:
 
         An answer without a body is a success, and the account then has its id only.
         """
-        path = wire.path("financial_accounts", id)
-        named = wire.fields({"details": details})
-        nested.check_details(named.get("details"))
-        body = wire.merge(named, extra)
+        path = encoding.path("financial_accounts", id)
+        named = encoding.body_fields({"details": details})
+        parameters.check_detail_names(named.get("details"))
+        body = encoding.merge_extra(named, extra)
         answer = self._sender.send("POST", path, json=body, any_body=True, **options)
-        return answer.read_or(FinancialAccount, {"id": wire.identifier(id)})
+        return answer.read_or(FinancialAccount, {"id": encoding.check_identifier(id)})

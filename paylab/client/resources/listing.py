@@ -1,17 +1,19 @@
-"""Lists: a Pager over an operation that answers in pages."""
+"""Lists and waiting."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Set
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ... import codes
-from ...errors import Problem
-from ...models import Resource
-from ...paging import Pager, RawPage
-from .. import wire
-from ..http import Sender
-from ..operations import Options
+from ...errors import Problem, WaitTimeoutError
+from ...spec import codes
+from ...spec.paging import Pager, RawPage
+from ...spec.printable import plain
+from ...spec.resource import Resource
+from .. import encoding
+from ..sender import Sender
+from .parameters import Options
 
 R = TypeVar("R", bound=Resource)
 
@@ -45,4 +47,53 @@ def check(limit: int | None, product_type: str | None = None) -> None:
         problems.append(Problem("limit", f"must be a whole number from 1 to {codes.PAGE_MAX}"))
     if product_type is not None and product_type not in codes.PRODUCTS:
         problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
-    wire.refuse(problems)
+    encoding.refuse(problems)
+
+
+W = TypeVar("W")
+
+TIMEOUT = 120.0
+EVERY = 1.0
+
+Until = str | Collection[str] | Callable[[Any], bool]
+"""A status, several, or a function of the resource that says when to stop."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait and how often to ask; the time is counted by the sleeps alone."""
+
+    sleep: Callable[[float], None]
+    timeout: float = TIMEOUT
+    every: float = EVERY
+
+    def poll(
+        self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
+    ) -> W:
+        """What `look` sees once `until` holds; WaitTimeoutError carries what it saw last.
+
+        A status in `final` that is not the one waited for ends the wait: nothing follows it.
+        """
+        reached, waited = _reached(until), 0.0
+        while True:
+            seen = look()
+            if seen is not None and reached(seen):
+                return seen
+            if not callable(until) and getattr(seen, "status", None) in final:
+                raise WaitTimeoutError(f"{what} {_state(seen)}, which is final", seen)
+            if waited >= self.timeout:
+                raise WaitTimeoutError(f"{what} {_state(seen)} after {waited:g} s", seen)
+            pause = min(self.every, self.timeout - waited)
+            self.sleep(pause)
+            waited += pause
+
+
+def _reached(until: Until) -> Callable[[Any], bool]:
+    if callable(until):
+        return until
+    statuses = {until} if isinstance(until, str) else set(until)
+    return lambda seen: seen.status in statuses
+
+
+def _state(seen: Any) -> str:
+    return "was not there" if seen is None else f"was {plain(str(seen.status), 60)}"

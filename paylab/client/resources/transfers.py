@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Unpack
 
-from ...models import FinancialAccount, Quote, Transfer
-from ...paging import Pager
 from ...rules import transfers as rules
-from ...status import TRANSFER
-from .. import wire
-from ..http import Sender
-from ..operations import Options, takes
+from ...spec.models import FinancialAccount, Quote, Transfer
+from ...spec.paging import Pager
+from ...spec.status import TRANSFER
+from .. import encoding
+from ..sender import Sender
 from . import listing
-from .references import Account, identifier, reference
-from .waiting import EVERY, TIMEOUT, Patience, Until
+from .listing import EVERY, TIMEOUT, Patience, Until
+from .parameters import Account, Options, identifier, reference, takes
 
 Money = Decimal | str | int
 
@@ -57,11 +56,11 @@ class Quotes:
             "destination_amount": destination_amount,
             "net_source_amount": net_source_amount,
         }
-        return self._ask(wire.merge(wire.fields(given), extra), options)
+        return self._ask(encoding.merge_extra(encoding.body_fields(given), extra), options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        wire.refuse(rules.check_quote(body))
-        return self._sender.send("POST", wire.path("quotes"), json=body, **options).read(Quote)
+        encoding.refuse(rules.check_quote(body))
+        return self._sender.send("POST", encoding.path("quotes"), json=body, **options).read(Quote)
 
 
 class Transfers:
@@ -110,16 +109,16 @@ class Transfers:
             "net_source_amount": net_source_amount,
             "client_reference_id": client_reference_id,
         }
-        body = wire.merge(wire.fields(given), extra)
-        wire.refuse(rules.check(body))
-        wire.caution(rules.warn(body))
-        answer = self._sender.once(wire.path("transfers"), body, new=new, **options)
+        body = encoding.merge_extra(encoding.body_fields(given), extra)
+        encoding.refuse(rules.check(body))
+        encoding.caution(rules.warn(body))
+        answer = self._sender.once(encoding.path("transfers"), body, new=new, **options)
         return answer.read(Transfer)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
         """Read one transfer."""
-        return self._sender.send("GET", wire.path("transfers", id), **options).read(Transfer)
+        return self._sender.send("GET", encoding.path("transfers", id), **options).read(Transfer)
 
     @takes(Options)
     def list(
@@ -132,7 +131,7 @@ class Transfers:
         """List transfers; `limit` is the size of a page."""
         listing.check(limit, product_type)
         params = {"limit": limit, "product_type": product_type, "cursor": cursor}
-        return listing.pager(self._sender, wire.path("transfers"), Transfer, params, options)
+        return listing.pager(self._sender, encoding.path("transfers"), Transfer, params, options)
 
     @takes()
     def wait(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
-from ...models import WebhookSubscription
-from ...paging import Pager
 from ...rules import webhooks as rules
-from .. import wire
-from ..http import Sender
-from ..operations import Options, takes
+from ...spec.models import WebhookSubscription
+from ...spec.paging import Pager
+from .. import encoding
+from ..sender import Sender
 from .listing import pager
+from .parameters import Options, takes
 
 SUBSCRIPTIONS = "webhook_subscriptions"
 
@@ -35,15 +35,15 @@ class WebhookSubscriptions:
         # A text is no list of its letters; what is no list at all is for the rules to say.
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
-        body = wire.merge(wire.fields(given), extra)
-        wire.refuse(rules.check(body))
-        answer = self._sender.send("POST", wire.path(SUBSCRIPTIONS), json=body, **options)
+        body = encoding.merge_extra(encoding.body_fields(given), extra)
+        encoding.refuse(rules.check(body))
+        answer = self._sender.send("POST", encoding.path(SUBSCRIPTIONS), json=body, **options)
         return answer.read(WebhookSubscription)
 
     @takes(Options)
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
         """List all subscriptions."""
-        path = wire.path(SUBSCRIPTIONS)
+        path = encoding.path(SUBSCRIPTIONS)
         return pager(self._sender, path, WebhookSubscription, {}, options, bare=True)
 
     @takes(Options)
@@ -53,7 +53,7 @@ class WebhookSubscriptions:
         **options: Unpack[Options],
     ) -> WebhookSubscription:
         """Read one subscription."""
-        answer = self._sender.send("GET", wire.path(SUBSCRIPTIONS, id), **options)
+        answer = self._sender.send("GET", encoding.path(SUBSCRIPTIONS, id), **options)
         return answer.read(WebhookSubscription)
 
     @takes(Options)
@@ -63,5 +63,7 @@ class WebhookSubscriptions:
         **options: Unpack[Options],
     ) -> None:
         """End a subscription."""
-        answer = self._sender.send("DELETE", wire.path(SUBSCRIPTIONS, id), any_body=True, **options)
+        answer = self._sender.send(
+            "DELETE", encoding.path(SUBSCRIPTIONS, id), any_body=True, **options
+        )
         answer.done()

@@ -1,23 +1,31 @@
-"""A conversion account: where a person pays in, and the wallet that is paid out to."""
+"""Where to pay, inside a form."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
-from ipywidgets import Dropdown, Text
+from ipywidgets import HTML, Dropdown, RadioButtons, Text
 
 from ...errors import Problem
-from ...models import ConversionAccount, FinancialAccount
-from ...rules import addresses, deposits
-from ...status import CONVERSION_ACCOUNT
-from ..page import Row
+from ...rules import deposits, wallet_addresses
+from ...spec.models import ConversionAccount, Deposit, FinancialAccount
+from ...spec.status import CONVERSION_ACCOUNT
+from ..cards import deposit_card
+from ..html import Row
 from .code import call
-from .field import Field
+from .field import FormField
 from .form import Form
-from .machine_line import line
-from .watch import Look, Watch, in_thread
+from .live import Look, Refresher, in_thread, line
+
+
+def picture(account: object) -> HTML:
+    """The card of an account's deposit instructions, as a widget."""
+    card = deposit_card(getattr(account, "deposit_instructions", None) or account)
+    return HTML(card._repr_mimebundle_()["text/html"])
+
 
 PENDING = "pending"
 
@@ -48,7 +56,7 @@ class ConversionAccountForm(Form):
     ) -> None:
         self._create, self._wait, self._owner = create, wait, individual_id
         self._account: ConversionAccount | None = None
-        self.watch = Watch(
+        self.watch = Refresher(
             lambda: look(self._pending_id),
             self._see,
             _settled,
@@ -61,9 +69,9 @@ class ConversionAccountForm(Form):
         paid = Dropdown(options=[(currency.upper(), currency)])
         super().__init__(
             [
-                Field("payout_account", "Wallet to pay out to", Dropdown(options=named)),
-                Field("source_currency", "Paid in", paid),
-                Field("client_reference_id", "Your reference (optional)", Text()),
+                FormField("payout_account", "Wallet to pay out to", Dropdown(options=named)),
+                FormField("source_currency", "Paid in", paid),
+                FormField("client_reference_id", "Your reference (optional)", Text()),
             ]
         )
 
@@ -78,7 +86,9 @@ class ConversionAccountForm(Form):
         """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
         chosen = self._wallets.get(self.fields["payout_account"].value)
         details = (chosen.details if chosen else None) or {}
-        return addresses.warn(details.get("network"), details.get("address"), "payout_account")
+        return wallet_addresses.warn_address(
+            details.get("network"), details.get("address"), "payout_account"
+        )
 
     @property
     def begun(self) -> bool:
@@ -150,3 +160,81 @@ def _named(wallet: FinancialAccount) -> str:
     address = str(details.get("address", ""))
     short = f"{address[:6]}…{address[-4:]}" if len(address) > 12 else address
     return f"{short} on {details.get('network', 'an unknown network')}"
+
+
+OWN, ANOTHER, MISSING = "own", "another", "missing"
+SENDERS = {
+    OWN: "The person's own name",
+    ANOTHER: "Another name",
+    MISSING: "No name at all: the deposit is held for review",
+}
+
+
+class DepositForm(Form):
+    """Pays in with `send(amount, currency, sender_name)`, at most `cap` at a time.
+
+    `sender_name` is None for the person's own name, and empty for a missing one.
+    """
+
+    title = "Sandbox deposit"
+    action = "Pay this in"
+    sent_title = "The deposit is on its way"
+
+    def __init__(
+        self,
+        send: Callable[..., Deposit],
+        currency: str,
+        cap: Decimal,
+        *,
+        account_id: str = "",
+    ) -> None:
+        self._send, self.currency, self.cap, self._account = send, currency, cap, account_id
+        unit = currency.upper()
+        amount, limit = Text(value=str(cap)), f"At most {cap} {unit}."
+        choices = [(text, key) for key, text in SENDERS.items()]
+        super().__init__(
+            [
+                FormField("amount", f"Amount in {unit}", amount, limit),
+                FormField("sender", "Who it comes from", RadioButtons(options=choices, value=OWN)),
+                FormField("sender_name", "Name of the sender", Text()),
+            ]
+        )
+        self._follow_sender()
+
+    def values(self) -> dict[str, Any]:
+        """The deposit as it would be sent."""
+        found = super().values()
+        sender, name = found.pop("sender"), found.pop("sender_name", None)
+        named = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[sender]
+        return {**found, "currency": self.currency, **named}
+
+    def problems(self) -> list[Problem]:
+        """What the spec and our assumptions find wrong, and another name that is not given."""
+        values = self.values()
+        found = deposits.check({"conversion_account_id": "-", **values}, self.currency)
+        if values.get("sender_name", "") is None:
+            found.append(Problem("sender_name", "is required: whose name should it be?"))
+        return found
+
+    def send(self) -> Deposit:
+        """Pay in."""
+        return self._send(**self.values())
+
+    def script(self) -> str:
+        """The call that pays in the same."""
+        values = self.values()
+        amount, currency = values.pop("amount", ""), values.pop("currency")
+        arguments = self._account, amount, currency
+        return call("lab.sandbox.deposit", values, *arguments, to="deposit")
+
+    def outcome(self, result: Deposit) -> list[Row]:
+        """What was paid in."""
+        return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
+
+    def changed(self) -> None:
+        """Ask for a name where another one pays."""
+        self._follow_sender()
+        super().changed()
+
+    def _follow_sender(self) -> None:
+        self.fields["sender_name"].show(self.fields["sender"].value == ANOTHER)

@@ -1,8 +1,4 @@
-"""A form: inputs that check themselves, one button, and the code that does the same.
-
-A form is handed functions, so a lambda tests it. Only its buttons and `submit()` send. What is
-wrong is shown beside its field; `submit()` raises it too.
-"""
+"""What lives in a notebook and can be read once it no longer does."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from threading import RLock
 from typing import Any, Self
 
 import traitlets
+from IPython.display import display
 from ipywidgets import HTML, Box, Button, ToggleButton, VBox
 
 from ...errors import (
@@ -23,11 +20,51 @@ from ...errors import (
     RuleError,
     ServerError,
 )
-from .. import page
-from ..page import Row
-from .field import Field, show
-from .shown import Shown
-from .styling import FORM, GRID, head
+from .. import html
+from .. import html as page
+from ..html import Row
+from .field import FORM, GRID, SHEET, STATIC, FormField, show, stylesheet
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+class Shown:
+    """A widget tree in `view`, and rows of plain text that stay behind in the saved notebook.
+
+    The two are separate outputs of a cell: a saved notebook holds no widget state, and a page
+    that cannot find a widget shows nothing else of the same output.
+    """
+
+    title: str
+    view: Any
+    _kept: Any = None
+
+    def rows(self) -> Sequence[Row]:
+        """What can be read without a kernel: no document number, nothing secret."""
+        raise AssertionError(f"{type(self).__name__} says what it shows")
+
+    def keep(self) -> None:
+        """Bring what stays behind up to date; for what a person did in front of the page."""
+        if self._kept is not None:
+            self._kept.update(self._static(), raw=True)
+
+    def _static(self) -> dict[str, str]:
+        told = page.heading(self.title) + page.table(self.rows())
+        html = f'{SHEET}<div class="{STATIC}">{page.card(page.column(told))}</div>'
+        return {"text/html": html, "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        return page.plain_text(self.title, self.rows())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {WIDGET: self.view._repr_mimebundle_()[WIDGET], **self._static()}
+
+    def _ipython_display_(self) -> None:
+        living = {WIDGET: self.view._repr_mimebundle_()[WIDGET]}
+        display(living, raw=True)  # type: ignore[no-untyped-call]
+        kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._kept = kept
+
 
 QUIET = 0.6
 """Seconds after an attempt in which a click counts as the second half of a double click."""
@@ -49,7 +86,7 @@ class Form(traitlets.HasTraits, Shown):
     sent_title = "Sent"
     repeatable = False  # whether sending it twice makes nothing twice
 
-    def __init__(self, fields: Iterable[Field], parts: Sequence[Any] | None = None) -> None:
+    def __init__(self, fields: Iterable[FormField], parts: Sequence[Any] | None = None) -> None:
         super().__init__()
         self.fields = {field.name: field for field in fields}
         self.attended, self._quiet_until = False, 0.0
@@ -183,7 +220,7 @@ class Form(traitlets.HasTraits, Shown):
             return [("Asks for", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.result)
 
-    def field_of(self, problem: Problem) -> Field | None:
+    def field_of(self, problem: Problem) -> FormField | None:
         """The field a problem belongs beside."""
         name = problem.field
         while name and name not in self.fields:
@@ -193,7 +230,7 @@ class Form(traitlets.HasTraits, Shown):
     def _assemble(self, parts: Sequence[Any]) -> Any:
         actions = Box([self.button, self.again, self.folder, self.anyway])
         actions.add_class("paylab-actions")
-        view = VBox([HTML(head(self.title)), *parts, actions, self.message, self.listing])
+        view = VBox([HTML(stylesheet(self.title)), *parts, actions, self.message, self.listing])
         view.add_class(FORM)
         for later in (self.again, self.anyway, self.listing):
             show(later, False)
@@ -266,8 +303,8 @@ class Form(traitlets.HasTraits, Shown):
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
         """Say how it went, below the button."""
-        head = f'<div class="paylab-part paylab-good" role="status">✓ {page.escape(headline)}</div>'
-        self.message.value = head + page.table(rows)
+        head = f'<div class="paylab-part paylab-good" role="status">✓ {html.escape(headline)}</div>'
+        self.message.value = head + html.table(rows)
 
     def _lock(self, locked: bool) -> None:
         self.button.disabled, self.button.description = locked, self.action
@@ -282,7 +319,7 @@ class Form(traitlets.HasTraits, Shown):
             doubted = [*(assumed if heard else []), *self.warnings()]
             field.say(self._of(field, problems) if heard else [], self._of(field, doubted))
 
-    def _of(self, field: Field, problems: Sequence[Problem]) -> list[Problem]:
+    def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
 
     def _fold(self) -> None:
@@ -290,19 +327,19 @@ class Form(traitlets.HasTraits, Shown):
         show(self.listing, self.folder.value)
 
     def _list_code(self) -> None:
-        self.listing.value = f"<pre>{page.lines(self.code().splitlines())}</pre>"
+        self.listing.value = f"<pre>{html.lines(self.code().splitlines())}</pre>"
 
 
-def grid(fields: Iterable[Field]) -> Any:
+def grid(fields: Iterable[FormField]) -> Any:
     """Fields side by side where there is room."""
     box = Box([field.view for field in fields])
     box.add_class(GRID)
     return box
 
 
-def part(title: str) -> Any:
+def form_part(title: str) -> Any:
     """The heading of a part of a form."""
-    return HTML(f'<div class="paylab-part" role="heading">{page.escape(title)}</div>')
+    return HTML(f'<div class="paylab-part" role="heading">{html.escape(title)}</div>')
 
 
 def _refused(error: BaseException) -> bool:
@@ -327,8 +364,5 @@ def _told(error: Exception) -> str:
 
 def _alert(text: str, problems: Iterable[Problem]) -> str:
     lines = [text, *map(str, problems)]
-    shown = "".join(f'<div class="paylab-error">{page.escape(line)}</div>' for line in lines)
+    shown = "".join(f'<div class="paylab-error">{html.escape(line)}</div>' for line in lines)
     return f'<div role="alert">{shown}</div>'
-
-
-__all__ = ["Form", "grid", "part"]

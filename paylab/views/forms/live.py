@@ -1,7 +1,8 @@
-"""A line of status that keeps itself up to date, with a button that stops it."""
+"""Looking again and again without holding anything up: a task on the kernel's own loop."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -9,13 +10,111 @@ import traitlets
 from ipywidgets import HTML, Box, Button, VBox
 
 from ...errors import PaylabError
-from ...status import Machine
-from .. import page
-from ..page import Row
-from .machine_line import line, onward
-from .shown import Shown
-from .styling import FORM, head
-from .watch import EVERY, Look, Watch, in_thread
+from ...spec.status import Machine
+from .. import html
+from ..html import Row
+from .field import FORM, stylesheet
+from .form import Shown
+
+EVERY = 1.0
+Look = Callable[[], Any]
+
+
+async def at_once(look: Look) -> Any:
+    """Look here and now: for a service in this process, which answers in a millisecond."""
+    return look()
+
+
+async def in_thread(look: Look) -> Any:
+    """Look from a thread, so that a slow network holds up nothing."""
+    return await asyncio.to_thread(look)
+
+
+class Refresher:
+    """Shows what `look` sees until `rest` holds of it; `pass_time` is called between two looks.
+
+    Without a running loop, as in a plain script, nothing is started.
+    """
+
+    def __init__(  # noqa: PLR0913 - what to see, when to stop, and how time passes
+        self,
+        look: Look,
+        show: Callable[[Any], None],
+        rest: Callable[[Any], bool],
+        *,
+        fail: Callable[[PaylabError], None],
+        pass_time: Callable[[float], None] = lambda _: None,
+        run: Callable[[Look], Awaitable[Any]] = in_thread,
+        every: float = EVERY,
+    ) -> None:
+        self._look, self._show, self._rest, self._fail = look, show, rest, fail
+        self._pass_time, self._run, self._every = pass_time, run, every
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it still looks."""
+        return self._task is not None and not self._task.done()
+
+    def start(self) -> bool:
+        """Begin to look; False where there is no loop to do it on."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        self.stop()
+        self._task = loop.create_task(self._go())
+        return True
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._task is not None:
+            self._task.cancel()
+        self._task = None
+
+    async def _go(self) -> None:
+        while not await self._seen():
+            await asyncio.sleep(self._every)
+            if self._run is at_once and await self._seen():
+                return  # a cell waited in the meantime: no more time may pass
+            self._pass_time(self._every)
+
+    async def _seen(self) -> bool:
+        """Look and show; True when there is no reason to look again."""
+        try:
+            found = await self._run(self._look)
+        except PaylabError as error:
+            self._fail(error)
+            return True
+        self._show(found)
+        return self._rest(found)
+
+
+def line(machine: Machine, state: str | None) -> str:
+    """The states as a list, the one that holds marked for the eye and for a screen reader."""
+    shown = list(machine.states)
+    if state and state not in shown:
+        shown.append(state)  # the service knows one that we do not
+    items = "".join(_item(one, one == state) for one in shown)
+    return f'<ul class="paylab-states" aria-label="Status">{items}</ul>{_next(machine, state)}'
+
+
+def onward(machine: Machine, state: str | None) -> str:
+    """What can come next, in words."""
+    following = machine.onward(state or "")
+    if following:
+        return f"Can come next: {', '.join(following)}."
+    return "Nothing comes after this." if machine.is_final(state) else "What follows is not known."
+
+
+def _item(state: str, current: bool) -> str:
+    mark = ' aria-current="step"' if current else ""
+    return f"<li{mark}>{html.escape(state)}</li>"
+
+
+def _next(machine: Machine, state: str | None) -> str:
+    return f'<div class="paylab-hint">{html.escape(onward(machine, state))}</div>'
+
 
 STOP, GO_ON = "Stop refreshing", "Refresh"
 
@@ -47,7 +146,7 @@ class Live(traitlets.HasTraits, Shown):
         self.button = Button(description=STOP)
         self.view = self._assemble()
         self.button.on_click(lambda _: self._toggle())
-        self.watch = Watch(
+        self.watch = Refresher(
             look, self.see, self.at_rest, fail=self.fail, pass_time=self._tick, run=run, every=every
         )
         self.refresh()
@@ -75,14 +174,14 @@ class Live(traitlets.HasTraits, Shown):
         """Show what was found."""
         self.trouble.value = ""
         self.line.value = line(self.machine, self.state_of(found))
-        self.facts.value = page.table(self.facts_of(found))
+        self.facts.value = html.table(self.facts_of(found))
         self.seen = found
         if self.at_rest(found):
             self._name_button(False)
 
     def fail(self, error: PaylabError) -> None:
         """Show why nothing could be seen; refreshing stops until it is asked for again."""
-        self.trouble.value = page.warning(f"Could not look: {error}")
+        self.trouble.value = html.warning(f"Could not look: {error}")
         self._name_button(False)
 
     def state_of(self, found: Any) -> str | None:
@@ -121,6 +220,6 @@ class Live(traitlets.HasTraits, Shown):
     def _assemble(self) -> Any:
         actions = Box([self.button])
         actions.add_class("paylab-actions")
-        view = VBox([HTML(head(self.title)), self.line, self.facts, self.trouble, actions])
+        view = VBox([HTML(stylesheet(self.title)), self.line, self.facts, self.trouble, actions])
         view.add_class(FORM)
         return view

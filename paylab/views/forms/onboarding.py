@@ -8,18 +8,20 @@ from typing import Any
 
 from ipywidgets import HTML, Button
 
-from ... import codes, corridors, examples
-from ...corridors import Corridor
+from ... import corridors
+from ...corridors import Corridor, examples
 from ...errors import Problem
-from ...models import Individual
-from ...rules import individuals, plausible
-from .. import page
-from ..page import Row
-from . import person_fields as person
+from ...rules import individuals
+from ...spec import codes
+from ...spec.models import FinancialAccount, Individual
+from .. import html
+from ..html import Row
+from . import person
+from .account import AccountFields
 from .code import Expression, call
-from .consent import NAME as CONSENT
-from .consent import Consent
-from .form import Form, grid, part
+from .form import Form, form_part, grid
+from .person import NAME as CONSENT
+from .person import Consent
 
 NUMBER = "document.number"
 
@@ -70,9 +72,9 @@ class OnboardingForm(Form):
             of(person.WORK),
             self.reason,
             self.filler,
-            *(part("Person"), of(person.PERSON)),
-            *(part("Address"), of(person.ADDRESS)),
-            *(part("Document"), of(person.DOCUMENT)),
+            *(form_part("Person"), of(person.PERSON)),
+            *(form_part("Address"), of(person.ADDRESS)),
+            *(form_part("Document"), of(person.DOCUMENT)),
             self.consent.view,
         ]
 
@@ -87,7 +89,7 @@ class OnboardingForm(Form):
         found |= {"product_types": [found["product_types"]], "address.country": found["country"]}
         if "document.type" not in found:
             found.pop(NUMBER, None)
-        return person.body(found)
+        return person.person_body(found)
 
     def problems(self) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
@@ -96,7 +98,10 @@ class OnboardingForm(Form):
     def warnings(self) -> list[Problem]:
         """What looks mistyped."""
         values = self.values()
-        return [*individuals.warn(values), *plausible.warn(values, self._clock().date())]
+        return [
+            *individuals.warn(values),
+            *individuals.warn_implausible(values, self._clock().date()),
+        ]
 
     def send(self) -> Individual:
         """Create the individual."""
@@ -124,9 +129,9 @@ class OnboardingForm(Form):
         country = self.fields["country"].value
         example = examples.PEOPLE.get(country)
         if example is None:
-            self.message.value = page.warning(f"There is no example of {self.corridor.name}.")
+            self.message.value = html.warning(f"There is no example of {self.corridor.name}.")
             return
-        for name, value in person.flat(example).items():
+        for name, value in person.flat_values(example).items():
             if name in self.fields and name != "country":
                 self.fields[name].widget.value = value
 
@@ -157,7 +162,7 @@ class OnboardingForm(Form):
             if not name.startswith(("address.", "document.")):
                 field.require(name in needed)
         self._follow_document("document" in needed)
-        self.reason.value = f'<div class="paylab-hint">{page.escape(self._why())}</div>'
+        self.reason.value = f'<div class="paylab-hint">{html.escape(self._why())}</div>'
 
     def _follow_document(self, needed: bool) -> None:
         kind, number = self.fields["document.type"], self.fields[NUMBER]
@@ -171,3 +176,70 @@ class OnboardingForm(Form):
 
     def _why(self) -> str:
         return person.why(self.corridor, self.fields["product_types"].value)
+
+
+LIST = "financial_accounts"
+PREFIX = f"{LIST}.0."
+
+
+class RecipientForm(OnboardingForm):
+    """Creates an individual together with a financial account, or with one to be added later."""
+
+    subject = "Recipient"
+    action = "Create this recipient"
+    sent_title = "The recipient is created"
+
+    def __init__(
+        self,
+        create: Callable[..., Individual],
+        country: str = "MX",
+        product: str = codes.GLOBAL_PAYOUTS,
+        *,
+        example: bool = False,
+        **options: Any,
+    ) -> None:
+        self.account = AccountFields(country, prefix=PREFIX, later=True)
+        super().__init__(create, country, product, **options)
+        self._adopt()
+        if example:
+            self.fill()
+
+    def values(self) -> dict[str, Any]:
+        """The individual with its account, as it would be sent."""
+        found = super().values()
+        found.pop(LIST, None)
+        entry = self.account.entry()
+        return {**found, LIST: [entry]} if entry else found
+
+    def fill(self) -> None:
+        """Fill in a recipient who does not exist."""
+        country = self.fields["country"].value
+        example = examples.recipient(country)
+        entry = example.pop(LIST)[0]
+        for name, value in person.flat_values(example).items():
+            if name in self.fields and name not in person.WORK:
+                self.fields[name].widget.value = value
+        self.account.fill(entry["type"], entry["details"])
+        self.check()
+
+    def outcome(self, result: Individual) -> list[Row]:
+        """Who was created, and on which account they are paid."""
+        held = [one for one in result.financial_accounts or [] if isinstance(one, FinancialAccount)]
+        accounts = [("Account", f"{one.id}, {one.type}") for one in held]
+        return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
+
+    def _follow_country(self) -> None:
+        """Ask what the country asks, of the account too: its fields say which are needed."""
+        super()._follow_country()
+        self.account.follow(self.fields["country"].value)
+
+    def _parts(self, fields: Mapping[str, Any]) -> list[Any]:
+        parts: Sequence[Any] = super()._parts(fields)
+        return [*parts, form_part("Account to be paid on"), self.account.view]
+
+    def _adopt(self) -> None:
+        """Take the account's fields among the form's own."""
+        for field in self.account:
+            self.fields[field.name] = field
+            field.widget.observe(lambda _: self.changed(), "value")
+        self.check()

@@ -1,9 +1,10 @@
-"""An image that somebody chose: where it comes from, what it is, and how it leaves."""
+"""A private temporary file that an image is collected in, slice by slice."""
 
 from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,7 +18,44 @@ from ..forms.code import Expression, call, literal
 from ..specimens import specimen
 from . import location
 from .preview import BombError, UnreadableError, preview
-from .spool import temporary
+
+
+class SpoolError(ValueError):
+    """A slice that does not continue the file."""
+
+
+class Spool:
+    """A file of a size that was announced; `file` is private, and gone once nobody holds it.
+
+    It has no name where the system allows that (mode 600 elsewhere), so no other user can open
+    it, and nothing of it is left behind, not even by a kernel that was killed.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size, self.at = size, 0
+        self.file = temporary()
+
+    @property
+    def full(self) -> bool:
+        """Whether all of it has come."""
+        return self.at == self.size
+
+    def add(self, at: int, data: bytes | memoryview) -> None:
+        """Append a slice; SpoolError when it is not the next one."""
+        if at != self.at or not data or at + len(data) > self.size:
+            raise SpoolError(f"a slice at {at} of {len(data)} bytes, where {self.at} was next")
+        self.file.write(data)
+        self.at += len(data)
+
+    def close(self) -> None:
+        """Delete it."""
+        self.file.close()
+
+
+def temporary() -> BinaryIO:
+    """A new private file."""
+    return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
+
 
 HEAD = 64
 INSTEAD = "save the picture again as a new file, or tick that its location is kept"
@@ -114,7 +152,7 @@ def _look(file: BinaryIO, side: str) -> Seen:
     file.seek(0)
     mime = str(measured.mime)
     try:
-        located = bool(location.find(file.read()))
+        located = bool(location.find_location(file.read()))
         return Seen(mime, size, located, preview(file, mime), assumed=tuple(problems))
     except location.UnsearchableError as error:
         return Seen(mime, size, False, None, f"{error}: {INSTEAD}", tuple(problems))

@@ -24,7 +24,7 @@ SECONDS, MEMORY = 5, 2**30
 BOMB = 3
 
 
-def main() -> int:
+def decode_stdin() -> int:
     """0 and a JPEG; 3 and the millions of pixels allowed; anything else is a broken file."""
     from PIL import Image
 
@@ -34,7 +34,7 @@ def main() -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            image = page(data) if sys.argv[1] == "application/pdf" else photo(data)
+            image = pdf_page(data) if sys.argv[1] == "application/pdf" else photo(data)
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         sys.stdout.write(str((Image.MAX_IMAGE_PIXELS or 0) // 10**6))
         return BOMB
@@ -70,7 +70,7 @@ def photo(file: BytesIO) -> Image.Image:
     return ImageOps.exif_transpose(image).convert("RGB")
 
 
-def page(file: BytesIO) -> Image.Image:
+def pdf_page(file: BytesIO) -> Image.Image:
     """The first page of a PDF."""
     import pypdfium2
 
@@ -82,4 +82,4 @@ def page(file: BytesIO) -> Image.Image:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(decode_stdin())

@@ -10,17 +10,17 @@ from typing import Any, BinaryIO
 
 from ipywidgets import HTML, Button, Checkbox
 
-from ... import advice
-from ...advice import Advice
-from ...codes import IMAGE_SIDES
 from ...errors import Problem
-from ...models import VerificationImages
 from ...rules import images as rules
-from .. import page
+from ...spec import status_details
+from ...spec.codes import IMAGE_SIDES
+from ...spec.models import VerificationImages
+from ...spec.status_details import Advice
+from .. import html
 from ..forms.code import Expression, call
-from ..forms.field import Field
+from ..forms.field import FormField
 from ..forms.form import Form
-from ..page import Row
+from ..html import Row
 from .choice import YOURS, Choice, made, sealed
 from .slot import LABELS, Slot
 
@@ -55,7 +55,9 @@ class ImagesForm(Form):
         self.filler = Button(description="Fill with specimens")
         self.filler.on_click(lambda _: self.fill())
         keep = Checkbox(value=False, indent=False)
-        self.keep_location = Field("keep_location", "Keep the place where photos were taken", keep)
+        self.keep_location = FormField(
+            "keep_location", "Keep the place where photos were taken", keep
+        )
         self.keep_location.hint = "Without it, the location is blanked in the file; pixels stay."
         self._order: list[str] = []
         self._ask()
@@ -122,7 +124,7 @@ class ImagesForm(Form):
         """What the service has now, side by side."""
         return [(_label(image), str(_get(image, "content_type"))) for image in result.images or []]
 
-    def field_of(self, problem: Problem) -> Field | None:
+    def field_of(self, problem: Problem) -> FormField | None:
         """The service counts images; a person sees sides."""
         counted = re.match(r"images\.(\d+)", problem.field)
         if counted and int(counted[1]) < len(self._order):
@@ -156,7 +158,10 @@ class ImagesForm(Form):
 
     def _ask(self) -> None:
         details = self._details() if callable(self._details) else self._details
-        given = [(advice.of(_get(one, "code")), str(_get(one, "message") or "")) for one in details]
+        given = [
+            (status_details.of(_get(one, "code")), str(_get(one, "message") or ""))
+            for one in details
+        ]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
         self.notice.value = "".join(_told(*one) for one in given if not one[0].sides)
@@ -182,7 +187,7 @@ def _problem(slot: Slot) -> Problem:
 
 def _told(one: Advice, message: str) -> str:
     said = f" The service says: {message}" if message else ""
-    return f'<div class="paylab-error">{page.escape(f"{one.meaning} {one.action}{said}")}</div>'
+    return f'<div class="paylab-error">{html.escape(f"{one.meaning} {one.action}{said}")}</div>'
 
 
 def _label(image: Any) -> str:

@@ -48,7 +48,7 @@ class UnsearchableError(PaylabError):
     """A file with more metadata than any camera writes, which was not searched to the end."""
 
 
-def find(data: Data) -> list[Patch]:
+def find_location(data: Data) -> list[Patch]:
     """What stands in place of the location, and where; empty when there is none.
 
     UnsearchableError when the file would take too long or too much memory.
@@ -88,7 +88,7 @@ def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
 
 def remove(data: bytearray) -> bool:
     """Blank the location where it stands; whether there was one."""
-    patches = find(data)
+    patches = find_location(data)
     for start, blank in patches:
         data[start : start + len(blank)] = blank
     if patches:
@@ -97,7 +97,7 @@ def remove(data: bytearray) -> bool:
 
 
 @dataclass(frozen=True)
-class Entry:
+class IfdEntry:
     """One entry of a table of tags."""
 
     tag: int
@@ -133,7 +133,7 @@ def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
         link = base + table + 2 + 12 * len(_entries(data, base + table, order, budget))
 
 
-def _entries(data: Data, table: int, order: str, budget: Budget) -> list[Entry]:
+def _entries(data: Data, table: int, order: str, budget: Budget) -> list[IfdEntry]:
     """A table, or nothing where there cannot be one."""
     try:
         (count,) = unpack_from(f"{order}H", data, table)
@@ -141,7 +141,7 @@ def _entries(data: Data, table: int, order: str, budget: Budget) -> list[Entry]:
             return []
         budget.take(count)
         rows = (unpack_from(f"{order}HHII", data, table + 2 + 12 * row) for row in range(count))
-        return [Entry(*row) for row in rows]
+        return [IfdEntry(*row) for row in rows]
     except error:
         return []
 

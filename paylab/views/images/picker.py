@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 import anywidget
 import traitlets
 
-from ...codes import IMAGE_MAX, IMAGE_TYPES
-from .spool import Spool, SpoolError
+from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
+from .choice import Spool, SpoolError
 
 ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know these two by type
 SLICE = 2**20

@@ -7,13 +7,13 @@ from typing import BinaryIO
 
 from ipywidgets import HTML, Dropdown, Text, VBox, dlink
 
-from ...advice import Advice
-from ...codes import IMAGE_MAX
 from ...errors import Problem, RuleError
-from .. import page
-from ..faults import FAULTS
-from ..forms.field import Field
-from ..forms.form import grid, part
+from ...spec.codes import IMAGE_MAX
+from ...spec.status_details import Advice
+from .. import html
+from ..forms.field import FormField
+from ..forms.form import form_part, grid
+from ..specimens import FAULTS
 from .choice import Choice, Seen, look, on_disk, spooled
 from .picker import Picker
 
@@ -27,7 +27,7 @@ SIGNS = {"needed": "○", "chosen": "●", "uploaded": "✓", "refused": "✗"}
 TONES = {"uploaded": "paylab-good", "refused": "paylab-error"}
 
 
-class Slot(Field):
+class Slot(FormField):
     """One side; `make(side, fault)` gives a specimen of it.
 
     `state` is one of needed, chosen, uploaded, refused.
@@ -45,9 +45,9 @@ class Slot(Field):
         self.specimen = Dropdown(options=_specimens())
         self.line = HTML()
         super().__init__(side, label, self.picker)
-        ways = grid([Field("path", f"{label}: or a path on disk", self.path)])
-        ways.children += (Field("specimen", f"{label}: or a specimen", self.specimen).view,)
-        self.view = VBox([part(label), self.line, self.picker, self.note, ways])
+        ways = grid([FormField("path", f"{label}: or a path on disk", self.path)])
+        ways.children += (FormField("specimen", f"{label}: or a specimen", self.specimen).view,)
+        self.view = VBox([form_part(label), self.line, self.picker, self.note, ways])
         self.path.observe(lambda change: self.take_path(change["new"]), "value")
         self.specimen.observe(lambda change: self.take_specimen(change["new"]), "value")
         for one in (self.path, self.specimen):
@@ -161,7 +161,7 @@ class Slot(Field):
     def _say_state(self) -> None:
         name = self.state
         head = f"{SIGNS[name]} {name.capitalize()}{self._detail()}"
-        lines = [f'<div class="{TONES.get(name, "")}" role="status">{page.escape(head)}</div>']
+        lines = [f'<div class="{TONES.get(name, "")}" role="status">{html.escape(head)}</div>']
         if name in ("needed", "refused"):
             lines += [_advised(advice, message) for advice, message in self.advice]
         self.line.value = "".join(lines)
@@ -181,5 +181,5 @@ def _specimens() -> list[tuple[str, str]]:
 
 def _advised(advice: Advice, message: str) -> str:
     said = f" The service says: {message}" if message else ""
-    text = page.escape(f"{advice.meaning} {advice.action}{said}")
+    text = html.escape(f"{advice.meaning} {advice.action}{said}")
     return f'<div class="paylab-hint">{text}</div>'

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paylab.models import Individual
+from paylab.spec.models import Individual
 from paylab.views.forms.onboarding import OnboardingForm
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from paylab.errors import RuleError
-from paylab.models import ConversionAccount, FinancialAccount
+from paylab.spec.models import ConversionAccount, FinancialAccount
 from paylab.views.forms.conversion_account import ConversionAccountForm
-from paylab.views.forms.watch import at_once
+from paylab.views.forms.live import at_once
 
 WALLET = FinancialAccount.model_validate(
     {"id": "fa_1", "details": {"address": "0x000000000000000000000000000000000000dEaD"}}

@@ -9,15 +9,9 @@ from threading import Barrier
 
 import pytest
 
-from paylab.errors import (
-    APIConnectionError,
-    BadRequestError,
-    ChoiceError,
-    RuleError,
-    ServerError,
-)
-from paylab.models import Deposit
-from paylab.views.forms.deposit_form import DepositForm
+from paylab.errors import APIConnectionError, BadRequestError, ChoiceError, RuleError, ServerError
+from paylab.spec.models import Deposit
+from paylab.views.forms.conversion_account import DepositForm
 
 
 @pytest.fixture

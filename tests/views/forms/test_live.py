@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from paylab.errors import APIConnectionError
-from paylab.models import Conversion, Individual
-from paylab.views.forms.conversion_view import ConversionView
-from paylab.views.forms.status_line import StatusLine
-from paylab.views.forms.watch import at_once, in_thread
+from paylab.spec.models import Conversion, Individual
+from paylab.views.forms.live import at_once, in_thread
+from paylab.views.forms.status import ConversionView, StatusLine
 
 
 def person(status, **more):

@@ -6,8 +6,9 @@ import ast
 
 import pytest
 
-from paylab import codes, corridors
+from paylab import corridors
 from paylab.errors import BadRequestError, Problem, RuleError
+from paylab.spec import codes
 
 CURP = "XEXX010101HNEXXXA4"
 TEXTS = ("given_name", "family_name", "email", "phone", "date_of_birth", "document.number")

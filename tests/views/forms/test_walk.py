@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from paylab import examples
+from paylab.corridors import examples
 from paylab.errors import PaylabError, RuleError
-from paylab.views.forms.stepper import DONE, LOCKED, NOW
+from paylab.views.forms.onramp import DONE, LOCKED, NOW
 
 DONE_AGAIN = 7
 

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 import pytest
 
 from paylab.errors import RuleError
-from paylab.models import FinancialAccount
-from paylab.views.forms.wallet import WalletForm
+from paylab.spec.models import FinancialAccount
+from paylab.views.forms.account import WalletForm
 
 GOOD = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"  # of EIP-55 itself
 WALLET = FinancialAccount.model_validate({"id": "fa_1", "details": {"network": "base"}})

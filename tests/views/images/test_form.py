@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
-from paylab import advice, codes
 from paylab.errors import BadRequestError, Problem, RuleError
-from paylab.models import VerificationImages
-from paylab.views.images import ImagesForm
+from paylab.spec import codes, status_details
+from paylab.spec.models import VerificationImages
+from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
 
 ASKED = ["verification_front_image_needed", "verification_selfie_needed"]
@@ -108,7 +108,7 @@ def test_paths_that_are_no_pictures(make, path):
 @pytest.mark.parametrize("code", sorted(codes.STATUS_DETAIL_CODES))
 def test_every_code_has_a_meaning_and_an_act(make, code):
     """In plain words, with the service's own beside them as text."""
-    one = advice.of(code)
+    one = status_details.of(code)
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
     form = make(code, message=HOSTILE)

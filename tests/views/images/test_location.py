@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from paylab.views.images.location import UnsearchableError, find, remove
+from paylab.views.images.location import UnsearchableError, find_location, remove
 
 pillow_heif.register_heif_opener()
 
@@ -54,7 +54,7 @@ def test_remove(kind):
     assert remove(data)
     assert (place(data), len(data), pixels(data)) == ({}, size, before)
     assert Image.open(BytesIO(data)).getexif()[MODEL] == "Camera"
-    assert (find(data), remove(data)) == ([], False)
+    assert (find_location(data), remove(data)) == ([], False)
 
 
 def test_the_numbers_are_gone():
@@ -143,4 +143,4 @@ def test_junk(data):
 def test_a_file_with_too_much_metadata_is_given_up(data):
     """Instead of a search that takes minutes and the whole memory."""
     with pytest.raises(UnsearchableError, match="too much metadata"):
-        find(data + bytes(2**16))
+        find_location(data + bytes(2**16))

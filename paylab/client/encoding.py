@@ -1,0 +1,177 @@
+"""Python values as the service's JSON: exact amounts and times as text, never a float."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from ..errors import Problem, RuleError, RuleWarning
+from ..spec.money import Amount
+from ..spec.resource import Resource
+from ..spec.timestamps import to_text
+
+# An exponent is a few characters to write and a megabyte to spell out.
+MOST_DIGITS = 100
+KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def path(*segments: object) -> str:
+    """A path below /v1, each segment percent-encoded as one; a resource stands for its id."""
+    return "/".join(["/v1", *(_segment(check_identifier(segment)) for segment in segments)])
+
+
+def check_identifier(value: object, field: str = "id") -> str:
+    """The id that is meant by an id, or by a resource or dict that has one."""
+    if isinstance(value, Resource):
+        value = getattr(value, "id", None)
+    elif isinstance(value, Mapping):
+        value = value.get("id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
+    return value
+
+
+def _segment(text: str) -> str:
+    # A segment of dots would be resolved on the way, and name another resource.
+    encoded = quote(text, safe="", errors="surrogatepass")
+    return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
+
+
+def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
+    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent."""
+    problems: list[Problem] = []
+    body = {name: _word(value, str(name), problems) for name, value in _given(values)}
+    if problems:
+        raise RuleError(problems)
+    return body
+
+
+def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
+    """A body with the fields of `extra` laid over it, object by object."""
+    if not isinstance(extra, Mapping | None):
+        raise RuleError([Problem("extra", "must be a dict of fields")])
+    return _laid_over(body, body_fields(extra or {}))
+
+
+def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    both = {name: (below.get(name), value) for name, value in above.items()}
+    nested = {
+        name: _laid_over(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+        for name, (old, new) in both.items()
+    }
+    return {**below, **nested}
+
+
+def encode(body: object) -> bytes:
+    """JSON text in UTF-8, compact, written once and sent as these very bytes."""
+    try:
+        text = json.dumps(
+            body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_exact
+        )
+        return text.encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        reason = "holds half a character" if isinstance(error, UnicodeEncodeError) else str(error)
+        raise RuleError([Problem("", f"the body cannot be sent as JSON: {reason}")]) from None
+
+
+def header(field: str, value: str | UUID | None) -> str | None:
+    """A header's value as given; RuleError when HTTP cannot carry it."""
+    if isinstance(value, UUID):
+        return str(value)
+    if value is not None and not (
+        isinstance(value, str) and value.isascii() and value.isprintable()
+    ):
+        raise RuleError([Problem(field, "must be printable ASCII")])
+    return value
+
+
+def check_key(idempotency_key: str | None) -> str | None:
+    """An Idempotency-Key as given; RuleError when it is not a UUID of 36 characters."""
+    if idempotency_key is not None and not KEY.fullmatch(idempotency_key):
+        raise RuleError([Problem("idempotency_key", "must be a UUID of 36 characters")])
+    return idempotency_key
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """RuleError for what the spec forbids; what is only assumed is the service's to judge."""
+    stated = [problem for problem in problems if problem.source == "spec"]
+    if stated:
+        raise RuleError(stated)
+
+
+def caution(problems: Iterable[Problem]) -> None:
+    """Warn about what is sent all the same; the warning points at the line of the caller."""
+    for problem in problems:
+        # Past this function, the operation, and the check of its parameters.
+        warnings.warn(str(problem), RuleWarning, stacklevel=4)
+
+
+def _given(values: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    return ((name, value) for name, value in values.items() if value is not None)
+
+
+def _word(value: object, field: str, problems: list[Problem]) -> Any:
+    if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: _word(item, f"{field}.{name}", problems) for name, item in _given(value)}
+    if isinstance(value, list | tuple):
+        return [_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
+    try:
+        return _exact(value)
+    except TypeError as error:
+        problems.append(Problem(field, str(error)))
+        return None
+
+
+def _exact(value: object) -> Any:
+    for kind, convert in CONVERT:
+        if isinstance(value, kind):
+            return convert(value)
+    raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
+
+
+def _amount(value: Decimal) -> str:
+    if isinstance(value, Amount):
+        return value.text
+    if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS:
+        raise TypeError("must be a finite amount")
+    return format(value, "f")
+
+
+def _instant(value: datetime) -> str:
+    if value.tzinfo is None:
+        raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
+    try:
+        return to_text(value)
+    except OverflowError:
+        raise TypeError("must be between the years 1 and 9999 in UTC") from None
+
+
+def _float(value: float) -> str:
+    raise TypeError("must be text or a Decimal: a float is not exact")
+
+
+def _as_is(value: object) -> object:
+    return value
+
+
+# In order: a datetime is a date too, and a bool an int.
+CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
+    ((str, int, type(None)), _as_is),
+    (float, _float),
+    (Decimal, _amount),
+    (datetime, _instant),
+    (date, date.isoformat),
+    (UUID, str),
+    (Resource, lambda resource: resource.raw),
+)

@@ -1,0 +1,128 @@
+"""A request before it is sent: the same bytes and the same key on every attempt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from math import isfinite
+from typing import Any
+
+import httpx
+
+from ..errors import Problem, RuleError
+from . import encoding
+from .auth import BODY_HASH
+from .resources.parameters import Options
+from .upload import Upload
+
+# The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
+IDEMPOTENT = frozenset({"/v1/transfers", "/v1/conversion_accounts"})
+# Headers that paylab sets itself: those of the signature, of the body and of the connection.
+OWN_HEADERS = frozenset(
+    {
+        *("authorization", "host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"),
+        *("idempotency-key", "content-type", "content-length", "content-encoding"),
+        *("transfer-encoding", "accept-encoding", "connection", "expect", "te", "upgrade"),
+    }
+)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+# Gives the id of what a lost attempt made at or after a time, None when there is nothing.
+Find = Callable[[datetime], str | None]
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """What is sent, apart from the headers that make each attempt different."""
+
+    method: str
+    path: str
+    url: httpx.URL
+    content: bytes | Upload | None = field(default=None, repr=False)
+    idempotency_key: str | None = None
+    timeout: float | None = None
+    given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    find: Find | None = None
+    any_body: bool = False
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether sending it twice does no more than sending it once."""
+        if self.method == "POST":
+            return self.idempotency_key is not None and self.path in IDEMPOTENT
+        return self.method in {"GET", "HEAD"}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers every attempt shares."""
+        headers = {"Content-Type": "application/json"} if self.content is not None else {}
+        if isinstance(self.content, Upload):
+            headers["Content-Length"] = str(self.content.length)
+        if self.idempotency_key is not None:
+            headers["Idempotency-Key"] = self.idempotency_key
+        return headers
+
+    @property
+    def extensions(self) -> dict[str, str]:
+        """What the signature must know of a body that is not held in memory: its hash."""
+        return {BODY_HASH: self.content.digest} if isinstance(self.content, Upload) else {}
+
+
+def outgoing(  # noqa: PLR0913 - the parts of a request
+    base_url: str,
+    method: str,
+    path: str,
+    json: Any = None,
+    params: Mapping[str, Any] | None = None,
+    options: Options | None = None,
+) -> Outgoing:
+    """Put a request together; RuleError when it cannot be sent as HTTP."""
+    content = None if json is None else encoding.encode(json)
+    url = _url(base_url, path, {k: v for k, v in (params or {}).items() if v is not None})
+    request = Outgoing(method.upper(), path.partition("?")[0], url, content)
+    return _with_options(request, options) if options else request
+
+
+def _with_options(request: Outgoing, options: Options) -> Outgoing:
+    timeout, given = options.get("timeout"), options.get("headers") or {}
+    if not isinstance(given, Mapping):
+        raise RuleError([Problem("headers", "must be a dict of names and texts")])
+    if timeout is not None and not _is_seconds(timeout):
+        raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
+    return replace(
+        request,
+        idempotency_key=encoding.header("idempotency_key", options.get("idempotency_key")),
+        timeout=timeout,
+        given_headers={name: _header(name, value) for name, value in given.items()},
+    )
+
+
+def _is_seconds(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and isfinite(value) and value > 0  # type: ignore[operator,arg-type] # a number
+
+
+def _header(name: str, value: str) -> str:
+    field = f"headers.{name}"
+    if not HEADER_NAME.fullmatch(str(name)):
+        raise RuleError([Problem(field, "is no name of an HTTP header")])
+    if name.lower() in OWN_HEADERS:
+        raise RuleError([Problem(field, "is set by paylab and cannot be given")])
+    if not isinstance(value, str):
+        raise RuleError([Problem(field, "must be text")])
+    encoding.header(field, value)
+    return value
+
+
+def _url(base_url: str, path: str, params: Mapping[str, Any]) -> httpx.URL:
+    if not path.startswith("/"):
+        raise RuleError([Problem("path", "must begin with /")])
+    if "#" in path:
+        raise RuleError([Problem("path", "must not have a fragment (#...)")])
+    try:
+        url = httpx.URL(base_url + path)
+        return url.copy_merge_params(params) if params else url
+    except httpx.InvalidURL as error:
+        raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None

@@ -1,0 +1,166 @@
+"""Parameters of the operations: options, references, and how an unknown name is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, ParamSpec, TypedDict, TypeVar
+from uuid import UUID
+
+from ... import corridors
+from ...corridors.account_types import CRYPTO_WALLET
+from ...errors import Problem
+from ...rules.fields import dotted
+from ...spec.models import Address, Document, FinancialAccount
+from .. import encoding
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# How alike two names are when one is probably meant by the other, by difflib.
+SIMILAR = 0.6
+
+
+class Options(TypedDict, total=False):
+    """What every call takes besides its fields, and what is never part of a body.
+
+    `timeout` is how many seconds the service may take to connect, read or write; `headers` are
+    sent as well and are not signed.
+    """
+
+    idempotency_key: str | UUID | None
+    timeout: float | None
+    headers: Mapping[str, str] | None
+
+
+def takes(*groups: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Refuse unknown parameters with a TypeError that names the likely one.
+
+    `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
+        options = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for group in groups
+            for name, kind in group.__annotations__.items()
+        ]
+        known = {p.name for p in (*own, *options)}
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if not kwargs.keys() <= known:
+                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
+            return function(*args, **kwargs)
+
+        shown = signature(function).replace(parameters=[*own, *options])
+        call.__signature__ = shown  # type: ignore[attr-defined] # what inspect and IDEs look for
+        return call
+
+    return decorate
+
+
+def nearest(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
+    """The known name that is probably meant, whatever its case and underscores."""
+    plain = {_folded(each): each for each in sorted(known)}
+    near = get_close_matches(_folded(name), plain, 1, similar)
+    return plain[near[0]] if near else None
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
+    name = min(names)
+    like = nearest(name, {*known} - {"self"})
+    meant = f" (is {like!r} meant?)" if like else ""
+    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
+    return f"{operation}() has no parameter {name!r}{meant}; nothing was sent{way}"
+
+
+Body = dict[str, Any]
+
+ADDRESS = frozenset(Address.model_fields)
+DOCUMENT = frozenset(Document.model_fields)
+ENTRY = frozenset({"type", "details"})
+# How alike a name in details and a known one are when one is a slip for the other.
+SLIP = 0.85
+
+ACCOUNTS = (CRYPTO_WALLET, *(one for corridor in corridors.ALL for one in corridor.accounts))
+DETAILS = {
+    kind: {field.name for one in ACCOUNTS if one.type == kind for field in one.fields}
+    for kind in {one.type for one in ACCOUNTS}
+}
+ANY_DETAILS = frozenset[str]().union(*DETAILS.values())
+
+
+def check_individual(body: Body) -> None:
+    """RuleError for a name in address, document or financial_accounts that is no field there."""
+    entries = body.get("financial_accounts")
+    listed = enumerate(entries if isinstance(entries, list) else [])
+    problems = [
+        *unknown(body.get("address"), ADDRESS, "address"),
+        *unknown(body.get("document"), DOCUMENT, "document"),
+        *(each for at, entry in listed for each in _entry(entry, f"financial_accounts.{at}")),
+    ]
+    encoding.refuse(problems)
+
+
+def check_detail_names(details: object, kind: object = None) -> None:
+    """RuleError for a name in details that looks like a slip for one of its type, or of any."""
+    encoding.refuse([*_details(kind, details, "details")])
+
+
+def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
+    """The names in a nested object that are none of its fields."""
+    for name in value if isinstance(value, Mapping) else ():
+        if name not in known:
+            like = nearest(str(name), known)
+            meant = f"is {like} meant?" if like else f"known are {', '.join(sorted(known))}"
+            way = "extra={...} sends what is not known"
+            yield Problem(dotted(at, str(name)), f"is no field; {meant} ({way})")
+
+
+def _entry(entry: object, at: str) -> Iterator[Problem]:
+    yield from unknown(entry, ENTRY, at)
+    if isinstance(entry, Mapping):
+        yield from _details(entry.get("type"), entry.get("details"), dotted(at, "details"))
+
+
+def _details(kind: object, details: object, at: str) -> Iterator[Problem]:
+    """Slips only: which names details have is mostly assumed, and another may be right."""
+    known = DETAILS.get(str(kind), ANY_DETAILS)
+    details = details if isinstance(details, Mapping) else {}
+    for name in details:
+        like = None if name in known else nearest(str(name), known, SLIP)
+        if like and like not in details:
+            yield Problem(
+                dotted(at, str(name)),
+                f"is no known field; is {like} meant? (extra={{...}} sends it as it is)",
+            )
+
+
+Account = FinancialAccount | str | Mapping[str, Any]
+
+# An account as the service shows it is as good as its id.
+KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
+
+
+def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
+    """The `{"id": ...}` that stands for an account; None stays None."""
+    if account is None:
+        return None
+    if isinstance(account, Mapping):
+        encoding.refuse(unknown(account, KNOWN, field))
+    if isinstance(account, Mapping) and account.get("id") is None:
+        encoding.refuse([Problem(f"{field}.id", "is required")])
+    return {"id": encoding.check_identifier(account, f"{field}.id")}
+
+
+def identifier(value: object, field: str) -> str | None:
+    """The id that a value or a result stands for; None stays None."""
+    return None if value is None else encoding.check_identifier(value, field)

@@ -1,0 +1,125 @@
+"""The body of an answer as JSON with exact numbers, and the answer as a resource or a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ..errors import APIResponseError
+from ..spec import jsontext
+from ..spec.paging import RawPage, read_page
+from ..spec.printable import plain
+from ..spec.resource import Resource
+from .call import Call
+
+R = TypeVar("R", bound=Resource)
+
+
+class Identified(Resource):
+    """Anything with an id."""
+
+    id: str = ""
+
+
+# Keys of a body that speaks of an error although the status is a success.
+ERROR_KEYS = ("error", "errors")
+MARKUP = re.compile(rb"\s*<")
+
+
+def parse_json(content: bytes) -> Any:
+    """JSON in UTF-8 with decimal fractions kept exact; ValueError when it is not JSON."""
+    return jsontext.read(content.decode("utf-8-sig"))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A 2xx answer: its parsed body and the call that brought it."""
+
+    body: Any
+    call: Call
+
+    @classmethod
+    def of(cls, content: bytes, call: Call, *, any_body: bool = False) -> Answer:
+        """Read a body; APIResponseError when it is not JSON. No body reads as None.
+
+        With `any_body` plain text is fine too; a web page never is.
+        """
+        try:
+            return cls(parse_json(content) if content.strip() else None, call)
+        except (ValueError, RecursionError):
+            pass  # Raised below, outside: the parser's error would carry the whole body along.
+        if any_body and not MARKUP.match(content):
+            return cls(plain(content.decode("utf-8", "replace")), call)
+        kind = plain(call.response_headers.get("content-type", "no content type"), 80)
+        message = f"the answer to {call.method} {call.path} is not JSON ({kind})"
+        raise APIResponseError(message, call)
+
+    def read(self, kind: type[R]) -> R:
+        """The body as a resource, whose id it must have."""
+        body = self._resource(kind)
+        if body is None:
+            raise self._wrong(f"must be an object, a {kind.__name__}{self._lacks(kind)}")
+        return self._validated(kind, body)
+
+    def read_or(self, kind: type[R], known: Mapping[str, Any]) -> R:
+        """The body as a resource; where it is none and no error either, what is known of it."""
+        body = self._resource(kind)
+        if body is not None:
+            return self._validated(kind, body)
+        self.done()
+        resource = self._validated(kind, dict(known))
+        resource._raw = self.body if isinstance(self.body, dict) else {}
+        return resource
+
+    @property
+    def made(self) -> str:
+        """The id of what was made, empty where there is none."""
+        return str((self._resource(Identified) or {}).get("id", ""))
+
+    def must_have_id(self) -> None:
+        """APIResponseError when nobody can tell what was made."""
+        if not self.made:
+            raise self._wrong("must be an object with an id")
+
+    def done(self) -> None:
+        """APIResponseError when a body that may be anything speaks of an error."""
+        said = isinstance(self.body, dict) and any(self.body.get(key) for key in ERROR_KEYS)
+        if said or self.body is False:
+            raise self._wrong(f"speaks of an error: {plain(str(self.body), 200)}")
+
+    def page(self, *, bare: bool = False) -> RawPage:
+        """The body as a page; with `bare` an array will do, and is the whole list."""
+        try:
+            return read_page(self.body, bare=bare)
+        except ValueError as error:
+            raise self._wrong(str(error)) from None
+
+    def _resource(self, kind: type[Resource]) -> dict[str, Any] | None:
+        """The object that has the id of its kind: the body, or what is wrapped in its `data`."""
+        wrapped = self.body.get("data") if isinstance(self.body, dict) else None
+        return next((body for body in (self.body, wrapped) if _is_resource(body, kind)), None)
+
+    def _lacks(self, kind: type[Resource]) -> str:
+        named = "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
+        return f" with {named}" if isinstance(self.body, dict) else ""
+
+    def _validated(self, kind: type[R], body: dict[str, Any]) -> R:
+        resource = kind.model_validate(body)
+        resource._replayed = self.call.replayed
+        return resource
+
+    def _wrong(self, what: str) -> APIResponseError:
+        message = f"the answer to {self.call.method} {self.call.path} {what}"
+        return APIResponseError(message, self.call)
+
+
+def _is_resource(body: object, kind: type[Resource]) -> bool:
+    """Whether an object has the id of its kind; a kind without ids has one of its fields."""
+    if not isinstance(body, dict):
+        return False
+    if "id" not in kind.model_fields:
+        return bool(body.keys() & kind.model_fields.keys())
+    id_ = body.get("id")
+    return isinstance(id_, str | int) and not isinstance(id_, bool) and id_ != ""

@@ -1,0 +1,417 @@
+"""Idempotency keys: who decides which one a payment is sent with."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from random import Random, SystemRandom
+from typing import Any, Protocol, Self, Unpack
+from urllib.parse import quote
+from uuid import UUID
+
+import httpx
+
+from .. import forks
+from ..errors import APIStatusError, PaylabError
+from ..redaction.redaction import Redaction
+from ..rules.webhooks import is_loopback
+from ..spec.codes import SIGNATURE_TOLERANCE
+from . import encoding, exchange
+from .attempt import Attempts
+from .auth import SignatureAuth
+from .call import Later
+from .calls import CallLog
+from .clock import skew_warning
+from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
+from .failures import NOTHING_SENT, failure, look_first
+from .request import Find, Outgoing, outgoing
+from .resources.parameters import Options, takes
+from .response import Answer
+from .retries import is_lost, wait_before_retry
+from .settings import Settings, check_encrypted
+from .upload import Upload
+
+
+@dataclass(frozen=True)
+class Order:
+    """A POST that must not happen twice: where to, the bytes, and what the caller wishes.
+
+    `key` is the caller's own, `new` asks for another one than before, `make` makes a fresh one.
+    """
+
+    path: str
+    content: bytes = field(repr=False)
+    key: str | None
+    new: bool
+    make: Callable[[], str] = field(repr=False)
+
+
+class OrderTicket(Protocol):
+    """What an order is sent with, and who is told how it ended."""
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key."""
+
+    @property
+    def known(self) -> str | None:
+        """The id of what this order made, where sending it again would make another."""
+
+    @property
+    def since(self) -> datetime | None:
+        """When it was first sent, if an earlier answer was lost."""
+
+    @property
+    def advice(self) -> str:
+        """What to try when nobody knows whether it was carried out."""
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """The service carried it out."""
+
+    def refused(self, status: int) -> None:
+        """The service did not, and said so."""
+
+    def lost(self) -> None:
+        """Nobody knows."""
+
+
+class Keeper(Protocol):
+    """Gives out tickets."""
+
+    def open(self, order: Order) -> OrderTicket:
+        """The ticket of an order; it is kept before the first attempt is sent."""
+
+
+@dataclass(frozen=True)
+class FreshTicket:
+    """A key that nobody remembers."""
+
+    key: str
+    known: None = None
+    since: None = None
+
+    @property
+    def advice(self) -> str:
+        """Nobody else remembers the key."""
+        return (
+            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
+            "within 24 hours, so that it happens once"
+        )
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """Nothing to remember."""
+
+    def refused(self, status: int) -> None:
+        """Nothing to remember."""
+
+    def lost(self) -> None:
+        """Nothing to remember."""
+
+
+class Fresh:
+    """Every order is a new one, with the caller's key or a new UUID4."""
+
+    def open(self, order: Order) -> FreshTicket:
+        """The caller's key, or a new one."""
+        return FreshTicket(order.key or order.make())
+
+
+HEADERS = {
+    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
+    "Connection": "keep-alive",
+    "User-Agent": "paylab",
+    "Accept": "application/json",
+}
+
+# The service looked at it and did not carry it out; after a 5xx nobody knows.
+REFUSALS = range(400, 500)
+# As if it had been answered 202, which the service does not store.
+FOUND = 202
+
+log = logging.getLogger("paylab")
+
+
+def utcnow() -> datetime:
+    """The wall clock, aware."""
+    return datetime.now(UTC)
+
+
+class Sender:
+    """Sends signed requests; clock, sleep and randomness come in as arguments.
+
+    `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys.
+    """
+
+    calls_kind: type[CallLog] = CallLog
+
+    def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
+        self,
+        settings: Settings,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], datetime] = utcnow,
+        sleep: Callable[[float], None] = time.sleep,
+        random: Random | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+        perf: Callable[[], float] = time.perf_counter,
+        keeper: Keeper | None = None,
+    ) -> None:
+        options = {"max_retries": max_retries, "timeout": timeout}
+        given = {name: value for name, value in options.items() if value is not None}
+        self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
+        self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
+        self.calls: CallLog = self.calls_kind()
+        self.keeper: Keeper = keeper or Fresh()
+        self._skew_told = False
+        self._ahead: float | None = None
+        self._deadline = Deadline()
+        self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
+        clean_loggers(self._redaction)
+        self._transport = transport
+        self._http = self._connected()
+        kind = self.calls_kind.kind
+        self._attempts = Attempts(
+            self._http, self.settings.secret_key, self._redaction, clock, perf, kind
+        )
+        forks.register(self, lambda child: child._in_child())
+
+    def _connected(self) -> httpx.Client:
+        """A client with nonces of its own; a transport that was given is shared by all."""
+        client = _http_client(self.settings, self._transport)
+        bound(client, self._deadline)
+        client.auth = SignatureAuth(self.settings, self.clock, self.random)
+        return client
+
+    def _in_child(self) -> None:
+        """A forked child has connections, nonces and keys of its own."""
+        self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
+        self._http = self._connected()
+        self._attempts = replace(self._attempts, http=self._http)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.settings.base_url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def new_key(self) -> str:
+        """A new Idempotency-Key: a UUID4 in its 36 characters."""
+        return str(UUID(int=self.random.getrandbits(128), version=4))
+
+    @takes(Options)
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """Send any signed request and return the decoded JSON of its answer."""
+        return self.send(method, path, json=json, params=params, **options).body
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        any_body: bool = False,
+        **options: Unpack[Options],
+    ) -> Answer:
+        """Send a request, again where that is safe, and read its answer or raise why not.
+
+        With `any_body` an answer of plain text is read as well.
+        """
+        request = outgoing(self.settings.base_url, method, path, json, params, options)
+        return self._answer(replace(request, any_body=any_body) if any_body else request)
+
+    def upload(self, path: str, body: Upload, **options: Unpack[Options]) -> Answer:
+        """Send a body that is read in pieces."""
+        request = outgoing(self.settings.base_url, "POST", path, options=options)
+        return self._answer(replace(request, content=body))
+
+    def fetch(self, path: str) -> bytes:
+        """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
+        return self._send(outgoing(self.settings.base_url, "GET", path))[0]
+
+    def once(
+        self,
+        path: str,
+        body: Any,
+        *,
+        new: bool = False,
+        find: Find | None = None,
+        **options: Unpack[Options],
+    ) -> Answer:
+        """POST what must not happen twice, with the key the keeper chooses.
+
+        `find` looks for what a lost attempt may have made although its key does not replay it.
+        """
+        request = outgoing(self.settings.base_url, "POST", path, body, None, options)
+        content = request.content if isinstance(request.content, bytes) else b""
+        key = encoding.check_key(request.idempotency_key)
+        ticket = self.keeper.open(Order(path, content, key, new, self.new_key))
+        if ticket.known is not None:
+            answer = self.send("GET", f"{path}/{quote(ticket.known, safe='')}")
+            return replace(answer, call=replace(answer.call, replayed=True))
+        return self._kept(replace(request, idempotency_key=ticket.key, find=find), ticket)
+
+    def _kept(self, request: Outgoing, ticket: OrderTicket) -> Answer:
+        """Send, and tell the ticket how it ended; no answer leaves it open."""
+        try:
+            answer = self._answer(self._looked_for(request, ticket))
+            answer.must_have_id()
+        except BaseException as error:
+            _failed(error, ticket, _advice(request, ticket))
+            raise
+        # What was found by a GET is no stored answer: its key would make another.
+        status = FOUND if answer.call.method == "GET" else answer.call.status or 0
+        ticket.answered(status, answer.made, replayed=answer.call.replayed)
+        return answer
+
+    def _looked_for(self, request: Outgoing, ticket: OrderTicket) -> Outgoing:
+        """The GET of what this order made in an earlier run; the request itself if it made none."""
+        if request.find is None or ticket.since is None:
+            return request
+        id_ = request.find(ticket.since - timedelta(seconds=SIGNATURE_TOLERANCE))
+        if id_ is None:
+            return request
+        return outgoing(self.settings.base_url, "GET", f"{request.path}/{quote(id_, safe='')}")
+
+    def _answer(self, request: Outgoing) -> Answer:
+        content, later = self._send(request)
+        return Answer.of(content, later.call, any_body=request.any_body)
+
+    def _send(self, request: Outgoing) -> tuple[bytes, Later]:
+        with self._deadline.within(self._limit(request)):
+            return self._until_answered(request)
+
+    def _limit(self, request: Outgoing) -> float:
+        """Seconds that a whole call may take; a large body gets the time it needs."""
+        size = request.content.length if isinstance(request.content, Upload) else 0
+        return exchange.TIMES * (request.timeout or self.settings.timeout) + size / exchange.SLOWEST
+
+    def _until_answered(self, request: Outgoing) -> tuple[bytes, Later]:
+        begun = self.clock() if request.find else None
+        for attempt in count(1):
+            result, later = self._attempt(request, attempt)
+            if begun and is_lost(result) and (found := self._found(request, result, later, begun)):
+                return self._send(found)
+            wait = self._wait(request, result, attempt)
+            if wait is None:
+                return self._content(request, result, later), later
+            log.debug("trying again in %.2f s", wait)
+            self._deadline.extend(wait)
+            self.sleep(wait)
+        raise AssertionError("count() does not end")
+
+    def _found(
+        self, request: Outgoing, result: Exchange, later: Later, begun: datetime
+    ) -> Outgoing | None:
+        """The GET of what a lost attempt made; the attempt's error when nobody can tell."""
+        try:
+            id_ = request.find(begun + self._service_is_ahead()) if request.find else None
+        except PaylabError:
+            error = failure(request, result, later.call, self._redaction)
+            error.hint = look_first(request.path)
+            raise error from None
+        if id_ is None:
+            return None
+        log.warning(
+            "the answer to POST %s was lost, and %s was found in the list", request.path, id_
+        )
+        path = f"{request.path}/{quote(id_, safe='')}"
+        return outgoing(self.settings.base_url, "GET", path)
+
+    def _service_is_ahead(self) -> timedelta:
+        """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
+        ahead = self._ahead
+        known = ahead is not None and abs(ahead) < SIGNATURE_TOLERANCE
+        return timedelta(seconds=ahead - 2 if ahead is not None and known else -SIGNATURE_TOLERANCE)
+
+    def _wait(self, request: Outgoing, result: Exchange, attempt: int) -> float | None:
+        if attempt > self.settings.max_retries:
+            return None
+        if self._deadline.left() <= 0:
+            return None
+        return wait_before_retry(request, result, attempt, self.clock(), self.random)
+
+    def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
+        result, later = self._attempts.make(outgoing, attempt)
+        self.calls.keep(later)
+        if not later.patient or log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", later.call)
+        self._tell_skew(later.skew)
+        return result, later
+
+    def _tell_skew(self, skew: float | None) -> None:
+        """Say once that the clocks drift apart, before it becomes an error."""
+        self._ahead = self._ahead if skew is None else skew
+        warning = skew_warning(skew)
+        if warning and not self._skew_told:
+            log.warning("%s", warning)
+        self._skew_told = warning is not None
+
+    def _content(self, outgoing: Outgoing, result: Exchange, later: Later) -> bytes:
+        if not result.went_well:
+            raise failure(outgoing, result, later.call, self._redaction)
+        return result.content
+
+
+def _advice(request: Outgoing, ticket: OrderTicket) -> str:
+    """What to do when the order may have been carried out; only a ledger looks by itself."""
+    if request.find is None or not isinstance(ticket, FreshTicket):
+        return ticket.advice
+    return look_first(request.path)
+
+
+def _failed(error: BaseException, ticket: OrderTicket, advice: str) -> None:
+    """Tell the ticket, and say what to do where the order may have been carried out."""
+    # What an earlier attempt did is not known, whatever the last one was answered.
+    first = getattr(getattr(error, "call", None), "attempt", 1) == 1
+    if isinstance(error, APIStatusError) and error.status in REFUSALS:
+        if first:
+            ticket.refused(error.status)
+            return
+        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
+    elif not isinstance(error, PaylabError):
+        error.add_note(advice)
+    elif not first or error.hint != NOTHING_SENT:
+        # A status may have a hint of its own: until when the service asks not to be called.
+        own = error.hint if isinstance(error, APIStatusError) else None
+        error.hint = "; ".join(filter(None, (own, advice)))
+    ticket.lost()
+
+
+def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:
+    url = httpx.URL(settings.base_url)
+    if transport is None:  # One that is given answers for where it leads.
+        check_encrypted(settings.base_url)
+    return CookielessClient(
+        transport=transport,
+        timeout=settings.timeout,
+        headers=HEADERS,
+        follow_redirects=False,
+        event_hooks={"response": [stop_at_redirect]},
+        # Proxies from the environment serve people behind one; what is meant for this
+        # machine must not leave it.
+        trust_env=not is_loopback(url.host.strip("[]")),
+        # Plain http has nothing to verify, and loading the certificates takes 30 ms.
+        verify=url.scheme == "https",
+    )

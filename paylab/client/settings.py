@@ -1,0 +1,334 @@
+"""Settings: which service, with which keys, and where each setting came from."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from platformdirs import user_config_path
+
+from ..errors import ConfigError
+from ..redaction.redaction import HIDDEN
+from ..rules.webhooks import is_loopback
+from ..signing.canonical import EmptyQuery
+from ..spec.printable import plain
+
+
+class Secret:
+    """A secret: prints as `***`, does not survive pickling, and speaks only to `reveal()`."""
+
+    __slots__ = ("__text",)
+
+    def __init__(self, text: str | None = None) -> None:
+        self.__text = text
+
+    @classmethod
+    def of(cls, value: str | Secret) -> Secret:
+        """The value as a secret, whether it is one already or not."""
+        return value if isinstance(value, Secret) else cls(value)
+
+    def reveal(self) -> str:
+        """The secret itself; ConfigError when it was lost on the way through a pickle."""
+        if self.__text is None:
+            raise ConfigError("this secret was left behind when its settings were pickled")
+        return self.__text
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str, /) -> str:
+        return HIDDEN
+
+    def __reduce__(self) -> tuple[type[Secret], tuple[()]]:
+        return type(self), ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+HIGHEST_PORT = 65_535
+# A whitelist, so that nothing can be read in two ways by two parsers.
+HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
+PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
+FORM = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?{PATH}", re.IGNORECASE)
+
+NOT_ALLOWED = (
+    (r"^(?!https?://)", "must begin with https://"),
+    (r"^[^/]*//[^/?#]*@", "must not hold a user name or password"),
+    (r"#", "must not have a fragment (#...)"),
+    (r"\?", "must not have a query (?...)"),
+    (r"/\.{1,2}(/|$)", "must not have . or .. in its path"),
+)
+
+
+def check_base_url(text: str) -> str:
+    """The address without its trailing / and /v1; ConfigError says why it cannot be one."""
+    for pattern, reason in NOT_ALLOWED:
+        if re.search(pattern, text, re.IGNORECASE):
+            raise ConfigError(f"the base URL {reason}")
+    if not FORM.fullmatch(text):
+        raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
+    if (_parsed(text).port or 0) > HIGHEST_PORT:
+        raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
+    # Every path begins with /v1, so an address that ends with it would say it twice.
+    return text.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def check_encrypted(base_url: str) -> None:
+    """ConfigError for an address that signed requests would reach in the clear."""
+    url = _parsed(base_url)
+    if url.scheme != "https" and not is_loopback(url.host):
+        reason = "only this machine may be spoken to without encryption"
+        raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
+
+
+def _parsed(text: str) -> httpx.URL:
+    try:
+        return httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise ConfigError(
+            f"the base URL {_shown(text)} cannot be read: {plain(str(error))}"
+        ) from None
+
+
+def _shown(text: str) -> str:
+    return repr(plain(text, 80))
+
+
+DEFAULT = "default"
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+SECRETS = ("api_key", "secret_key")
+NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "empty_query")
+
+Profile = dict[str, Any]
+
+
+def profiles_path() -> Path:
+    """Where profiles live on this system."""
+    return user_config_path("paylab", appauthor=False) / "profiles.toml"
+
+
+def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
+    """A profile by name, its secrets looked up; without a name, `default` if the file has it."""
+    tables, private = _read(path)
+    chosen = name or DEFAULT
+    if name is None and DEFAULT not in tables:
+        return DEFAULT, {}
+    if not isinstance(tables.get(chosen), dict):
+        raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {_listed(tables)}")
+    profile = tables[chosen]
+    _check_names(chosen, profile)
+    found = {key: profile[key] for key in SECRETS if key in profile}
+    return chosen, profile | {
+        key: _secret(f"{chosen}.{key}", value, environ, private=private)
+        for key, value in found.items()
+    }
+
+
+def _read(path: Path) -> tuple[dict[str, Any], bool]:
+    try:
+        with path.open("rb") as file:
+            private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
+            return tomllib.load(file), private
+    except FileNotFoundError:
+        return {}, True
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        # The parser quotes no values, so its message is safe to repeat.
+        raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
+
+
+def _check_names(chosen: str, profile: Profile) -> None:
+    unknown = sorted(set(profile) - set(NAMES))
+    if unknown:
+        raise ConfigError(
+            f"profile {chosen!r} has the unknown setting {unknown[0]!r}; known: {', '.join(NAMES)}"
+        )
+
+
+def _secret(where: str, value: object, environ: Mapping[str, str], *, private: bool) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{where} must be text")
+    scheme, colon, name = value.partition(":")
+    if colon and scheme in REFERENCES:
+        return REFERENCES[scheme](where, name, environ)
+    if not private:
+        reason = "others can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
+        raise ConfigError(f"{where} is written out, but {reason}")
+    return value
+
+
+def _variable(where: str, name: str, environ: Mapping[str, str]) -> str:
+    if not environ.get(name):
+        raise ConfigError(f"{where} refers to the environment variable {name}, which is not set")
+    return environ[name]
+
+
+def _from_keyring(where: str, name: str, environ: Mapping[str, str]) -> str:
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        reason = "keyring is not installed: pip install 'paylab[keyring]'"
+        raise ConfigError(f"{where} refers to the system's keyring, but {reason}") from None
+    try:
+        value = keyring.get_password("paylab", name)
+    except KeyringError as error:
+        raise ConfigError(f"{where}: the system's keyring does not answer: {error}") from None
+    if not value:
+        raise ConfigError(f"{where}: the system's keyring has no {name!r} under 'paylab'")
+    return value
+
+
+REFERENCES: dict[str, Callable[[str, str, Mapping[str, str]], str]] = {
+    "env": _variable,
+    "keyring": _from_keyring,
+}
+
+
+def _listed(tables: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(tables)) or "none"
+
+
+REQUIRED = ("base_url", "api_key", "secret_key")
+VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
+SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
+"""Set by `paylab lab` to the address of the simulator it started, beside the other three."""
+
+PROFILE_VARIABLE = "PAYLAB_PROFILE"
+DIALECTS = ("omit", "blank")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a client needs to know; `where` says where each setting came from.
+
+    `empty_query` chooses what stands for a missing query in the signed text: no line ("omit",
+    as the spec says) or an empty one ("blank").
+    """
+
+    base_url: str
+    api_key: Secret
+    secret_key: Secret
+    where: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 30.0
+    max_retries: int = 2
+    empty_query: EmptyQuery = "omit"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base_url", check_base_url(self.base_url))
+        for name in ("api_key", "secret_key"):
+            object.__setattr__(self, name, Secret.of(getattr(self, name)))
+        _check_keys(self.api_key.reveal(), self.secret_key.reveal())
+        _check_options(self)
+
+
+def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line
+    base_url: str | None = None,
+    api_key: str | Secret | None = None,
+    secret_key: str | Secret | None = None,
+    profile: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    profiles: Path | None = None,
+) -> Settings | None:
+    """The settings from arguments, then environment, then profile; None when nothing is set.
+
+    The profile is `profile`, else the one PAYLAB_PROFILE names, else `default`. None means
+    that nobody configured a service: the embedded simulator is meant.
+    """
+    environ = os.environ if environ is None else environ
+    given = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
+    found = _sourced(given, dict.fromkeys(REQUIRED, "argument"))
+    found = _from_environment(environ) | found
+    name = profile or environ.get(PROFILE_VARIABLE) or None
+    options: dict[str, Any] = {}
+    if name or len(found) < len(REQUIRED):
+        chosen, table = load(profiles or profiles_path(), name, environ)
+        options = {key: value for key, value in table.items() if key not in REQUIRED}
+        found = _sourced(table, dict.fromkeys(REQUIRED, f"profile {chosen}")) | found
+    return _settings(found, options) if found or name else None
+
+
+Found = dict[str, tuple[Any, str]]
+
+
+def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:
+    return {
+        name: (values[name], source)
+        for name, source in sources.items()
+        if values.get(name) is not None
+    }
+
+
+def _from_environment(environ: Mapping[str, str]) -> Found:
+    # An empty variable is how a shell or CI says "not set".
+    values = {name: environ.get(variable) or None for name, variable in VARIABLES.items()}
+    shared = values["base_url"] and values["base_url"] == environ.get(SHARED_VARIABLE)
+    return _sourced(
+        values,
+        {
+            name: "the simulator that paylab lab started"
+            if shared
+            else f"environment {VARIABLES[name]}"
+            for name in REQUIRED
+        },
+    )
+
+
+def _settings(found: Found, options: Mapping[str, Any]) -> Settings:
+    missing = [name for name in REQUIRED if name not in found]
+    if missing:
+        raise ConfigError(_missing_message(missing))
+    where = {name: source for name, (_, source) in found.items()}
+    _check_text({name: value for name, (value, _) in found.items()})
+    values = {name: value for name, (value, _) in found.items()}
+    settings = Settings(**values, where=where, **options)
+    check_encrypted(settings.base_url)
+    return settings
+
+
+def _missing_message(missing: list[str]) -> str:
+    names = " and ".join(missing)
+    places = " / ".join(VARIABLES[name] for name in missing)
+    return (
+        f"some settings are there, but {names} {'is' if len(missing) == 1 else 'are'} missing: "
+        f"pass {names} to connect(), set {places}, or write {names} into a profile"
+    )
+
+
+def _check_text(values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        if not isinstance(value, str | Secret):
+            raise ConfigError(f"{name} must be text")
+
+
+def _check_keys(api_key: str, secret_key: str) -> None:
+    # The API key stands in headers and, before a comma, in Authorization.
+    if not api_key or "," in api_key or not all("!" <= letter <= "~" for letter in api_key):
+        raise ConfigError("api_key must be printable ASCII without spaces or commas")
+    if not secret_key or secret_key != secret_key.strip():
+        raise ConfigError("secret_key is empty, or a space or line break was pasted around it")
+
+
+def _check_options(settings: Settings) -> None:
+    if not _is_number(settings.timeout, int | float) or settings.timeout <= 0:
+        raise ConfigError("timeout must be a number of seconds above 0")
+    if not _is_number(settings.max_retries, int) or settings.max_retries < 0:
+        raise ConfigError("max_retries must be a whole number, 0 or more")
+    if settings.empty_query not in DIALECTS:
+        raise ConfigError(f"empty_query must be one of {', '.join(DIALECTS)}")
+
+
+def _is_number(value: object, kinds: Any) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)

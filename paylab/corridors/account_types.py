@@ -1,0 +1,263 @@
+"""The account types: which fields their details carry and what each field must look like.
+
+The rules the spec states have the source "spec" even where the name of the field is assumed:
+a form has its own source beside the field's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as with_default
+
+from ..spec import codes
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a text must look like; with no pattern and no choices, anything that is not blank.
+
+    `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
+    mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
+    `note` says what is left unchecked. `also` is a narrower form that only an assumption asks for.
+    """
+
+    message: str = ""
+    pattern: str = ""
+    choices: Sequence[str] = ()
+    check_digit: str = ""
+    parser: str = ""
+    source: str = "spec"
+    note: str = ""
+    also: Format | None = None
+
+
+@dataclass(frozen=True)
+class DetailField:
+    """One field of details; where `by` is set, that other field's value picks one of `forms`."""
+
+    name: str
+    form: Format = Format()
+    required: bool = True
+    source: str = "spec"
+    by: str = ""
+    forms: Mapping[str, Format] = with_default(default_factory=dict)
+
+    def form_in(self, details: Mapping[str, object]) -> Format:
+        """The form that holds in these details."""
+        chosen = details.get(self.by) if self.by else None
+        return self.forms.get(chosen, self.form) if isinstance(chosen, str) else self.form
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account type as one country, or every country of a scheme, has it."""
+
+    type: str
+    fields: tuple[DetailField, ...]
+    source: str
+
+    def __str__(self) -> str:
+        """The type and the names of its fields."""
+        return f"{self.type}: {', '.join(field.name for field in self.fields)}"
+
+
+FORMAT_ONLY = "only the format is checked"
+_PIX = "details.br"
+
+
+def _digits(count: int, check_digit: str = "", note: str = "") -> Format:
+    message, pattern = f"must be exactly {count} digits", f"[0-9]{{{count}}}"
+    return Format(message, pattern, check_digit=check_digit, note=note)
+
+
+def _one_of(choices: Sequence[str], source: str = "spec") -> Format:
+    return Format(choices=choices, source=source)
+
+
+_NAME = f"{codes.HOLDER_NAME_MIN},{codes.HOLDER_NAME_MAX}"
+HOLDER_NAME = Format(f"must be {_NAME.replace(',', ' to ')} characters", f".{{{_NAME}}}")
+BANK_COUNTRY = "bank_account_country"
+
+# Document numbers with a format or a check digit; the others are any text.
+DOCUMENT_NUMBERS = {
+    "curp": Format(
+        "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
+        "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Za-z0-9][0-9]",
+        check_digit="curp",
+        also=Format("must be in capitals", "[A-Z0-9]+", source="document.number"),
+    ),
+    "cpf": _digits(11, "cpf"),
+    "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not taken here"),
+    "cuit": Format(check_digit="cuit"),
+    "cuil": Format(check_digit="cuit"),
+    "nit": Format(check_digit="nit"),
+    "tin": Format(check_digit="tin", note=FORMAT_ONLY),
+}
+
+# The spec only says that key and type must match. The lengths of an e-mail and a phone key are
+# those of Brazil's key directory.
+PIX_KEYS = {
+    "cpf": Format("must be exactly 11 digits", "[0-9]{11}", check_digit="cpf", source=_PIX),
+    "cnpj": Format(
+        "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
+        "[0-9A-Z]{12}[0-9]{2}",
+        check_digit="cnpj",
+        source=_PIX,
+    ),
+    "email": Format(
+        "must be an e-mail address of at most 77 characters, as pix_key_type says",
+        r"(?=.{3,77}\Z)[^@\s]+@[^@\s]+\.[^@\s]+",
+        source=_PIX,
+    ),
+    "phone": Format(
+        "must be a phone number like +5511987654321, as pix_key_type says",
+        r"\+[1-9][0-9]{6,14}",
+        source=_PIX,
+    ),
+    "evp": Format(
+        "must be a random key, 32 hex digits in groups of 8-4-4-4-12, as pix_key_type says",
+        "(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        source=_PIX,
+    ),
+}
+
+# The service's own lists are had only from its support. These are ours: append to them.
+ISSUERS: dict[str, list[str]] = {
+    codes.BANK_ACCOUNT: ["bdo", "bpi", "landbank", "metrobank", "unionbank"],
+    codes.DIGITAL_WALLET: ["gcash", "grabpay", "maya"],
+}
+
+AR_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        DetailField("account_number", _digits(22, "cbu"), source="details.ar"),
+        DetailField("account_type", _one_of(("cbu", "cvu"), "details.ar"), source="details.ar"),
+    ),
+    "details.ar",
+)
+
+PIX = Account(
+    codes.PIX,
+    (
+        DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
+        DetailField("pix_key_type", _one_of(codes.PIX_KEY_TYPES, "details.br")),
+    ),
+    "details.br",
+)
+
+CO_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        DetailField("bank_code", Format(source="details.co"), source="details.co"),
+        DetailField("account_number", Format(source="details.co"), source="details.co"),
+        DetailField(
+            "account_type", _one_of(("savings", "checking"), "details.co"), source="details.co"
+        ),
+    ),
+    "details.co",
+)
+
+IN_UPI = Account(
+    codes.UPI,
+    (
+        DetailField(
+            "upi_id",
+            Format(
+                f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
+                rf"(?=.{{3,{codes.UPI_MAX}}}\Z)[^@]+@[^@]+",
+                note=FORMAT_ONLY,
+                also=Format("must not contain spaces", r"\S+", source="details.in"),
+            ),
+        ),
+    ),
+    "details.in",
+)
+
+MX_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (DetailField("clabe", _digits(18, "clabe"), source="details.mx"),),
+    "details.mx",
+)
+
+
+def _ph(kind: str) -> Account:
+    return Account(
+        kind,
+        (
+            DetailField("issuer", _one_of(ISSUERS[kind], "details.ph")),
+            DetailField("account_number", Format(source="details.ph"), source="details.ph"),
+            DetailField("account_holder_name", Format(source="details.ph"), source="details.ph"),
+        ),
+        "details.ph",
+    )
+
+
+PH_ACCOUNT = _ph(codes.BANK_ACCOUNT)
+PH_WALLET = _ph(codes.DIGITAL_WALLET)
+PH_QR = Account(
+    codes.PH_QR_CODE,
+    (
+        DetailField(
+            "qrph_payload", Format(parser="qrph", source="details.ph-qr"), source="details.ph-qr"
+        ),
+    ),
+    "details.ph-qr",
+)
+
+GB_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        DetailField(BANK_COUNTRY, _one_of(("GB",))),
+        DetailField("sort_code", _digits(6, note=FORMAT_ONLY), source="details.gb"),
+        DetailField("account_number", _digits(8, note=FORMAT_ONLY), source="details.gb"),
+        DetailField("account_holder_name", HOLDER_NAME, source="details.gb"),
+    ),
+    "details.gb",
+)
+
+SEPA_ACCOUNT = Account(
+    codes.BANK_ACCOUNT,
+    (
+        DetailField(BANK_COUNTRY, _one_of(codes.SEPA)),
+        DetailField(
+            "iban",
+            Format(
+                f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters: "
+                "2 letters, 2 digits, then the rest",
+                # Spaces between groups are not counted: the spec does not say whether they are.
+                rf"(?=(?:\s*\S){{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\s*\Z)"
+                r"\s*[A-Za-z]{2}\s*[0-9]{2}.+",
+                check_digit="iban",
+                also=Format(
+                    "must be in capitals and without spaces",
+                    "[A-Z]{2}[0-9]{2}[A-Z0-9]+",
+                    source="account.iban",
+                ),
+            ),
+            source="details.sepa",
+        ),
+        DetailField(
+            "bic",
+            Format(
+                "must be 8 or 11 characters",
+                ".{8}(?:.{3})?",
+                check_digit="bic",
+                also=Format("must be letters and digits", "[A-Za-z0-9]+", source="details.sepa"),
+            ),
+            required=False,
+            source="details.sepa",
+        ),
+        DetailField("account_holder_name", HOLDER_NAME, source="details.sepa"),
+    ),
+    "details.sepa",
+)
+
+CRYPTO_WALLET = Account(
+    codes.CRYPTO_WALLET,
+    (
+        DetailField("address", Format(source="details.wallet"), source="details.wallet"),
+        DetailField("network", _one_of(codes.NETWORKS, "details.wallet"), source="details.wallet"),
+    ),
+    "details.wallet",
+)

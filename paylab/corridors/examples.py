@@ -1,0 +1,115 @@
+"""Example people and recipients, who do not exist, with accounts that belong to nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from datetime import datetime
+from typing import Any
+
+from .. import corridors
+from ..errors import Problem, RuleError
+from ..spec import codes
+from .account_types import BANK_COUNTRY
+
+_HOLDER = {"account_holder_name": "Alex Example"}
+
+ACCOUNTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "AR": (
+        codes.BANK_ACCOUNT,
+        {"account_number": "0000003100000000000000", "account_type": "cvu"},
+    ),
+    "BR": (codes.PIX, {"pix_key": "alex@example.com", "pix_key_type": "email"}),
+    "CO": (
+        codes.BANK_ACCOUNT,
+        {"bank_code": "0000", "account_number": "000000000000", "account_type": "savings"},
+    ),
+    "IN": (codes.UPI, {"upi_id": "alex@example"}),
+    "MX": (codes.BANK_ACCOUNT, {"clabe": "999999000000000002"}),
+    "PH": (codes.DIGITAL_WALLET, {"issuer": "gcash", "account_number": "09000000000", **_HOLDER}),
+    "GB": (
+        codes.BANK_ACCOUNT,
+        {BANK_COUNTRY: "GB", "sort_code": "000000", "account_number": "00000000", **_HOLDER},
+    ),
+}
+SEPA_ACCOUNT = (
+    codes.BANK_ACCOUNT,
+    {BANK_COUNTRY: "DE", "iban": "DE89370400440532013000", **_HOLDER},
+)
+"""The IBAN is the one its registry prints as Germany's example."""
+
+# What a country asks for on top, by the field's name.
+EXTRAS: Mapping[str, Any] = {
+    "email": "alex@example.com",
+    "phone": "+910000000000",
+    "document": {"type": "cc", "number": "0000000000"},
+}
+
+
+def account(country: str) -> dict[str, Any]:
+    """An account of the country's, as `type` and `details`; KeyError without a corridor."""
+    kind, details = SEPA_ACCOUNT if country in codes.SEPA else ACCOUNTS[country]
+    return {"type": kind, "details": dict(details)}
+
+
+def recipient(country: str) -> dict[str, Any]:
+    """The fields of a recipient of payouts, ready for `lab.individuals.create(**fields)`."""
+    if country not in ACCOUNTS and country not in codes.SEPA:
+        listed = ", ".join([*ACCOUNTS, *codes.SEPA])
+        raise RuleError([Problem("country", f"must be one of {listed}")])
+    corridor = corridors.get(country)
+    required = corridor.required_for([codes.GLOBAL_PAYOUTS]) if corridor else ()
+    return {
+        "product_types": [codes.GLOBAL_PAYOUTS],
+        "given_name": "Alex",
+        "family_name": "Example",
+        "country": country,
+        "address": {"country": country},
+        **{name: EXTRAS[name] for name in required},
+        "financial_accounts": [account(country)],
+    }
+
+
+WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
+"""A crypto wallet that nobody holds the key of."""
+
+PEOPLE: Mapping[str, Mapping[str, Any]] = {
+    "MX": {
+        "given_name": "Ana",
+        "family_name": "Ejemplo Ficticia",
+        "country": "MX",
+        "email": "ana.ejemplo@example.com",
+        "phone": "+525500000000",
+        "date_of_birth": "1990-01-31",
+        "address": {
+            "country": "MX",
+            "line_1": "Calle Ejemplo 1",
+            "city": "Ciudad de México",
+            "postal_code": "00000",
+        },
+        "document": {"type": "curp", "number": "XEXX010101HNEXXXA4"},
+    },
+    "PH": {
+        "given_name": "Juan",
+        "family_name": "Halimbawa",
+        "country": "PH",
+        "email": "juan.halimbawa@example.com",
+        "phone": "+630000000000",
+        "date_of_birth": "1990-01-31",
+        "address": {
+            "country": "PH",
+            "line_1": "1 Example Street",
+            "city": "Manila",
+            "postal_code": "0000",
+        },
+        "document": {"type": "tin", "number": "000-000-000-000"},
+    },
+}
+
+
+def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
+    """The fields of a fictional individual, ready for `lab.individuals.create(**fields)`."""
+    if country.upper() not in PEOPLE:
+        raise RuleError([Problem("country", f"must be one of {', '.join(PEOPLE)}")])
+    person = deepcopy(dict(PEOPLE[country.upper()]))
+    return {"product_types": [product], **person, "idv_consent_recorded_at": consent_at}

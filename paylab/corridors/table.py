@@ -1,0 +1,215 @@
+"""Corridors as tables to read: for the README, for a notebook, for a terminal.
+
+Everything here is made from the facts it is handed; it knows none of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ..spec import codes
+from .account_types import CRYPTO_WALLET, Account, DetailField, Format
+
+if TYPE_CHECKING:
+    from . import Corridor
+
+Cells = tuple[str, ...]
+
+HEAD = (
+    *("Country", "Currency", "Rails and their settlement", "Accounts and their fields"),
+    *("Documents", "Asked on top", "Products", "On-ramp from", "Assumed"),
+)
+ANY_TEXT = "text"
+FACTS = ("fact", "value", "from")
+_CELL = ' style="text-align:left;vertical-align:top"'
+
+
+def table_markdown(corridors: Iterable[Corridor]) -> str:
+    """A table in Markdown, and below it what all its rows have in common."""
+    found = tuple(corridors)
+    lines = (HEAD, ("---",) * len(HEAD), *rows(found))
+    table = "\n".join(f"| {' | '.join(map(_in_lines, cells))} |" for cells in lines)
+    return "\n\n".join([table, *notes(found)])
+
+
+def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) -> str:
+    """A table in HTML, and notes below it."""
+    top = "".join(f"<th{_CELL}>{escape(name)}</th>" for name in head)
+    lines = ("".join(map(_html_cell, cells)) for cells in body)
+    inside = "".join(f"<tr>{line}</tr>" for line in lines)
+    said = "".join(f"<p>{escape(note)}</p>" for note in below)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{inside}</tbody></table>{said}"
+
+
+def table_text(body: Sequence[Cells]) -> str:
+    """Columns in step, for a terminal."""
+    widths = [max(map(len, column), default=0) for column in zip(*body, strict=True)]
+    padded = (zip(cells, widths, strict=True) for cells in body)
+    return "\n".join("  ".join(f"{cell:<{wide}}" for cell, wide in row).rstrip() for row in padded)
+
+
+def bundle(head: Sequence[str], body: Sequence[Cells]) -> dict[str, str]:
+    """What a notebook shows of facts: HTML, and plain text where there is none."""
+    return {"text/html": html(head, body), "text/plain": table_text(body)}
+
+
+def rows(corridors: Iterable[Corridor]) -> list[Cells]:
+    """A row a corridor; neighbours that differ in the country alone share one."""
+    return [_row(list(alike)) for _, alike in groupby(corridors, _cells)]
+
+
+def brief(corridors: Iterable[Corridor]) -> list[Cells]:
+    """A row a corridor with what fits a terminal: country, currency, rails, account types."""
+    found = (list(alike) for _, alike in groupby(corridors, _cells))
+    return [(_title(alike), alike[0].currency, *_brief(alike[0])) for alike in found]
+
+
+def notes(corridors: Sequence[Corridor]) -> list[str]:
+    """What holds for every row, and which countries share one."""
+    shared = [one for one in (list(alike) for _, alike in groupby(corridors, _cells)) if one[1:]]
+    names = [f"{_title(one)}: {_join(each.country for each in one)}." for one in shared]
+    ramps = any(corridor.required_on_ramps for corridor in corridors)
+    return [*names, _wallets(), *([_ramps(corridors)] if ramps else [])]
+
+
+def facts(corridor: Corridor) -> list[Cells]:
+    """Everything known of one country: the fact, what it is, and where it comes from."""
+    return [*_general(corridor), *_fields(corridor)]
+
+
+def _html_cell(cell: str) -> str:
+    return f"<td{_CELL}>{_in_lines(escape(cell))}</td>"
+
+
+def _in_lines(cell: str) -> str:
+    return cell.replace("\n", "<br>")
+
+
+def _row(alike: Sequence[Corridor]) -> Cells:
+    return _title(alike), *_cells(alike[0])
+
+
+def _title(alike: Sequence[Corridor]) -> str:
+    if len(alike) == 1:
+        return f"{alike[0].name} ({alike[0].country})"
+    sepa = all(corridor.country in codes.SEPA for corridor in alike)
+    return f"{len(alike)} {'SEPA ' if sepa else ''}countries"
+
+
+def _cells(corridor: Corridor) -> Cells:
+    return (
+        corridor.currency or "-",
+        "\n".join(map(str, corridor.rails)) or "-",
+        "\n".join(map(_account, _own_accounts(corridor))),
+        _documents(corridor),
+        _join(_asked(corridor, name) for name in corridor.required),
+        _join(corridor.products),
+        corridor.on_ramp_currency or "-",
+        _assumed(corridor),
+    )
+
+
+def _asked(corridor: Corridor, name: str) -> str:
+    """A field asked on top, and what it must look like where the country says."""
+    return f"{name} ({corridor.phone.message})" if name == "phone" and corridor.phone else name
+
+
+def _brief(corridor: Corridor) -> Cells:
+    kinds = _join(account.type for account in _own_accounts(corridor))
+    return _join(map(str, corridor.rails)), kinds
+
+
+def _account(account: Account) -> str:
+    """`bank_account: clabe (exactly 18 digits)`."""
+    return f"{account.type}: {', '.join(map(_short, account.fields))}"
+
+
+def _short(field: DetailField) -> str:
+    """A field, and what it must look like where that is said."""
+    said = f"as {field.by} says" if field.by else _said(field.form).removeprefix("one of ")
+    left_out = "" if field.required else "can be left out"
+    inside = "; ".join(part for part in (said, left_out) if part and part != ANY_TEXT)
+    return f"{field.name} ({inside})" if inside else field.name
+
+
+def _assumed(corridor: Corridor) -> str:
+    """The rows of what the spec leaves open that the accounts rest on."""
+    sources = [account.source for account in _own_accounts(corridor)]
+    return _join(dict.fromkeys(source for source in sources if source != "spec"))
+
+
+def _wallets() -> str:
+    return f"Individuals of every country can hold a {_account(CRYPTO_WALLET)}."
+
+
+def _ramps(corridors: Iterable[Corridor]) -> str:
+    asked = dict.fromkeys(name for one in corridors for name in one.required_on_ramps)
+    return f"on_ramp and off_ramp ask for {_join(asked)} on top, in every country that has them."
+
+
+def _own_accounts(corridor: Corridor) -> Iterable[Account]:
+    """All but the crypto wallet, which every country has."""
+    own = [account for account in corridor.accounts if account.type != codes.CRYPTO_WALLET]
+    return own or corridor.accounts
+
+
+def _documents(corridor: Corridor) -> str:
+    return "any" if corridor.documents == codes.DOCUMENT_TYPES else _join(corridor.documents)
+
+
+def _general(corridor: Corridor) -> Iterator[Cells]:
+    yield "country", f"{corridor.name} ({corridor.country})", corridor.source
+    yield "currency", corridor.currency or "no corridor is named", corridor.source
+    for rail in corridor.rails:
+        yield f"rail {rail.method}", rail.settlement or "settlement is not said", rail.source
+    yield "products", _join(corridor.products), corridor.source
+    yield "documents", _documents(corridor), corridor.source
+    yield from _numbers(corridor)
+    yield "asked on top", _join(corridor.required), corridor.source
+    yield "on top for the ramps", _join(corridor.required_on_ramps), corridor.source
+    if corridor.phone:
+        yield "phone", corridor.phone.message, corridor.phone.source
+    if corridor.on_ramp_currency:
+        yield "on-ramp from", corridor.on_ramp_currency, corridor.source
+
+
+def _numbers(corridor: Corridor) -> Iterator[Cells]:
+    for kind, form in corridor.document_numbers.items():
+        yield f"number of a {kind}", wanted(form), form.source
+
+
+def _fields(corridor: Corridor) -> Iterator[Cells]:
+    for account in corridor.accounts:
+        for field in account.fields:
+            sources = {field.source: None, field.form.source: None}
+            yield f"{account.type} {field.name}", _rule(field), ", ".join(sources)
+
+
+def _rule(field: DetailField) -> str:
+    left_out = "" if field.required else ", can be left out"
+    return f"{_by_kind(field.forms) if field.forms else wanted(field.form)}{left_out}"
+
+
+def _by_kind(forms: Mapping[str, Format]) -> str:
+    return "; ".join(f"{kind}: {wanted(form)}" for kind, form in forms.items())
+
+
+def wanted(form: Format) -> str:
+    """What a form asks for, in words, and what is left unchecked."""
+    return f"{_said(form)} ({form.note})" if form.note else _said(form)
+
+
+def _said(form: Format) -> str:
+    if form.choices == codes.SEPA:
+        return "any SEPA country"
+    if form.choices:
+        return f"one of {_join(form.choices)}" if len(form.choices) > 1 else form.choices[0]
+    both = "; ".join(one.message for one in (form, form.also) if one)
+    return both.removeprefix("must be ") or ("an EMV QR text" if form.parser else ANY_TEXT)
+
+
+def _join(words: Iterable[str]) -> str:
+    return ", ".join(words) or "-"

@@ -1,0 +1,276 @@
+"""Whole lists pulled over the client: into a frame, a file, or a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import date
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from urllib.parse import urlencode
+
+from ..client import encoding
+from ..client.resources import listing
+from ..client.resources.conversions import Conversions
+from ..client.resources.parameters import takes
+from ..client.resources.transfers import Money, Transfers
+from ..errors import NotFoundError, Problem, RuleError
+from ..spec import timestamps
+from ..spec.codes import PAGE_MAX
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..client.sender import Sender
+    from ..frames.export import Export
+    from ..payments.plan import Payouts, Plan
+
+
+Kept = Literal["transfers", "conversions"]
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A list to pull: which one, with what filter, from where."""
+
+    sender: Sender
+    kind: Kept
+    filters: Mapping[str, str | None] = field(default_factory=dict)
+    size: int = PAGE_MAX
+
+    def fetch(self, cursor: str | None) -> bytes:
+        """One page as the service sent it; signed and repeated like any GET."""
+        query = {"limit": self.size, **self.filters, "cursor": cursor}
+        given = {name: value for name, value in query.items() if value is not None}
+        return self.sender.fetch(f"{encoding.path(self.kind)}?{urlencode(given)}")
+
+    def one(self, id_: str) -> bytes | None:
+        """One object as the service sent it; None when it cannot be asked for, or is gone."""
+        if self.kind == "conversions":  # the service only lists them
+            return None
+        try:
+            return self.sender.fetch(encoding.path(self.kind, id_))
+        except NotFoundError:
+            return None
+
+    def origin(self, **more: Any) -> dict[str, Any]:
+        """Where it comes from, for `frame.attrs` and the sidecar of a file."""
+        asked = {**self.filters, **more}
+        return {
+            "base_url": self.sender.settings.base_url,
+            "filter": {name: value for name, value in asked.items() if value is not None},
+            "fetched_at": timestamps.to_text(self.sender.clock()),
+        }
+
+    def frame(
+        self,
+        limit: int | None = None,
+        since: date | str | None = None,
+        progress: Progress | bool | None = None,
+        *,
+        extra: bool = False,
+    ) -> pd.DataFrame:
+        """The rows as a frame; see `paylab.frames.transfers`."""
+        from .. import frames
+        from ..frames import times
+
+        pages = frames.bodies(self.fetch)
+        read = frames.transfers if self.kind == "transfers" else frames.conversions
+        begin = times.since(since)
+        with _watching(progress, self.kind) as told:
+            return read(
+                pages,
+                attrs=self.origin(limit=limit, since=begin and timestamps.to_text(begin)),
+                limit=limit,
+                since=begin,
+                progress=told,
+                extra=extra,
+            )
+
+    def export(
+        self,
+        to: str | PathLike[str],
+        progress: Progress | bool | None = None,
+        *,
+        excel_safe: bool = False,
+        resume: bool | None = None,
+    ) -> Export:
+        """The rows as a file or a folder; see `paylab.frames.export_list`."""
+        from .. import frames
+
+        with _watching(progress, self.kind) as told:
+            return frames.export_list(
+                self.fetch,
+                to,
+                self.kind,
+                self.origin(),
+                told,
+                excel_safe=excel_safe,
+                resume=resume,
+            )
+
+
+def page_size(limit: int | None) -> int:
+    """The size of the pages for so many rows; RuleError for a limit that is none."""
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
+    return min(limit or PAGE_MAX, PAGE_MAX)
+
+
+def _watching(progress: Progress | bool | None, kind: str) -> Any:
+    from contextlib import nullcontext
+
+    if progress is True:
+        from ..views.progress import watching
+
+        return watching(kind)
+    return nullcontext(progress or None)
+
+
+class Defaults(TypedDict, total=False):
+    """The columns of a batch, as values for the rows that leave them empty."""
+
+    client_reference_id: str
+    financial_account_id: str
+    source_amount: Money
+    destination_amount: Money
+    net_source_amount: Money
+    source_currency: str
+    destination_currency: str
+    payout_method: str
+    source_network: str
+    source_type: str
+
+
+class FramedTransfers(Transfers):
+    """Transfers, also as a frame or a file."""
+
+    def frame(
+        self,
+        *,
+        product_type: str | None = None,
+        limit: int | None = None,
+        since: date | str | None = None,
+        progress: Progress | bool | None = None,
+        extra: bool = False,
+    ) -> pd.DataFrame:
+        """Transfers as an exact frame: at most `limit` rows, none created before `since`.
+
+        `progress=True` shows a line; an interrupt then keeps what was fetched. A function
+        `progress(rows, pages)` is called after each page, and may return False to stop.
+        `frame.attrs` says where it came from. `extra` keeps fields this version does not know.
+        """
+        size = page_size(limit)
+        return self.pull(product_type, size).frame(limit, since, progress, extra=extra)
+
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        product_type: str | None = None,
+        progress: Progress | bool | None = None,
+        excel_safe: bool = False,
+        resume: bool | None = None,
+    ) -> Export:
+        """Write all transfers to FILE.csv, FILE.parquet or FOLDER/, amounts as they were sent.
+
+        Killed on the way, the same call goes on where it stopped, within an hour; after that it
+        starts again unless `resume` is true. With `resume=False` it always starts again. With
+        `excel_safe` no cell of a CSV runs or loses digits when a spreadsheet opens it.
+        """
+        return self.pull(product_type).export(to, progress, excel_safe=excel_safe, resume=resume)
+
+    def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
+        """The list as raw pages, for a dataset to sync with."""
+        listing.check(size, product_type)
+        return Pull(self._sender, "transfers", {"product_type": product_type}, size)
+
+    @takes(Defaults)
+    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        journal: str | PathLike[str] | None = None,
+        concurrency: int | None = None,
+        progress: Progress | bool | None = None,
+        delimiter: str = ",",
+        **defaults: Unpack[Defaults],
+    ) -> pd.DataFrame:
+        """Send a CSV file's or a frame's payouts once each, whatever interrupts; gives a frame.
+
+        All rows are checked first: RuleError lists every problem with its row, and nothing is
+        sent. `reference` names the column whose text makes a row's Idempotency-Key; other
+        keywords fill columns a row leaves empty. `delimiter` separates the cells of the file.
+        `progress=True` shows a bar, a function `progress(done, all)` is called after each.
+        """
+        from ..payments.batch import create_many
+
+        with _bar(progress) as told:
+            return create_many(
+                self,
+                payouts,
+                reference=reference,
+                journal=journal,
+                concurrency=concurrency,
+                progress=told,
+                passing=getattr(self._sender, "embedded", None),
+                service=self._sender.settings.base_url,
+                delimiter=delimiter,
+                **defaults,
+            )
+
+    @takes(Defaults)
+    def check_many(
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        delimiter: str = ",",
+        **defaults: Unpack[Defaults],
+    ) -> Plan:
+        """What `create_many` would send, and every problem with the number of its row."""
+        from ..payments.plan import plan
+
+        return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
+
+
+class FramedConversions(Conversions):
+    """Conversions, also as a frame or a file."""
+
+    def frame(
+        self,
+        *,
+        limit: int | None = None,
+        since: date | str | None = None,
+        progress: Progress | bool | None = None,
+        extra: bool = False,
+    ) -> pd.DataFrame:
+        """All conversions as an exact frame; as `transfers.frame`."""
+        size = page_size(limit)
+        return self.pull(size).frame(limit, since, progress, extra=extra)
+
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        progress: Progress | bool | None = None,
+        excel_safe: bool = False,
+        resume: bool | None = None,
+    ) -> Export:
+        """Write all conversions to FILE.csv, FILE.parquet or FOLDER/, as `transfers.export`."""
+        return self.pull().export(to, progress, excel_safe=excel_safe, resume=resume)
+
+    def pull(self, size: int = PAGE_MAX) -> Pull:
+        """The list as raw pages, for a dataset to sync with."""
+        return Pull(self._sender, "conversions", size=size)
+
+
+def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
+    if progress is True:
+        from ..views.progress import payout_progress
+
+        return payout_progress("payouts")
+    return nullcontext(progress or None)

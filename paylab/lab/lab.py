@@ -1,0 +1,286 @@
+"""The lab: a client, perhaps a simulator, and the views bound to both."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cached_property
+from html import escape
+from os import PathLike
+from random import Random
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..client.api import Client
+from ..client.settings import Secret, Settings, resolve
+from ..errors import ConfigError, PaylabError
+from ..rules.webhooks import is_loopback
+from ..simulator.panel import Panel
+from ..simulator.simulator import BASE_URL, SimulatorTransport
+from ..spec.codes import EVENT_TYPES
+from ..webhooks.event import Event
+from ..webhooks.router import Router
+from .calls import Seeing
+from .frames import FramedConversions, FramedTransfers
+from .payout_forms import PayoutClient
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..simulator.server import Server
+    from ..simulator.simulator import Simulator
+    from ..views.cards import Card
+    from ..webhooks.inbox import Inbox
+    from ..webhooks.polling import Watch
+    from ..webhooks.report import Reconciliation
+
+SEEDED_TRANSFERS = 130
+"""The past an embedded simulator begins with: two pages of transfers."""
+
+
+def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
+    base_url: str | None = None,
+    api_key: str | None = None,
+    secret_key: str | None = None,
+    *,
+    profile: str | None = None,
+    simulator: Simulator | None = None,
+    timeout: float | None = None,
+    max_retries: int | None = None,
+    ledger: str | PathLike[str] | None = None,
+) -> Lab:
+    """Connect to the service: arguments, then environment, then profile, else a simulator.
+
+    With nothing configured the service is simulated inside this process: no socket, no thread,
+    no key. Raises ConfigError when some settings are there and others are missing.
+    `ledger` names the file that keeps idempotency keys; "none" does without one.
+    """
+    _log_as_asked()
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
+    if simulator is not None:
+        return _embedded(simulator, options)
+    settings = resolve(base_url, api_key, secret_key, profile)
+    if settings is not None:
+        return Lab(settings, **options)
+    return _embedded(_simulator(), options)
+
+
+def _simulator() -> Simulator:
+    from ..simulator.simulator import Simulator
+
+    return Simulator(transfers=SEEDED_TRANSFERS)
+
+
+def _embedded(simulator: Simulator, options: dict[str, Any]) -> Lab:
+    """A lab on a simulator in this process: its clock and its chance are the simulator's."""
+    where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
+    keys = Secret(simulator.api_key), Secret(simulator.secret_key)
+    return Lab(
+        Settings(BASE_URL, *keys, where=where),
+        embedded=simulator,
+        transport=SimulatorTransport(simulator),
+        clock=simulator.world.now,
+        random=Random(simulator.world.seed),  # noqa: S311 - the same keys and nonces every time
+        **options,
+    )
+
+
+class Lab(Seeing, PayoutClient):
+    """The service's operations, the simulator's controls where there is one, and the displays."""
+
+    def __init__(
+        self, settings: Settings, *, embedded: Simulator | None = None, **options: Any
+    ) -> None:
+        super().__init__(settings, sleep=self._pause, **options)
+        self._embedded = embedded
+        self._inboxes: list[Inbox] = []
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the service is simulated inside this process, and ends with it."""
+        return self._embedded is not None
+
+    @property
+    def embedded(self) -> Simulator | None:
+        """The simulator inside this process that is the service; None for any other service."""
+        return self._embedded
+
+    @cached_property
+    def transfers(self) -> FramedTransfers:
+        """Payouts, also as a frame or a file."""
+        return FramedTransfers(self)
+
+    @cached_property
+    def conversions(self) -> FramedConversions:
+        """Deposits on their way to becoming stablecoin, also as a frame or a file."""
+        return FramedConversions(self)
+
+    @cached_property
+    def simulator(self) -> Panel | None:
+        """The simulator's controls; None for a real service.
+
+        Only an address on this machine is asked whether it is one.
+        """
+        if self._embedded is None and not is_loopback(
+            urlsplit(self.settings.base_url).hostname or ""
+        ):
+            return None
+        panel = Panel(self.request if self._embedded else self._asking_once().request)
+        return panel if self._embedded or _answers(panel) else None
+
+    def _asking_once(self) -> Client:
+        return Client(self.settings, max_retries=0)
+
+    def _pause(self, seconds: float) -> None:
+        """Wait: on a frozen clock waiting is what moves it on."""
+        if not self._moved_on(seconds):
+            time.sleep(seconds)
+
+    def _moved_on(self, seconds: float) -> bool:
+        """Move a frozen simulator's clock on; False where time passes by itself."""
+        try:
+            if self.simulator is None or not self.simulator.clock.frozen:
+                return False
+            self.simulator.clock.advance(seconds)
+        except PaylabError:
+            logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
+            return False
+        return True
+
+    def _service_clock(self) -> datetime:
+        if self._embedded is None and self.simulator:
+            self._ahead = (self.simulator.clock.now - self.clock()).total_seconds()
+        return self._time_seen()
+
+    def _stands_still(self) -> bool:
+        return self.simulator is not None and self.simulator.clock.frozen
+
+    def _refreshing(self) -> dict[str, Any]:
+        from ..views.forms.live import at_once, in_thread
+
+        return {"pass_time": self._moved_on, "run": at_once if self._embedded else in_thread}
+
+    def events(self, resource_id: str | None = None) -> list[Event]:
+        """The events of a resource, or all of them, as the simulator noted them.
+
+        Empty for a real service, which pushes events to webhook subscriptions alone.
+        """
+        return self.simulator.events(resource_id) if self.simulator else []
+
+    def inbox(  # noqa: PLR0913 - each has a default
+        self,
+        event_types: Iterable[str] = EVENT_TYPES,
+        *,
+        router: Router | None = None,
+        forward_to: str | None = None,
+        data: str | None = None,
+        port: int | None = None,
+        url: str | None = None,
+    ) -> Inbox:
+        """Receive events from now on: a live table in a notebook, until it is closed.
+
+        What arrives goes to `router` or to the URL `forward_to`, whose failure makes the service
+        deliver again; `data` is a file that keeps it. The inbox listens on a loopback `port` (in
+        this process where the simulator is); `url` is where the service reaches it from outside.
+        """
+        from .inbox import Wish, open_inbox
+
+        wish = Wish(tuple(event_types), router, forward_to, data, port, url)
+        inbox = open_inbox(self, self._embedded, wish)
+        self._inboxes.append(inbox)
+        return inbox
+
+    def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
+        """Poll every so many real seconds and hand what changed to a router, until `stop()`.
+
+        What there is when it begins is no news, unless it was updated at or after `since`.
+        """
+        from ..webhooks.polling import Watch
+        from .inbox import sources
+
+        return Watch(sources(self), router, every, since).start()
+
+    def reconcile(
+        self,
+        references: str | PathLike[str] | pd.DataFrame | None = None,
+        *,
+        events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
+    ) -> Reconciliation:
+        """Compare transfers and conversions by list, by events and by a CSV or frame of yours.
+
+        The events are those of the latest inbox, or of the simulator, unless others are given:
+        events, or a file with one a line, as `inbox.save` writes it.
+        """
+        from ..webhooks.report import reconcile
+
+        known = self._inboxes[-1] if events is None and self._inboxes else events
+        lists = {"transfer": self.transfers, "conversion": self.conversions}
+        simulated = self.simulator.events if self.simulator else None
+        return reconcile(lists, known, references, simulated)
+
+    def deposit_card(self, account: Any) -> Card:
+        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""
+        from ..views.cards import deposit_card
+
+        account = self.conversion_accounts.get(account) if isinstance(account, str) else account
+        return deposit_card(getattr(account, "deposit_instructions", None) or account)
+
+    def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
+        """Open the embedded simulator's world on a port, for what lives outside this process.
+
+        The server has keys of its own, random at each start: its `api_key` and `secret_key`.
+        """
+        if self._embedded is None:
+            raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
+        from ..simulator.server import Server
+        from ..simulator.simulator import random_keys
+
+        return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
+
+    def sources(self) -> list[tuple[str, str, str]]:
+        """Each setting, its value (secrets hidden) and where it came from."""
+        settings = self.settings
+        shown = {"base_url": settings.base_url, "api_key": "***", "secret_key": "***"}
+        return [(name, value, settings.where.get(name, "")) for name, value in shown.items()]
+
+    def __repr__(self) -> str:
+        rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
+        return "\n".join([f"Lab on {self._kind()}", *rows])
+
+    def _kind(self) -> str:
+        return "the embedded simulator" if self._embedded else self.settings.base_url
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td>{escape(name)}</td><td><code>{escape(value)}</code></td>"
+            f"<td>{escape(source)}</td></tr>"
+            for name, value, source in self.sources()
+        )
+        head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
+        return f"<p><b>Lab</b> on {escape(self._kind())}</p><table>{head}{cells}</table>"
+
+
+def _answers(panel: Panel) -> bool:
+    try:
+        return "clock" in panel.summary()
+    except (PaylabError, TypeError, ValueError):
+        return False
+
+
+def _log_as_asked() -> None:
+    """PAYLAB_LOG=debug shows every attempt; a level that is none is a ConfigError."""
+    level = os.environ.get("PAYLAB_LOG", "").upper()
+    if not level:
+        return
+    if level not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise ConfigError("PAYLAB_LOG must be one of debug, info, warning, error")
+    logger = logging.getLogger("paylab")
+    logger.setLevel(level)
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler())
+
+
+__all__ = ["Lab", "connect"]

@@ -1,0 +1,194 @@
+"""The forms of payouts, bound to a client: recipients, accounts, quotes, transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import corridors
+from ..corridors import examples
+from ..payments.call_site import concerning
+from ..payments.quotes import ComparedQuotes, routes
+from ..spec import codes
+from ..spec.models import FinancialAccount, Individual, Quote, Transfer
+from .forms import FormedClient, _id, _must_be
+
+if TYPE_CHECKING:
+    from ..views.forms.account import AccountForm
+    from ..views.forms.onboarding import RecipientForm
+    from ..views.forms.status import TransferLine
+    from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
+
+F = TypeVar("F")
+
+
+class PayoutClient(FormedClient):
+    """A client whose payouts can be clicked; forms are kept as those of the on-ramp are."""
+
+    @cached_property
+    def quotes(self) -> ComparedQuotes:
+        """Rates and fees, locked for a short while; also several side by side."""
+        return ComparedQuotes(self)
+
+    def recipient_form(
+        self,
+        country: str = "MX",
+        product: str = codes.GLOBAL_PAYOUTS,
+        *,
+        example: bool = False,
+        new: bool = False,
+    ) -> RecipientForm:
+        """A form that creates a recipient with a financial account."""
+        from ..views.forms.onboarding import RecipientForm
+
+        country = _must_be("country", country.upper(), corridors.NAMES)
+        _must_be("product_types", product, codes.PRODUCTS)
+        given: dict[str, Any] = {"example": example, "clock": self.clock}
+        make = partial(RecipientForm, self.individuals.create, country, product, **given)
+        return self._forms.get(("recipient", country, product), example, make, new=new)
+
+    def bank_form(
+        self,
+        person: Individual | str,
+        account: FinancialAccount | None = None,
+        *,
+        example: bool = False,
+        new: bool = False,
+    ) -> AccountForm:
+        """A form that adds an account to a recipient, or replaces the details of `account`."""
+        from ..views.forms.account import AccountForm
+
+        who = self._person(_id(person))
+        country = str(who.country)
+        make = partial(
+            AccountForm,
+            partial(self.financial_accounts.create, who.id),
+            country,
+            account=account,
+            update=self.financial_accounts.update,
+            owner=who.id,
+            example=examples.account(country) if example else None,
+        )
+        about = "bank", who.id, account and account.id
+        return self._forms.get(about, example, make, new=new)
+
+    def quote_form(
+        self,
+        person: Individual | str,
+        *,
+        amount: str = "100",
+        source_currency: str = "USD",
+        new: bool = False,
+    ) -> QuoteForm:
+        """A form that asks for a quote over any rail that reaches a recipient."""
+        from ..views.forms.transfer import QuoteForm
+
+        make = partial(QuoteForm, self.quotes.create, card=self.quote_card)
+        return self._priced("quote", make, person, amount, source_currency, new=new)
+
+    def transfer_form(
+        self,
+        person: Individual | str,
+        *,
+        amount: str = "100",
+        source_currency: str = "USD",
+        new: bool = False,
+    ) -> TransferForm:
+        """A form that creates a transfer without a quote."""
+        from ..views.forms.transfer import TransferForm
+
+        make = partial(TransferForm, self._paying(_id(person), new=new))
+        return self._priced("transfer", make, person, amount, source_currency, new=new)
+
+    def _priced(  # noqa: PLR0913 - what, for whom, how much
+        self,
+        what: str,
+        make: Callable[..., F],
+        person: Individual | str,
+        amount: str,
+        source: str,
+        *,
+        new: bool,
+    ) -> F:
+        """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
+        who = self._person(_id(person))
+        held = who.financial_accounts or []
+        begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
+        return self._forms.get((what, who.id, len(held)), (amount, source), begun, new=new)
+
+    def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
+        """A quote with its lock counting down; `submit()` makes it a transfer."""
+        from ..views.forms.transfer import QuoteCard
+
+        make = partial(
+            QuoteCard,
+            quote,
+            self._paying(quote.recipient_id or "", new=new),
+            partial(self.quotes.again, quote),
+            self._service_clock,
+            accounts=self._accounts_of(quote),
+            stands_still=self._stands_still(),
+            pass_time=self._refreshing().get("pass_time", lambda _: None),
+        )
+        return self._forms.get(("quote card", quote.id), (), make, new=new)
+
+    def transfer_line(self, transfer: Transfer | str) -> TransferLine:
+        """A transfer's life as a line that keeps itself up to date."""
+        from ..views.forms.status import TransferLine
+
+        id_ = transfer if isinstance(transfer, str) else transfer.id
+        look = partial(self.transfers.get, id_)
+        wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
+        return TransferLine(look, wallets=wallets, **self._refreshing())
+
+    def status(self, of: Any) -> Any:
+        """A line that keeps itself up to date: of a transfer too."""
+        return self.transfer_line(of) if isinstance(of, Transfer) else super().status(of)
+
+    def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
+        """Creates a transfer; the same cell about another recipient means another payment."""
+
+        def create(*given: Any, **fields: Any) -> Transfer:
+            with concerning(recipient):
+                return self.transfers.create(*given, new=new, **fields)
+
+        return create
+
+    def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
+        """The recipient's accounts; none where a stablecoin plays no part."""
+        if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
+            return []
+        held = self.individuals.get(of.recipient_id).financial_accounts or []
+        return [one for one in held if isinstance(one, FinancialAccount)]
+
+    def _service_clock(self) -> datetime:
+        """The instant by which the service judges; of a real one, ours is as good as any."""
+        return self.clock()
+
+    def _stands_still(self) -> bool:
+        """Whether time passes only when somebody makes it."""
+        return False
+
+
+def _labelled(person: Individual) -> list[tuple[str, dict[str, Any]]]:
+    """Each way to pay a recipient, in words and as fields."""
+    return [
+        (
+            f"{route.currency} by {route.rail} to {route.account.type} {_tail(route.account)}",
+            {
+                "financial_account": route.account.id,
+                "payout_method": route.rail.method,
+                "destination_currency": route.currency,
+            },
+        )
+        for route in routes(person)
+    ]
+
+
+def _tail(account: FinancialAccount) -> str:
+    """Enough of an account to know it by."""
+    values = [str(value) for value in (account.details or {}).values()]
+    longest = max(values, key=len, default="")
+    return f"…{longest[-4:]}"

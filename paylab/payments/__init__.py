@@ -1,0 +1,1 @@
+"""Payments: the order ledger, batches, and comparing quotes."""

@@ -1,0 +1,326 @@
+"""A batch: what was made before is found again, the rest is sent, once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from itertools import islice, takewhile
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import UUID
+
+from ..client.resources.transfers import Transfers
+from ..errors import (
+    APIStatusError,
+    AuthenticationError,
+    ChoiceError,
+    ConflictError,
+    NotFoundError,
+    PaylabError,
+    PermissionDeniedError,
+    RateLimitError,
+    RuleError,
+    ServerError,
+)
+from ..spec import codes, timestamps
+from . import journal as folder
+from .journal import Journal, UnwritableJournalError, fingerprint
+from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan, terms
+from .results import Outcome
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def key(reference: str) -> str:
+    """A UUID in the form of version 4 that is the same whenever the reference is.
+
+    >>> key("invoice-1")
+    '55c9b931-ad2d-443e-9cb5-5b830db19dc3'
+    """
+    digest = sha256(b"paylab payout\0" + reference.encode("utf-8", "surrogatepass")).digest()
+    return str(UUID(bytes=digest[:16], version=4))
+
+
+Raw = dict[str, Any]
+LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+def some_transfer(transfers: Transfers) -> Raw | None:
+    """The id of a transfer by which this service can be recognised later; None without one."""
+    page = next(transfers.list(limit=1).raw_pages())
+    return next(({"id": row.get("id")} for row in page.data), None)
+
+
+def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
+    """The transfers with these references; nothing wanted, nothing asked.
+
+    The spec names no order of the list, so all of it is read. Where two have the same
+    reference, the older one is given.
+    """
+    wanted, found = set(references), dict[str, Raw]()
+    for page in transfers.list(limit=codes.PAGE_MAX).raw_pages() if wanted else ():
+        for row in page.data:
+            name = str(row.get("client_reference_id") or "")
+            if name in wanted and _is_older(row, found.get(name)):
+                found[name] = row
+    return found
+
+
+def _is_older(row: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
+    return other is None or _created(row) < _created(other)
+
+
+def _created(row: Mapping[str, Any]) -> datetime:
+    """When it was created; one whose time cannot be read comes last."""
+    try:
+        return timestamps.from_text(str(row.get("created_at")))
+    except ValueError:
+        return LATEST
+
+
+PATIENCE = 5
+"""So many rows in succession without an answer, and the others are not sent."""
+
+Sent = tuple[PayoutRow, Outcome]
+
+# What every other row would be answered too: these end the batch.
+HOPELESS = (AuthenticationError, PermissionDeniedError)
+UNCERTAIN = (RateLimitError, ServerError)
+
+
+def send_all(
+    transfers: Transfers, rows: Sequence[PayoutRow], concurrency: int, may_go_on: Callable[[], bool]
+) -> Iterator[Sent]:
+    """Each row and its outcome, in the order of the answers; none is begun after `may_go_on`."""
+    silent, done = 0, set[int]()
+    waiting = takewhile(lambda _: silent < PATIENCE and may_go_on(), rows)
+    sent = _one_by_one if concurrency == 1 else partial(_some, concurrency=concurrency)
+    for row, outcome in sent(transfers, waiting):
+        done.add(row.number)
+        silent = silent + 1 if outcome.word == "unknown" else 0
+        yield row, outcome
+    reason = "not sent: the service does not answer"
+    yield from ((row, Outcome("unsent", {}, reason)) for row in rows if row.number not in done)
+
+
+def send(transfers: Transfers, row: PayoutRow) -> Outcome:
+    """Send one row, under the key that follows from its reference."""
+    try:
+        made = transfers.create(idempotency_key=key(str(row.get(REFERENCE))), **row.body())
+    except HOPELESS:
+        raise
+    except (ConflictError, ChoiceError) as error:
+        return Outcome("conflict", {}, _words(error))
+    except RuleError as error:
+        return Outcome("refused", {}, _words(error))
+    except PaylabError as error:
+        return Outcome("refused" if _is_certain(error) else "unknown", {}, _words(error))
+    except Exception as error:  # the request may have left: the other rows still get theirs
+        return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
+    return Outcome("replayed" if made.replayed else "created", made.raw)
+
+
+def _is_certain(error: PaylabError) -> bool:
+    """Whether the service said that it made nothing."""
+    refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
+    return refused and 400 <= getattr(error, "status", 0) < 500
+
+
+def _one_by_one(transfers: Transfers, waiting: Iterator[PayoutRow]) -> Iterator[Sent]:
+    return ((row, send(transfers, row)) for row in waiting)
+
+
+def _some(transfers: Transfers, waiting: Iterator[PayoutRow], concurrency: int) -> Iterator[Sent]:
+    running = dict[Future[Outcome], PayoutRow]()
+    with ThreadPoolExecutor(concurrency, "paylab-payout") as pool:
+        while True:
+            for row in islice(waiting, concurrency - len(running)):
+                running[pool.submit(send, transfers, row)] = row
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
+
+
+def _words(error: PaylabError) -> str:
+    problems = "; ".join(map(str, getattr(error, "problems", ())))
+    return problems or str(error)
+
+
+Progress: TypeAlias = "Callable[[int, int], object]"
+CONCURRENCY = 8
+
+
+def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+    transfers: Transfers,
+    payouts: Payouts,
+    *,
+    reference: str = REFERENCE,
+    journal: str | PathLike[str] | Journal | None = None,
+    concurrency: int | None = None,
+    progress: Progress | None = None,
+    passing: object | None = None,
+    service: str = "",
+    delimiter: str = ",",
+    **defaults: Any,
+) -> pd.DataFrame:
+    """Check all payouts, send each once, and return a frame with a row a payout.
+
+    Raises RuleError with every problem and its row before anything is sent. The same payouts
+    again go on where the journal ends; what it lists as planned is looked for before it is sent.
+    The journal is chosen by `service` and the references, wherever the file is. `passing` is
+    the simulator that the service is, when it ends with this process: then a journal of one that
+    is gone is begun anew, and the rows go one by one, in their order.
+    """
+    checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
+    checked.refuse()
+    names = [_name(row) for row in checked.rows]
+    chosen = (
+        journal
+        if isinstance(journal, Journal)
+        else Journal(_path(journal, service, names, passing))
+    )
+    with chosen:
+        batch = _Batch(transfers, checked, chosen, progress, passing)
+        return batch.run(
+            concurrency or (CONCURRENCY if passing is None else 1),
+            folder.others(chosen.path, payouts) if journal is None else (),
+        )
+
+
+def _path(
+    journal: str | PathLike[str] | None,
+    service: str,
+    references: Sequence[str],
+    passing: object | None,
+) -> Path:
+    if journal is not None:
+        return Path(journal)
+    return folder.journal(service, references, passing=passing)
+
+
+class _Batch:
+    """One run of a batch."""
+
+    def __init__(
+        self,
+        transfers: Transfers,
+        checked: Plan,
+        journal: Journal,
+        progress: Progress | None,
+        passing: object | None,
+    ) -> None:
+        self._transfers, self._journal = transfers, journal
+        self._checked, self._rows = checked, checked.rows
+        self._progress, self._passing = progress, passing
+        self._outcomes: dict[int, Outcome] = {}
+        self._failure: UnwritableJournalError | None = None
+
+    def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
+        """Find what was made, send the rest, and return a frame with the outcomes."""
+        from .results import frame
+
+        try:
+            self._adopt(map(Journal.peek, others))
+            self._recall()
+            left = [row for row in self._rows if row.number not in self._outcomes]
+            self._journal.begin(self._head(), _plans(left))
+            for row, outcome in send_all(self._transfers, left, concurrency, self._may_go_on):
+                self._settle(row, outcome)
+            self._journal.release(self._unsent())
+        except UnwritableJournalError as error:
+            self._failure = error
+        if self._failure:
+            raise self._stopped(self._failure)
+        return frame(self._checked, self._outcomes, self._journal.path)
+
+    def _may_go_on(self) -> bool:
+        """Whether the journal still takes what is made."""
+        return self._failure is None
+
+    def _unsent(self) -> list[str]:
+        words = ((_name(row), self._outcomes[row.number].word) for row in self._rows)
+        return [name for name, word in words if word == "unsent"]
+
+    def _stopped(self, error: PaylabError) -> PaylabError:
+        made = sum(outcome.is_made for outcome in self._outcomes.values())
+        return PaylabError(
+            f"{error}. {made} of {len(self._rows)} payouts were made, no more are sent. Free some "
+            "space and run the same batch again: it goes on where it stopped, and no row is paid "
+            "twice"
+        )
+
+    def _adopt(self, others: Iterable[Journal]) -> None:
+        """Take over what other batches of this service know of these payouts."""
+        for other in others:
+            unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
+            shared = unknown & other.planned.keys()
+            if shared and self._is_ours(other):
+                self._journal.adopt(other, shared)
+
+    def _is_ours(self, journal: Journal) -> bool:
+        try:
+            if journal.last is not None:
+                self._transfers.get(journal.last)
+        except NotFoundError:
+            return False
+        return True
+
+    def _head(self) -> Mapping[str, Any]:
+        return {} if self._journal.head else {"after": some_transfer(self._transfers)}
+
+    def _recall(self) -> None:
+        """Take what the journal knows; look for what may have been made without its knowing."""
+        self._verify()
+        known, planned = self._journal.made, self._journal.planned
+        lost = [name for name in map(_name, self._rows) if name in planned and name not in known]
+        found = search(self._transfers, lost)
+        for row in self._rows:
+            for word, made in (("done", known), ("found", found)):
+                if _name(row) in made and row.number not in self._outcomes:
+                    self._settle(row, self._same(row, made[_name(row)], word))
+
+    def _verify(self) -> None:
+        """A journal of another service would have us believe that all is paid."""
+        if not self._is_ours(self._journal):
+            self._part(str(self._journal.last))
+
+    def _part(self, lost: str) -> None:
+        if self._passing is not None:
+            self._journal.forget()
+            return
+        raise PaylabError(
+            f"{self._journal.path} is of another service or account: {lost} is unknown here. "
+            "Name another journal, or go on where it was begun"
+        ) from None
+
+    def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:
+        """What was made under a row's reference, which must be what the row asks for."""
+        planned = self._journal.planned[_name(row)]
+        if planned == fingerprint(terms(row)):
+            return Outcome(word, dict(transfer))
+        text = f"{transfer.get('id')} was made under this reference with other terms"
+        return Outcome("conflict", dict(transfer), text)
+
+    def _settle(self, row: PayoutRow, outcome: Outcome) -> None:
+        self._outcomes[row.number] = outcome
+        if outcome.is_made and _name(row) not in self._journal.made:
+            try:
+                self._journal.note(_name(row), dict(outcome.transfer))
+            except UnwritableJournalError as error:
+                self._failure = error
+        if self._progress:
+            self._progress(len(self._outcomes), len(self._rows))
+
+
+def _plans(rows: Sequence[PayoutRow]) -> dict[str, str]:
+    return {_name(row): fingerprint(terms(row)) for row in rows}
+
+
+def _name(row: PayoutRow) -> str:
+    return str(row.get(REFERENCE))

@@ -1,0 +1,279 @@
+"""What a batch may send and what was made, on disk before the first request is sent.
+
+One JSON object a line. The head names a transfer by which the service is recognised; a `plan`
+line stands for a payout that may have been sent, a `made` line for a transfer that exists, an
+`unsent` line for a planned payout that was not sent. A crash can only tear the last line, and
+nothing was sent because of a torn line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from hashlib import sha256
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from platformdirs import user_data_path
+
+from ..errors import PaylabError
+from ..files import sync_folder
+from ..spec import jsontext
+
+Raw = dict[str, Any]
+HEAD = b'{"journal":'
+
+
+class UnwritableJournalError(PaylabError):
+    """The journal cannot be written: a full disk, for example."""
+
+
+class BusyJournalError(PaylabError):
+    """Another process or thread runs this batch."""
+
+
+class Journal:
+    """The memory of one batch; without a path it lasts as long as the object."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self.head: Raw | None = None
+        self.planned: dict[str, str] = {}
+        self.made: dict[str, Raw] = {}
+        self._file: FileIO | None = None
+
+    def __enter__(self) -> Self:
+        if self.path is None:
+            return self
+        try:
+            self._file = FileIO(self.path, "a+", opener=_private)
+        except OSError as error:
+            raise UnwritableJournalError(
+                f"the journal {self.path} cannot be opened ({error.strerror}) and nothing was "
+                "sent: name a file in a folder that can be written with journal= or --journal"
+            ) from None
+        try:
+            _lock(self._file, self.path)
+            self._load(self._file)
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._file:
+            self._file.close()
+            self._file = None
+
+    @classmethod
+    def peek(cls, path: Path) -> Journal:
+        """What a journal holds now, without locking it; empty when there is none."""
+        found = cls(path)
+        try:
+            found._read_all(path.read_bytes())
+        except (OSError, PaylabError):
+            return cls(path)
+        return found
+
+    @property
+    def last(self) -> str | None:
+        """The id of a transfer that only the journal's own service knows."""
+        after = (self.head or {}).get("after") or {}
+        made = next(reversed(self.made.values()), after).get("id")
+        return None if made is None else str(made)
+
+    def adopt(self, other: Journal, names: Iterable[str]) -> None:
+        """Take over what another journal knows of these payouts."""
+        known = sorted(names)
+        made = {name: other.made[name] for name in known if name in other.made}
+        head = self.head or other.head or {}
+        lines = [] if self.head else [{"journal": 1, **head}]
+        lines += [{"plan": name, "terms": other.planned[name]} for name in known]
+        lines += [_made(name, transfer) for name, transfer in made.items()]
+        self._write(lines)
+        self.head, self.made = head, self.made | made
+        self.planned |= {name: other.planned[name] for name in known}
+
+    def begin(self, head: Mapping[str, Any], plans: Mapping[str, str]) -> None:
+        """Note what may be sent from now on; on disk when this returns."""
+        lines: list[Raw] = [] if self.head else [{"journal": 1, **head}]
+        new = {name: terms for name, terms in plans.items() if self.planned.get(name) != terms}
+        lines += [{"plan": name, "terms": terms} for name, terms in new.items()]
+        self._write(lines)
+        self.head = self.head or dict(head)
+        self.planned |= new
+
+    def note(self, reference: str, transfer: Raw) -> None:
+        """Note what was made; if this is lost in a crash, the service is asked."""
+        self.made[reference] = transfer
+        self._write([_made(reference, transfer)], sync=False)
+
+    def release(self, references: Iterable[str]) -> None:
+        """Note which planned payouts were not sent, so that nobody has to look for them."""
+        names = [name for name in references if name in self.planned]
+        self._write([{"unsent": name} for name in names], sync=False)
+        for name in names:
+            del self.planned[name]
+
+    def forget(self) -> None:
+        """Begin anew: remove everything this journal knows."""
+        self.head, self.planned, self.made = None, {}, {}
+        if self._file:
+            self._file.truncate(0)
+
+    def _write(self, lines: Iterable[Raw], *, sync: bool = True) -> None:
+        data = "".join(jsontext.write(line) + "\n" for line in lines).encode()
+        if self._file is None or not data:
+            return
+        end = self._file.seek(0, os.SEEK_END)
+        try:
+            _append(self._file, data)
+            if sync:
+                os.fsync(self._file.fileno())
+                sync_folder(Path(self._file.name).parent)
+        except OSError as error:
+            with suppress(OSError):  # half a line would spoil the lines that may follow it
+                self._file.truncate(end)
+            raise UnwritableJournalError(
+                f"the journal {self.path} cannot be written: {error.strerror}"
+            ) from None
+
+    def _load(self, file: FileIO) -> None:
+        file.seek(0)
+        text = file.readall()
+        self._read_all(text)
+        file.truncate(text.rfind(b"\n") + 1)
+
+    def _read_all(self, text: bytes) -> None:
+        if not (text.startswith(HEAD) or HEAD.startswith(text)):
+            raise self._stranger()
+        for line in text[: text.rfind(b"\n") + 1].splitlines():
+            self._take(self._read(line))
+
+    def _read(self, line: bytes) -> Raw:
+        try:
+            entry = jsontext.read(line)
+        except (ValueError, RecursionError):
+            raise self._stranger() from None
+        if not isinstance(entry, dict):
+            raise self._stranger()
+        return entry
+
+    def _take(self, entry: Raw) -> None:
+        match entry:
+            case {"journal": _}:
+                self.head = entry
+            case {"plan": str(name), "terms": str(terms)}:
+                self.planned[name] = terms
+            case {"made": str(name), "transfer": dict(transfer)}:
+                self.made[name] = transfer
+            case {"unsent": str(name)}:
+                self.planned.pop(name, None)
+            case _:
+                raise self._stranger()
+
+    def _stranger(self) -> PaylabError:
+        return PaylabError(f"{self.path} is not the journal of a batch: name another file")
+
+
+DEEPEST = 20
+"""Levels of a transfer that a journal keeps; reading needs none below the third."""
+
+
+def _made(reference: str, transfer: Mapping[str, Any]) -> Raw:
+    return {"made": reference, "transfer": _shallow(transfer, DEEPEST)}
+
+
+def _shallow(value: Any, levels: int) -> Any:
+    """The value without what is nested so deep that reading it back could fail."""
+    if isinstance(value, Mapping):
+        return {k: _shallow(v, levels - 1) for k, v in value.items()} if levels else None
+    if isinstance(value, list):
+        return [_shallow(item, levels - 1) for item in value] if levels else None
+    return value
+
+
+def fingerprint(terms: Mapping[str, Any]) -> str:
+    """A short text that is the same for the same terms."""
+    text = json.dumps(terms, sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _append(file: FileIO, data: bytes) -> None:
+    """Write all of it: a disk that fills up takes a part first."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _lock(file: FileIO, path: Path) -> None:
+    """Two runs of one batch at a time would both ask, and both send."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on Windows; the idempotency keys still stand
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise BusyJournalError(
+            f"another run is sending these payouts (it holds {path}): wait until it ends"
+        ) from None
+
+
+NAME = "payouts-{}.journal"
+
+
+def journal(service: str, references: Iterable[str], *, passing: object | None) -> Path:
+    """The journal of these payouts; it goes with `passing`, a simulator of this process."""
+    text = "\n".join([service, *sorted(references)])
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return (_lasting() if passing is None else _passing(passing)) / NAME.format(digest)
+
+
+def others(path: Path | None, payouts: Any) -> list[Path]:
+    """Journals that may know some of these payouts: of other lists, and one beside the file."""
+    found = [] if path is None else sorted(path.parent.glob(NAME.format("*")))
+    beside = [Path(f"{Path(payouts)}.journal")] if isinstance(payouts, str | os.PathLike) else []
+    return [each for each in (*found, *beside) if each != path and each.is_file()]
+
+
+def _lasting() -> Path:
+    folder = user_data_path("paylab", appauthor=False) / "batches"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnwritableJournalError(
+            f"{folder} cannot be made ({error.strerror}) and nothing was sent: name a file for "
+            "the journal with journal= or --journal"
+        ) from None
+    return folder
+
+
+_FOLDERS: WeakKeyDictionary[object, Path] = WeakKeyDictionary()
+
+
+def _passing(world: object) -> Path:
+    """A folder that goes with a simulator of this process."""
+    if world not in _FOLDERS:
+        _FOLDERS[world] = Path(tempfile.mkdtemp(prefix="paylab-batches-"))
+        weakref.finalize(world, _remove, _FOLDERS[world], os.getpid())
+    return _FOLDERS[world]
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child ends without taking the folder along
+        shutil.rmtree(folder, ignore_errors=True)

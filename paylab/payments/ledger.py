@@ -1,0 +1,420 @@
+"""What is said when an order was made before: that it is given again, or what one may choose."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Protocol
+
+from .. import forks
+from ..errors import ChoiceError, LedgerError
+from ..spec import timestamps
+from ..spec.codes import IDEMPOTENCY_HOURS
+from .call_site import Site, by_hand, here
+from .ledger_store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, LedgerStore, named
+
+LOST = (
+    "it may have been carried out: run it again as it is, and the same Idempotency-Key is sent, so "
+    "that it happens once; lab.ledger shows the key"
+)
+
+
+def again(entry: Entry) -> str:
+    """The sentence of an order that keeps its key."""
+    if entry.state == OPEN:
+        return (
+            f"this was sent before ({entry.made}) and no answer was seen: asking again with the "
+            "same Idempotency-Key, so that it happens once"
+        )
+    return (
+        f"this made {entry.resource_id} before ({entry.made}): it is given again and nothing "
+        "new is made; new=True makes another"
+    )
+
+
+def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
+    """Something else is sent than before, by `who`: a cell, or an order of the same reference."""
+    made = entry.resource_id or "something whose answer was not seen"
+    change = _change(entry.body, body)
+    what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
+    hint = (
+        "new=True sends it as another payment; "
+        f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
+        "refuses with 409; put the old value back to see what was made"
+    )
+    return ChoiceError(what, hint)
+
+
+def too_late(entry: Entry) -> ChoiceError:
+    """The order is so old that the service may have forgotten its key."""
+    if entry.state == OPEN:
+        what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
+        hint = "look in the list whether it was made; new=True sends it as another payment"
+        return ChoiceError(what, hint)
+    what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
+    hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
+    return ChoiceError(what, hint)
+
+
+def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
+    """The payment was made, and then the ledger could not be written."""
+    made = resource_id or "something without an id"
+    what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
+    hint = f"do not send it as a new payment; idempotency_key={key!r} gives it again"
+    return LedgerError(what, hint, made=resource_id, key=key)
+
+
+def payee(body: str) -> object:
+    """Who gets it, as far as a body tells."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return body
+    return [found.get(name) for name in PAYEE] if isinstance(found, dict) else body
+
+
+PAYEE = ("financial_account", "individual_id", "payout_account")
+
+
+def _change(before: str, after: str) -> str:
+    """The fields that differ, with both values."""
+    try:
+        old, new = json.loads(before), json.loads(after)
+    except ValueError:
+        return "it differs"
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    changes = [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names]
+    return ", ".join(changes) or "it differs"
+
+
+ACCEPTED = 202
+"""An answer the service does not store: sending the same again would make another."""
+
+UNDECIDED = frozenset({408, 409})
+"""Refusals that do not tell whether the order was or will be carried out by another attempt."""
+
+KEPT = timedelta(hours=IDEMPOTENCY_HOURS, minutes=-10)
+"""How long a key is trusted: a request takes time to arrive, and clocks differ."""
+
+LONGEST_PLACE = 40
+MOST_SHOWN = 50
+
+log = logging.getLogger("paylab")
+
+
+class Asked(Protocol):
+    """An order without a key of the caller's: what is sent where, and what is wished."""
+
+    @property
+    def path(self) -> str:
+        """Where to."""
+
+    @property
+    def content(self) -> bytes:
+        """The bytes."""
+
+    @property
+    def new(self) -> bool:
+        """Whether another payment is meant."""
+
+    @property
+    def make(self) -> Callable[[], str]:
+        """Makes a fresh key."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An order with all that identifies it: `reference` as it is kept, `body` for people."""
+
+    order: Asked
+    site: Site
+    digest: str
+    body: str
+    reference: str
+    now: datetime
+
+
+class Running:
+    """What the run that is going on has made, and what waits for its answer right now."""
+
+    def __init__(self) -> None:
+        self.used: defaultdict[str, set[int]] = defaultdict(set)
+        self.waiting: set[int] = set()
+        forks.register(self, lambda child: child.waiting.clear())
+
+
+_RUNNING: dict[str, Running] = {}
+"""One a file for the whole process: two labs on one ledger must not take turns twice."""
+
+
+class Ledger:
+    """Chooses the Idempotency-Key of each order and remembers it before it is sent.
+
+    `service` tells apart the services (and the simulated worlds) that share a file; `clock` is
+    the service's, which may have to be asked, and `seen` the same as far as it is known.
+    """
+
+    def __init__(
+        self,
+        store: LedgerStore,
+        service: str,
+        clock: Callable[[], datetime],
+        clean: Any = str,
+        seen: Callable[[], datetime] | None = None,
+    ) -> None:
+        self._store, self._service, self._clock, self._clean = store, service, clock, clean
+        self._seen = seen or clock
+        shared = f"{store.path} {service}"
+        self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
+
+    @property
+    def path(self) -> str:
+        """The file, or that there is none."""
+        return str(self._store.path or "in memory")
+
+    def open(self, order: Asked) -> Ticket:
+        """The ticket of an order, written down; ChoiceError when it is not clear what is meant."""
+        claim = self._claim(order)
+        with self._store.transaction():  # two processes must not both find nothing
+            chosen = self._chosen(claim)
+            if not isinstance(chosen, ChoiceError):
+                entry = chosen or self._write(claim)
+                found = chosen is not None
+                ticket = Ticket(self._store, entry, self._running, found=found)
+                ticket.begin(claim.site.run)
+        if isinstance(chosen, ChoiceError):
+            raise chosen
+        if chosen is not None:
+            log.warning("%s", again(chosen))
+        return ticket
+
+    def _claim(self, order: Asked) -> Claim:
+        text = order.content.decode()
+        digest = sha256(_sorted(text).encode()).hexdigest()
+        site, now = here() or by_hand(), self._clock()
+        reference = named(_reference(text))
+        return Claim(order, site, digest, self._clean(text), reference, now)
+
+    def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
+        """The entry this order has already; None when it is a new one."""
+        lost = self._lost(claim)
+        if claim.order.new:
+            self._give_up(lost, claim)
+            asked = (each for each in lost if each.deliberate and _replayable(each, claim.now))
+            return self._resumed(next(asked, None), claim)
+        found = self._before(claim) or next(iter(lost), None)
+        if found is not None:
+            return self._resumed(found, claim)
+        return self._edited(claim)
+
+    def _before(self, claim: Claim) -> Entry | None:
+        """What the same order made: that of its reference, or the next turn of its place."""
+        same = [each for each in self._standing(claim) if each.digest == claim.digest]
+        if claim.reference:
+            return same[-1] if same else None
+        if not claim.site.run:  # a button or a prompt: each time is meant
+            return None
+        if not claim.site.cell:  # a program that runs every day means another payment each day
+            same = [each for each in same if each.state == OPEN or _replayable(each, claim.now)]
+        used = self._running.used[claim.site.run]
+        return next((each for each in same if each.id not in used), None)
+
+    def _standing(self, claim: Claim) -> list[Entry]:
+        """The entries of the same reference, or of the same place, that may have been made."""
+        path, site = claim.order.path, claim.site
+        if claim.reference:
+            entries = self._store.referenced(self._service, path, claim.reference)
+        else:
+            entries = self._store.at(self._service, path, site.name, site.source)
+        return [each for each in entries if each.state in (OPEN, ANSWERED)]
+
+    def _lost(self, claim: Claim) -> list[Entry]:
+        """Entries of the same body, sent from anywhere, whose answer nobody waits for."""
+        entries = self._store.unanswered(self._service, claim.order.path, claim.digest)
+        return [each for each in entries if each.id not in self._running.waiting]
+
+    def _give_up(self, lost: Iterable[Entry], claim: Claim) -> None:
+        """Who asks for another payment has looked what became of those that are too old."""
+        for entry in lost:
+            if not _replayable(entry, claim.now):
+                self._store.change(entry.id, state=GIVEN_UP)
+
+    def _resumed(self, entry: Entry | None, claim: Claim) -> Entry | ChoiceError | None:
+        if entry is None:
+            return None
+        if not _replayable(entry, claim.now):
+            if not claim.site.run and entry.state == OPEN:  # said once: asked again, it is meant
+                self._store.change(entry.id, state=GIVEN_UP)
+            return too_late(entry)
+        self._store.change(entry.id, times=entry.times + 1)
+        return entry
+
+    def _edited(self, claim: Claim) -> ChoiceError | None:
+        """ChoiceError when the reference, or this cell, made something else before."""
+        if claim.reference:
+            standing = self._standing(claim)
+            if standing:
+                return edited(standing[-1], claim.body, _who(standing[-1], claim))
+        if not claim.site.cell:
+            return None
+        site = claim.site
+        entries = self._store.at(self._service, claim.order.path, site.name, site.source)
+        before = [each for each in entries if self._stands(each, claim)]
+        return edited(before[-1], claim.body) if before else None
+
+    def _stands(self, entry: Entry, claim: Claim) -> bool:
+        """Whether an entry of this cell may be what the order was before it was edited.
+
+        The same text that names somebody else, such as whoever was just created, is not edited;
+        nor is an order with another reference.
+        """
+        same_text = entry.source == claim.site.source
+        another = same_text and payee(entry.body) != payee(claim.body)
+        named = claim.reference and entry.reference
+        fresh = _replayable(entry, claim.now) and not entry.deliberate
+        used = self._running.used[claim.site.run]
+        made = entry.state in (OPEN, ANSWERED)
+        return bool(made and fresh and not another and not named and entry.id not in used)
+
+    def _write(self, claim: Claim) -> Entry:
+        site = claim.site
+        entry = Entry(
+            0,
+            self._service,
+            claim.order.path,
+            site.name,
+            site.source,
+            self._clean(site.place)[:LONGEST_PLACE],
+            claim.digest,
+            claim.body,
+            claim.order.make(),
+            timestamps.to_text(claim.now),
+            deliberate=claim.order.new,
+            reference=claim.reference,
+        )
+        return self._store.add(entry)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The newest entries, newest first, as flat rows; the service is not asked."""
+        now = self._seen()
+        return [_row(entry, now) for entry in self._store.latest(self._service, MOST_SHOWN)]
+
+    def __len__(self) -> int:
+        return len(self.rows())
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(str(value) for value in row.values()) for row in self.rows()]
+        return "\n".join([f"<ledger {self.path}, {len(lines)} entries>", *lines])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._store.close()
+
+
+class Ticket:
+    """The key of one order, and the entry that is told how it ended."""
+
+    def __init__(self, store: LedgerStore, entry: Entry, running: Running, *, found: bool) -> None:
+        self._store, self._entry, self._running = store, entry, running
+        self._since = timestamps.from_text(entry.made) if found and entry.state == OPEN else None
+        self.key = entry.key
+
+    def begin(self, run: str) -> None:
+        """Nobody else in this process is given this order, unless it ends without an answer."""
+        self._running.used[run].add(self._entry.id)
+        if self.known is None:
+            self._running.waiting.add(self._entry.id)
+
+    @property
+    def known(self) -> str | None:
+        """The id of what this order made, where sending it again would make another."""
+        entry = self._entry
+        return entry.resource_id if entry.status == ACCEPTED else None
+
+    @property
+    def since(self) -> datetime | None:
+        """When it was first sent, if an earlier answer was lost."""
+        return self._since
+
+    @property
+    def advice(self) -> str:
+        """What to try when nobody knows whether the order was carried out."""
+        return LOST
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """The service carried it out; LedgerError when that cannot be written down."""
+        try:
+            self._store.change(
+                self._entry.id, state=ANSWERED, status=status, resource_id=resource_id
+            )
+        except LedgerError as error:
+            raise unnoted(self.key, resource_id, str(error)) from None
+        finally:
+            self._running.waiting.discard(self._entry.id)
+
+    def refused(self, status: int) -> None:
+        """The service did not, and said so; but another process may have sent it meanwhile."""
+        only_here = f"state = '{OPEN}' AND times = 1"
+        try:
+            if status not in UNDECIDED:
+                self._store.change(self._entry.id, only_here, state=REFUSED, status=status)
+        except LedgerError as error:  # the caller must see the refusal
+            log.warning("%s", error)
+        finally:
+            self.lost()
+
+    def lost(self) -> None:
+        """No answer came: the next order of the same body is this one."""
+        self._running.waiting.discard(self._entry.id)
+        for used in self._running.used.values():
+            used.discard(self._entry.id)
+
+
+def _who(entry: Entry, claim: Claim) -> str:
+    """What an order of the same reference was made by, in words."""
+    site = claim.site
+    if site.cell and (entry.name == site.name or entry.source == site.source):
+        return "this cell"
+    return f"client_reference_id {_reference(claim.body)!r}"
+
+
+def _reference(body: str) -> str:
+    """The client_reference_id of a body; "" without one."""
+    found = _parsed(body)
+    return str(found.get("client_reference_id") or "") if isinstance(found, dict) else ""
+
+
+def _sorted(body: str) -> str:
+    """A body with its fields in alphabetical order: the order does not make it another one."""
+    found = _parsed(body)
+    return body if found is None else json.dumps(found, sort_keys=True)
+
+
+def _parsed(body: str) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _replayable(entry: Entry, now: datetime) -> bool:
+    """Whether the service surely still remembers the key."""
+    return now - timestamps.from_text(entry.made) < KEPT
+
+
+def _row(entry: Entry, now: datetime) -> dict[str, Any]:
+    return {
+        "made": entry.made,
+        "where": entry.place,
+        "path": entry.path,
+        "key": entry.key,
+        "state": entry.state if entry.state != OPEN else "no answer yet",
+        "made_id": entry.resource_id,
+        "times": entry.times,
+        "replayable": "yes" if _replayable(entry, now) else "no longer",
+    }

@@ -1,0 +1,250 @@
+"""The entries of the ledger in SQLite: each is on the disk before anything is sent."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from platformdirs import user_data_path
+
+from .. import forks
+from ..errors import LedgerError
+from ..files import create_private
+
+OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
+"""Written and perhaps sent; carried out; not carried out; nobody will ever know."""
+
+APPLICATION = 0x7061796C
+"""SQLite's application_id of a ledger: "payl"."""
+
+VERSION = 1
+BUSY_SECONDS = 30.0
+"""How long to wait for another process that writes to the ledger."""
+
+_COLUMNS = (
+    *("id", "service", "path", "name", "source", "place", "digest", "body", "key", "made"),
+    *("state", "status", "resource_id", "times", "deliberate", "reference"),
+)
+_TABLE = """
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY, service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
+    source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
+    key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
+    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL,
+    reference TEXT NOT NULL DEFAULT ''
+)
+"""
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS by_site ON entries (service, path, name)",
+    "CREATE INDEX IF NOT EXISTS by_source ON entries (service, path, source)",
+    "CREATE INDEX IF NOT EXISTS by_digest ON entries (service, path, digest)",
+    "CREATE INDEX IF NOT EXISTS by_reference ON entries (service, path, reference)",
+)
+# A ledger of before there were versions: the keys in it are still good.
+_UPGRADE = (
+    "ALTER TABLE entries ADD COLUMN reference TEXT NOT NULL DEFAULT ''",
+    "UPDATE entries SET reference = named(json_extract(body, '$.client_reference_id'))"
+    " WHERE json_valid(body)",
+)
+_LOCK = RLock()
+"""Held by whoever uses a connection: SQLite must be idle when the process forks."""
+
+ELSEWHERE = "name another with PAYLAB_LEDGER, or `none` to do without"
+
+
+def named(reference: object) -> str:
+    """A client_reference_id as it is kept: it may hold what nobody should read; "" for none."""
+    return sha256(str(reference).encode(errors="replace")).hexdigest() if reference else ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One order: where it was made, its body's hash, its key, and how it ended."""
+
+    id: int
+    service: str
+    path: str
+    name: str
+    source: str
+    place: str
+    digest: str
+    body: str
+    key: str
+    made: str
+    state: str = OPEN
+    status: int | None = None
+    resource_id: str = ""
+    times: int = 1
+    deliberate: bool = False
+    reference: str = ""
+
+
+class LedgerStore:
+    """A table of entries, in a file or in memory."""
+
+    def __init__(self, path: Path | None, busy: float = BUSY_SECONDS) -> None:
+        self.path, self._busy = path, busy
+        self._opened: sqlite3.Connection | None = self._connect()
+        forks.register(self, LedgerStore._forget)
+
+    def _forget(self) -> None:
+        """A connection must not be used in two processes: the child opens its own."""
+        self._opened = None
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._opened is None:
+            self._opened = self._connect()
+        return self._opened
+
+    def _connect(self) -> sqlite3.Connection:
+        with _LOCK, _told(self.path):
+            if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                create_private(self.path)  # only its owner need read what was paid to whom
+            connection = sqlite3.connect(
+                self.path or ":memory:",
+                timeout=self._busy,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                connection.execute("PRAGMA synchronous = EXTRA")
+                connection.create_function("named", 1, named)
+                _prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Read and write with nobody else writing in between."""
+        with _LOCK:
+            self._execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.rollback()
+                raise
+
+    def add(self, entry: Entry) -> Entry:
+        """Write an entry; it is on the disk when this, or the transaction around it, is done."""
+        values = [getattr(entry, column) for column in _COLUMNS[1:]]
+        marks = ", ".join("?" * len(values))
+        sql = f"INSERT INTO entries ({', '.join(_COLUMNS[1:])}) VALUES ({marks})"  # noqa: S608
+        with _LOCK:
+            number = self._execute(sql, values).lastrowid
+        return Entry(int(number or 0), *values)
+
+    def change(self, number: int, where: str = "1", **values: object) -> None:
+        """Change columns of an entry, if it still is as `where` says."""
+        sets = ", ".join(f"{column} = ?" for column in values)
+        sql = f"UPDATE entries SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
+        with _LOCK:
+            self._execute(sql, [*values.values(), number])
+
+    def at(self, service: str, path: str, name: str, source: str) -> list[Entry]:
+        """The entries of a site, oldest first."""
+        where = "service = ? AND path = ? AND (name = ? OR source = ?)"
+        return self._read(f"WHERE {where} ORDER BY id", (service, path, name, source))
+
+    def referenced(self, service: str, path: str, reference: str) -> list[Entry]:
+        """The entries of a client_reference_id, oldest first."""
+        where = "service = ? AND path = ? AND reference = ?"
+        return self._read(f"WHERE {where} ORDER BY id", (service, path, reference))
+
+    def unanswered(self, service: str, path: str, digest: str) -> list[Entry]:
+        """The open entries of a body, wherever it was sent, oldest first."""
+        where = "service = ? AND path = ? AND digest = ? AND state = ?"
+        return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, OPEN))
+
+    def latest(self, service: str, count: int) -> list[Entry]:
+        """The newest entries of a service, newest first."""
+        return self._read("WHERE service = ? ORDER BY id DESC LIMIT ?", (service, count))
+
+    def _read(self, rest: str, values: Iterable[object]) -> list[Entry]:
+        sql = f"SELECT {', '.join(_COLUMNS)} FROM entries {rest}"  # noqa: S608 - our own words
+        with _LOCK, _told(self.path):
+            return [Entry(*row) for row in self._execute(sql, tuple(values))]
+
+    def _execute(self, sql: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
+        with _told(self.path):
+            return self._connection.execute(sql, tuple(values))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+
+forks.register(LedgerStore, lock=_LOCK)
+
+
+def ledger_path() -> Path:
+    """Where the ledger lives on this system."""
+    return user_data_path("paylab", appauthor=False) / "ledger.sqlite3"
+
+
+def open_store(path: Path | None, busy: float = BUSY_SECONDS) -> LedgerStore:
+    """The ledger's file, made if it is not there; LedgerError when it cannot be used."""
+    return LedgerStore(path, busy)
+
+
+@contextmanager
+def _told(path: Path | None) -> Iterator[None]:
+    """Name the file and what to do when it cannot be used."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        where = path or "in memory"
+        raise LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}") from None
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Make the table, or bring an older one up to date; nothing is done to another's file."""
+    connection.execute("BEGIN")  # another process may be at it: both marks are read at once
+    known = _known(connection)
+    connection.execute("COMMIT")
+    if known:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    if not _known(connection):
+        for statement in (*_pending(connection), *_INDEXES):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def _known(connection: sqlite3.Connection) -> bool:
+    """Whether this is a ledger of our version; sqlite3.DatabaseError if it is of another."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application == APPLICATION and version != VERSION:
+        raise sqlite3.DatabaseError(
+            f"it is of version {version}, and this paylab reads version {VERSION}"
+        )
+    if application not in (0, APPLICATION) or (application == 0 and version):
+        raise sqlite3.DatabaseError("it is the database of another program")
+    return bool(application)
+
+
+def _pending(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """What an unmarked file lacks: everything, or what was added since."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(entries)")}
+    if not tables:
+        return (_TABLE,)
+    if tables <= {"entries", "by_site", "by_source"} and columns == {*_COLUMNS} - {"reference"}:
+        return _UPGRADE
+    raise sqlite3.DatabaseError("it is the database of another program")

@@ -1,0 +1,321 @@
+"""Payouts as people keep them, a row each: a CSV file, a frame, a list of dicts."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal, Inexact
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..errors import PaylabError, Problem, RuleError, RuleWarning
+from ..rules import transfers
+from ..spec import money
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
+"""A CSV file by its path, a DataFrame, or dicts."""
+
+REFERENCE = "client_reference_id"
+ACCOUNT = "financial_account_id"
+COLUMNS = (
+    *(REFERENCE, ACCOUNT, "source_amount", "destination_amount", "net_source_amount"),
+    *("source_currency", "destination_currency", "payout_method"),
+    *("source_network", "source_type"),
+)
+"""The columns that mean something; any other is left alone."""
+
+
+@dataclass(frozen=True)
+class PayoutRow:
+    """One payout as it came: its number from 1, its line where it has one, its cells."""
+
+    number: int
+    cells: Mapping[str, Any]
+    line: int | None = None
+    surplus: int = 0
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """The cells of columns that mean nothing here, as text; they come back with the results."""
+
+    def get(self, name: str) -> Any:
+        """A cell, None where it is empty."""
+        return self.cells.get(name)
+
+    def body(self) -> dict[str, Any]:
+        """What is sent for it: the same bytes in whatever order its columns stand."""
+        cells = {name: self.cells[name] for name in COLUMNS if name in self.cells}
+        account = cells.pop(ACCOUNT, None)
+        own = {} if account is None else {"financial_account": {"id": account}}
+        return own | cells
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All rows, and the columns that were left alone."""
+
+    rows: tuple[PayoutRow, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def read_payouts(
+    payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
+) -> Sheet:
+    """The rows of a file, a frame or dicts; `defaults` fill what a row leaves empty."""
+    raw = list(_raw(payouts, delimiter))
+    names = {name: _named(str(name), reference) for name in _columns(raw)}
+    given = {name: cell(value) for name, value in defaults.items()}
+    rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
+    ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
+    _refuse_twins(names.values())
+    return Sheet(tuple(rows), ignored)
+
+
+def cell(value: object) -> Any:
+    """A cell as JSON: exact numbers as text, nothing where it is empty, anything else as it is."""
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, Decimal):
+        return _plain(value) if value.is_finite() else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return None if _is_missing(value) else value
+
+
+def _is_missing(value: object) -> bool:
+    """None, NaN, NaT and pandas' NA, which says neither yes nor no to being itself."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124 - NaN is not itself
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def _plain(value: Decimal) -> str:
+    """Zeros at the end say how wide a column was, not how exact an amount is."""
+    text = getattr(value, "text", None) or format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+@dataclass(frozen=True)
+class _Raw:
+    cells: Mapping[Any, Any]
+    line: int | None = None
+    surplus: int = 0
+
+
+def _raw(payouts: Payouts, delimiter: str) -> Iterator[_Raw]:
+    if isinstance(payouts, str | PathLike):
+        return _csv(fspath(payouts), delimiter)
+    return _dicts(payouts.to_dict("records") if hasattr(payouts, "to_dict") else payouts)
+
+
+def _dicts(records: Any) -> Iterator[_Raw]:
+    if isinstance(records, bytes | bytearray | memoryview) or not isinstance(records, Iterable):
+        raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {_type(records)}")
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, Mapping):
+            raise PaylabError(f"row {number} of the payouts is {_type(record)}, not a dict")
+        yield _Raw(record)
+
+
+def _type(value: object) -> str:
+    return f"of type {type(value).__name__}"
+
+
+def _csv(path: str, delimiter: str) -> Iterator[_Raw]:
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True, delimiter=delimiter)
+            _suggest(path, reader.fieldnames or (), delimiter)
+            _refuse_twins(reader.fieldnames or ())
+            for record in reader:
+                surplus = record.pop(None, ())  # cells past the head
+                yield _Raw(record, reader.line_num, len(surplus))
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise PaylabError(f"{path} cannot be read as CSV in UTF-8: {error}") from None
+
+
+def _suggest(path: str, names: Sequence[str], used: str) -> None:
+    """PaylabError when the header is one cell that another delimiter would split."""
+    found = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
+    if len(names) == 1 and found:
+        raise PaylabError(
+            f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
+            f"{DELIMITERS[found[0]]}; say so with delimiter={found[0]!r} or --delimiter "
+            f"{found[0]!r}"
+        )
+
+
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
+def _columns(raw: Iterable[_Raw]) -> Iterable[object]:
+    return dict.fromkeys(name for one in raw for name in one.cells)
+
+
+def _named(name: str, reference: str) -> str:
+    if name == reference:
+        return REFERENCE
+    known = name.strip().lower().replace(" ", "_")
+    return name if known not in COLUMNS or known == REFERENCE != reference else known
+
+
+def _refuse_twins(names: Iterable[str]) -> None:
+    known = [name for name in names if name in COLUMNS]
+    twins = sorted({name for name in known if known.count(name) > 1})
+    if twins:
+        raise PaylabError(f"the column {twins[0]!r} is there twice")
+
+
+def _row(
+    number: int, raw: _Raw, names: Mapping[Any, str], defaults: Mapping[str, Any]
+) -> PayoutRow:
+    known = {names[name]: cell(value) for name, value in raw.cells.items()}
+    filled = {name: value for name, value in known.items() if name in COLUMNS and value is not None}
+    own = {name: _text(value) for name, value in known.items() if name not in COLUMNS}
+    return PayoutRow(number, {**defaults, **filled}, raw.line, raw.surplus, own)
+
+
+def _text(value: object) -> str | None:
+    # Half a character, which JSON can write, cannot be written to a file.
+    return None if value is None else str(value).encode(errors="backslashreplace").decode()
+
+
+_RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
+_OWN = "batch"
+_EXACT = Context(prec=1_000, traps=[Inexact])
+FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'
+
+
+@dataclass(frozen=True)
+class RowProblem(Problem):
+    """What is wrong with one row; rows count from 1, the header of a file is not one."""
+
+    row: int = 0
+    line: int | None = None
+
+    def __str__(self) -> str:
+        """`row 3 (line 4), source_amount: must be more than 0`."""
+        line = f" (line {self.line})" if self.line else ""
+        return f"row {self.row}{line}, {super().__str__()}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What would be sent, what is wrong with it, and which columns were left alone."""
+
+    rows: tuple[PayoutRow, ...]
+    problems: tuple[RowProblem, ...]
+    ignored: tuple[str, ...] = ()
+
+    def refuse(self) -> None:
+        """RuleError with every problem, if there is one."""
+        if self.problems:
+            raise RuleError(self.problems)
+
+    def totals(self) -> dict[str, Decimal]:
+        """The sum of each amount by its column and currency, of rows without a problem."""
+        wrong = {problem.row for problem in self.problems}
+        sums: dict[str, Decimal] = {}
+        for row in self.rows:
+            for label, amount in () if row.number in wrong else _amounts(row):
+                sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
+        return sums
+
+    def frame(self) -> pd.DataFrame:
+        """The problems as a frame: row, line, field, problem, source."""
+        import pandas as pd
+
+        cells = [(p.row, p.line, p.field, p.message, p.source) for p in self.problems]
+        return pd.DataFrame(cells, columns=["row", "line", "field", "problem", "source"])
+
+    def __str__(self) -> str:
+        """One line: how many rows, how many problems, how much money."""
+        wrong = len({problem.row for problem in self.problems})
+        sums = [f"{amount} {label}" for label, amount in self.totals().items()]
+        count = len(self.rows)
+        return (
+            f"{count} payout{'' if count == 1 else 's'}, {wrong} with problems; the good ones: "
+            + (", ".join(sums) or "nothing")
+        )
+
+
+def plan(
+    payouts: Payouts, *, reference: str = REFERENCE, delimiter: str = ",", **defaults: Any
+) -> Plan:
+    """Read the payouts and check every row; `reference` names the column with the references.
+
+    `delimiter` is what separates the cells of a CSV file.
+    Other keywords are for all rows that leave the column empty: `source_currency="USD"`.
+    """
+    unknown = [name for name in defaults if name not in COLUMNS]
+    if unknown:
+        raise TypeError(f"{unknown[0]!r} is no column; columns are {', '.join(COLUMNS)}")
+    sheet = read_payouts(payouts, reference, defaults, delimiter)
+    return Plan(
+        sheet.rows, tuple(_problems(sheet.rows, _RENAMED | {REFERENCE: reference})), sheet.ignored
+    )
+
+
+def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[RowProblem]:
+    counts = Counter(str(row.get(REFERENCE)) for row in rows)
+    first: dict[str, int] = {}
+    for row in rows:
+        earlier = first.setdefault(str(row.get(REFERENCE)), row.number)
+        twin = earlier if counts[str(row.get(REFERENCE))] > 1 and earlier != row.number else None
+        for problem in _of_row(row, twin):
+            field = names.get(problem.field, problem.field)
+            yield RowProblem(field, problem.message, problem.source, row.number, row.line)
+
+
+def _of_row(row: PayoutRow, twin: int | None) -> list[Problem]:
+    body = row.body()
+    found = transfers.check(body) or transfers.check_rail(
+        body["destination_currency"], body["payout_method"]
+    )
+    for doubt in transfers.warn(body):
+        warnings.warn(str(doubt), RuleWarning, stacklevel=2)
+    return [*_reference(row, twin), *_surplus(row), *map(_said_of_floats(row), found)]
+
+
+def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
+    """An amount that pandas read as a float has lost its digits before it came here."""
+
+    def said(problem: Problem) -> Problem:
+        if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
+            return Problem(problem.field, FLOAT, problem.source)
+        return problem
+
+    return said
+
+
+def _reference(row: PayoutRow, twin: int | None) -> list[Problem]:
+    if row.get(REFERENCE) is None:
+        message = "is required: it keeps the row from being paid twice"
+        return [Problem(REFERENCE, message, _OWN)]
+    if twin is None:
+        return []
+    return [Problem(REFERENCE, f"is the reference of row {twin} too: each needs its own", _OWN)]
+
+
+def _surplus(row: PayoutRow) -> list[Problem]:
+    if not row.surplus:
+        return []
+    return [Problem("", "has more cells than the header: is a comma not in quotes?", _OWN)]
+
+
+def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
+    for name, currency in transfers.AMOUNTS.items():
+        amount = money.read_amount(row.get(name))
+        if amount is not None:
+            yield f"{row.get(currency)} {name}".replace("_", " "), amount
+
+
+def terms(row: PayoutRow) -> Mapping[str, Any]:
+    """What makes a payout this one: another with the same reference and terms is the same."""
+    return {name: value for name, value in sorted(row.cells.items()) if value is not None}

@@ -1,0 +1,108 @@
+"""What came of each payout, and the frame that a batch ends with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .. import frames
+from ..spec.printable import plain, printable
+from .plan import REFERENCE, Plan
+
+MADE = frozenset({"created", "replayed", "found", "done"})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A word, the transfer there is, and why there is none.
+
+    created: made now. replayed: made within the last 24 hours, the service answered from memory.
+    found: made before a crash. done: in the journal. refused: the service said no; can be sent
+    again. conflict: the reference stands for another payout. unknown: no answer; look again.
+    unsent: never left, because the service did not answer.
+    """
+
+    word: str
+    transfer: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a transfer for the row."""
+        return self.word in MADE
+
+
+def frame(checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None) -> pd.DataFrame:
+    """The transfers as `lab.transfers.frame()` has them, with `row`, `outcome` and `error`.
+
+    The columns of the payouts that mean nothing here follow, as text. `attrs` says how many
+    rows ended how, and where the journal is.
+    """
+    rows = checked.rows
+    found = [outcomes[row.number] for row in rows]
+    raw = [
+        {**one.transfer, REFERENCE: row.get(REFERENCE)}
+        for row, one in zip(rows, found, strict=True)
+    ]
+    result, unreadable = _readable(raw)
+    result.insert(0, "row", [row.number for row in rows])
+    result.insert(1, "outcome", [one.word for one in found])
+    result.insert(
+        2, "error", [_printed(one.error or odd) for one, odd in zip(found, unreadable, strict=True)]
+    )
+    for name in checked.ignored:
+        own = [row.own.get(name) for row in rows]
+        result[_free(name, result.columns)] = pd.Series(own, result.index, "str")
+    counts = Counter(one.word for one in found)
+    result.attrs = {"outcomes": dict(counts), "journal": None if journal is None else str(journal)}
+    return result
+
+
+def _readable(raw: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str | None]]:
+    """The transfers as a frame; of one that no frame can hold, its id, and why in the list.
+
+    Everything is paid by now: what the service answered must not stop the results.
+    """
+    try:
+        return _frame(raw), [None] * len(raw)
+    except Exception as error:  # of the columns together, when each row can be read alone
+        reason = _reason(error)
+    rows, reasons = zip(*map(_alone, raw), strict=True)
+    try:
+        return _frame(rows), list(reasons)
+    except Exception:
+        return _frame([*map(_least, raw)]), [each or reason for each in reasons]
+
+
+def _alone(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
+    try:
+        _frame([row])
+    except Exception as error:
+        return _least(row), _reason(error)
+    return row, None
+
+
+def _printed(error: str | None) -> str | None:
+    return None if error is None else printable(error)
+
+
+def _reason(error: Exception) -> str:
+    return f"made, but its fields cannot be shown: {error}"
+
+
+def _least(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: plain(str(row[name])) for name in ("id", REFERENCE) if name in row}
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    return frames.transfers([{"data": list(rows), "has_next_page": False}])
+
+
+def _free(name: str, taken: Iterable[object]) -> str:
+    """The name of a column of the user's own, which must not stand for another."""
+    return f"{name} (given)" if name in set(taken) else name

@@ -1,0 +1,329 @@
+"""What is taken out of everything that may be shown, logged or kept: one place for all of it.
+
+Secrets are found by value, by the place they stand in (a header, a field) and by form, as they are
+and under escapes: see `escapes`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from binascii import a2b_base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Protocol
+
+from . import escapes
+from .escapes import Found
+
+HIDDEN = "***"
+HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
+
+_CODE = (
+    r"(?:(?-i:[A-Za-z0-9+/_-]++)|\\{1,8}(?:[nr/]|u00[0-9a-f]{2})|%[0-9a-f]{2}|&\#x?[0-9a-f]{1,6};|&(?:sol|plus);"
+    r"|[\r\n]{1,2}(?=[A-Za-z0-9+/]{16}))++(?:=|%3d|&\#61;|\\u003d){0,2}"
+)
+IMAGE = re.compile(
+    rf"""
+      data:(?P<type>[\w.+-]+\\?/[\w.+-]+)?(?:;[^,;"'<>\s]{{1,200}}){{0,8}};base64,(?P<data>{_CODE})
+    | data:(?P<kind>image/(?!svg)[\w.+-]+|application/pdf)(?:;[^,;"'<>\s]{{1,200}}){{0,8}},
+        (?P<percent>[^\s"'<>]{{40,}})
+    | (?<![A-Za-z0-9+/])(?=(?:iVBORw0K|/9j/|JVBERi0|SUkqA|TU0AK|AAAA[A-Za-z0-9+/]{{2}}Z0eX)
+        [A-Za-z0-9+/_%&\\-]{{40}})(?P<bare>{_CODE})
+    | b(?P<sign>["'])(?P<bytes>(?:\\x89PNG|\\xff\\xd8\\xff|%PDF-|II\*\\x00|MM\\x00\*
+        |\\x00\\x00\\x00.{{1,4}}ftyp)(?:(?!(?P=sign))[^\\]|\\.){{20,}}+)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""An image or PDF as a data URI, as bare Base64 and as the repr of bytes."""
+
+_MARKS = (
+    "data:",
+    "ivborw0k",
+    "/9j/",
+    "jvberi0",
+    "sukqa",
+    "tu0ak",
+    "z0ex",
+    "b'\\",
+    "b'ii*",
+    "b'mm\\",
+    'b"ii*',
+    'b"mm\\',
+    'b"\\',
+    "b'%pdf",
+    'b"%pdf',
+)
+
+_END = r"""[^\s,;"'<>&\\]+"""
+_IS = r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
+# What stands in a header or field of this name, whether the headers are text, JSON or tuples.
+PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("signature", re.compile(rf"\bSignature=({_END})", re.IGNORECASE)),
+    ("signature", re.compile(rf"\bSignature{_IS}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE)),
+    ("credential", re.compile(rf"\bCredential=({_END})", re.IGNORECASE)),
+    ("x-api-key", re.compile(rf"\bx-api-key{_IS}({_END})", re.IGNORECASE)),
+    (
+        "authorization",
+        re.compile(
+            rf"\b(?:proxy-)?authorization{_IS}\w+\s+(?!Credential)({_END})",
+            re.IGNORECASE,
+        ),
+    ),
+)
+SIGNATURE = re.compile(r"(?<![A-Za-z0-9+/])((?:[A-Za-z0-9+/][\r\n]{0,2}){86}==)")
+"""Base64 of 64 characters: the service's signatures are Base64 of 64 hexadecimal digits."""
+
+_VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{]+)"""
+NUMBER = re.compile(
+    rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["']?\s*[:=]\s*b?({_VALUE})""",
+    re.IGNORECASE,
+)
+"""The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
+
+_ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
+MOST_NUMBERS = 1000
+SHORTEST_NUMBER = 5
+"""A document number is also looked for by its value, unless it is so short that words hold it."""
+
+LONGEST = 2**18
+"""Characters of a text that are searched and kept, not counting images."""
+
+SHORTEST_SECRET = 8
+"""A shorter secret is found as a word only: it may be a part of words."""
+
+
+class Revealing(Protocol):
+    """A secret that tells its text when asked."""
+
+    def reveal(self) -> str:
+        """The text."""
+
+
+class Redaction:
+    """Takes secrets out of text, headers and parsed JSON, wherever they stand.
+
+    `learn` reads the document numbers in a body, so that they are found by value from then on.
+    """
+
+    def __init__(self, secrets: Iterable[Revealing]) -> None:
+        self._secrets = tuple(secrets)
+        self._numbers: dict[str, None] = {}
+
+    def learn(self, text: str) -> str:
+        """The text as `text` gives it; its document numbers are remembered."""
+        text = _short(text)
+        escapes.replace_found(text, self._learned)
+        return self.text(text)
+
+    def text(self, text: str) -> str:
+        """The text without secrets, signatures, document numbers and images."""
+        return escapes.replace_found(_short(text), self._found)
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """The headers without those that hold a secret, the rest cleaned."""
+        kept = {name.lower(): value for name, value in headers.items()}
+        return {self.text(name): self.text(kept[name]) for name in kept if name not in HEADERS}
+
+    def json(self, value: Any) -> Any:
+        """Parsed JSON with every text and number in it cleaned."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.json(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(name): self._item(name, item) for name, item in value.items()}
+        return HIDDEN if _is_number(value) and self._known(str(value)) else value
+
+    def _item(self, name: str, item: Any) -> Any:
+        return (
+            numberless(self.json(item)) if name.lower().startswith("document") else self.json(item)
+        )
+
+    def _known(self, text: str) -> bool:
+        return any(number in text for number in self._numbers)
+
+    def _learned(self, text: str, _: int) -> Iterable[Found]:
+        for value, _start, _end in numbers(text):
+            for number in (value, "".join(filter(str.isalnum, value))):
+                if len(number) >= SHORTEST_NUMBER and len(self._numbers) < MOST_NUMBERS:
+                    self._numbers[number] = None
+        return ()
+
+    def _found(self, text: str, depth: int) -> Iterator[Found]:
+        yield from _SHORTENED(text, depth)
+        lowered = _lowered(text)
+        for secret in self._secrets:
+            yield from _by_value(secret.reveal(), text, lowered)
+        for number in self._numbers:
+            for found in _by_value(number, text, lowered):
+                yield found._replace(put=_fitting(text, found.start, found.end, depth))
+        words = _folded(text)
+        for word, pattern in PLACES:
+            if word in words:
+                yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
+        for match in SIGNATURE.finditer(text) if "==" in text else ():
+            if is_signature(match[1]):
+                yield Found(*match.span(1), HIDDEN)
+        for _, start, end in numbers(text):
+            yield Found(start, end, _fitting(text, start, end, depth))
+
+
+def numberless(document: Any) -> Any:
+    """A document without its number, wherever in it the number stands."""
+    if isinstance(document, dict):
+        return {
+            name: HIDDEN if name in ("number", "numbers") and item else numberless(item)
+            for name, item in document.items()
+        }
+    return [numberless(item) for item in document] if isinstance(document, list) else document
+
+
+def is_signature(text: str) -> bool:
+    """Whether Base64 text is a signature as the service makes them."""
+    try:
+        return bool(re.fullmatch(rb"[0-9a-f]{64}", a2b_base64(text)))
+    except ValueError:
+        return False
+
+
+def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
+    """Finds images; `keep` gives what to put in place of one, None to leave it."""
+
+    def find(text: str, _: int) -> Iterator[Found]:
+        lowered = _lowered(text)
+        if any(mark in lowered for mark in _MARKS):
+            for match in IMAGE.finditer(text):
+                put = keep(match)
+                if put is not None:
+                    yield Found(*match.span(), put)
+
+    return find
+
+
+def _short(text: str) -> str:
+    """The text, or of a long one its beginning, in which images are short already."""
+    if len(text) <= LONGEST:
+        return text
+    text = escapes.replace_plain(text, _SHORTENED)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… <{len(text)} characters>"
+
+
+def image_bytes(match: re.Match[str]) -> bytes:
+    """The bytes of an image that was found; its text when they cannot be decoded."""
+    text = match["data"] or match["bare"]
+    if text is None:
+        return match[0].encode("utf-8", "surrogatepass")
+    try:
+        return a2b_base64(
+            escapes.decode(text.replace("\\/", "/")).replace("-", "+").replace("_", "/") + "=="
+        )
+    except ValueError:
+        return text.encode()
+
+
+def _shortened(match: re.Match[str]) -> str:
+    """An image as its kind, size and hash."""
+    data = image_bytes(match)
+    kind = match["type"] or match["kind"]
+    head = f"data:{kind or ''};base64," if kind or match["data"] else ""
+    return f"{head}<{len(data)} bytes, sha256 {sha256(data).hexdigest()[:16]}>"
+
+
+_SHORTENED = find_images(_shortened)
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and not isinstance(value, bool)
+
+
+def numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Document numbers that the text names as such, decoded, and their places without quotes."""
+    for match in NUMBER.finditer(text) if "document" in _folded(text) else ():
+        for item in _ITEM.finditer(text, *match.span(1)):
+            group = item.lastindex or 0
+            value = escapes.decode(item[group])
+            if _digits(value) >= (1 if group < BARE else 4) and not _WORDS.search(value):
+                yield value, *item.span(group)
+
+
+BARE = 3
+"""The group of `_ITEM` without quotes."""
+
+_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
+"""What a message has, such as the one on a field, and no document number."""
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
+
+
+def _fitting(text: str, start: int, end: int, depth: int) -> str:
+    """`***`, in quotes where JSON has a number."""
+    before, after = text[:start][-20:].rstrip()[-1:], text[end : end + 20].lstrip()[:1]
+    is_json = (
+        depth == 0 and before in (":", "[", ",") and after in (",", "]", "}") and before and after
+    )
+    return f'"{HIDDEN}"' if is_json else HIDDEN
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case with every character where it was."""
+    if text.isascii():
+        return text.lower()
+    # Of all letters only this one becomes two; sigma has two lower forms.
+    return text.replace("\u0130", "i").lower().replace("\u03c2", "\u03c3")
+
+
+def _folded(text: str) -> str:
+    """The text as IGNORECASE compares it, to see quickly whether an expression can match at all."""
+    if text.isascii():
+        return text.lower()
+    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
+
+
+def _by_value(value: str, text: str, lowered: str) -> Iterator[Found]:
+    """Where a value stands: as it is in any case, as Base64 or hexadecimal within other Base64."""
+    for form in _forms(value):
+        for at in _places(form, lowered):
+            if len(value) >= SHORTEST_SECRET or _is_word(text, at, at + len(form)):
+                yield Found(at, at + len(form), HIDDEN)
+    for form in _encoded(value):
+        for at in _places(form, text):
+            yield Found(at, at + len(form), HIDDEN)
+
+
+def _places(form: str, text: str) -> Iterator[int]:
+    at = text.find(form)
+    while at >= 0:
+        yield at
+        at = text.find(form, at + len(form))
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    return not re.search(r"\w", text[max(0, start - 1) : start] + text[end : end + 1])
+
+
+@lru_cache(maxsize=4096)
+def _forms(value: str) -> tuple[str, ...]:
+    """A value as it is, decoded, and with the plus signs of a form; in lower case."""
+    forms = {value, escapes.decode(value), value.replace(" ", "+")}
+    return tuple(sorted({_lowered(form) for form in forms if form}, key=len, reverse=True))
+
+
+@lru_cache(maxsize=4096)
+def _encoded(value: str) -> tuple[str, ...]:
+    """What Base64 of any text around the value holds, at each of three alignments; hexadecimal."""
+    found: set[str] = set()
+    for text in {value, json.dumps(value)[1:-1]}:
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) < SHORTEST_SECRET:
+            continue
+        for shift in range(3):
+            code = b64encode(bytes(shift) + data).decode()
+            code = code[(shift * 8 + 5) // 6 : (shift + len(data)) * 8 // 6]
+            found |= {code, code.replace("+", "-").replace("/", "_")}
+        found |= {data.hex(), data.hex().upper()}
+    return tuple(found)

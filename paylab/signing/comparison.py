@@ -1,0 +1,298 @@
+"""What a signature's own form tells, whatever the secret: how its digest was written."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import new, sha256
+from itertools import zip_longest
+from math import ceil
+
+from ..redaction.redaction import HIDDEN
+from ..spec import timestamps
+from ..spec.codes import SIGNATURE_TOLERANCE
+from .canonical import SCHEME, SPELLING, body_hash
+from .explain import labels
+from .findings import Finding, Request, authorization_of, headers_of
+from .guesses import Guess, guesses, other_secrets, pairs
+from .mistakes import Mistake, Recipe, body_mistake
+from .verify import REQUIRED, Authorization, read_date
+
+LAYER, LINE = "signature", "encoding"
+HEX = re.compile(rb"[0-9a-f]{64}")
+
+FORMS: tuple[tuple[str, str, str], ...] = (
+    (r"[0-9A-F]{64}", "uppercase-signature", "write the HMAC's hex text in lower case"),
+    (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending", "Base64 the hex text without a line break"),
+    (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64", "Base64 the hex text once"),
+)
+
+
+def shape(signature: str) -> Finding | None:
+    """What is wrong with a signature at first sight; None when it has the right form."""
+    try:
+        inside = b64decode(signature, validate=True)
+    except ValueError:
+        return _found("unknown", "the signature is not Base64")
+    if HEX.fullmatch(inside):
+        return None
+    if len(inside) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", inside):
+        return _found("raw-digest", "Base64 the HMAC's lower-case hex text, not its raw bytes")
+    text = inside.decode("latin-1")
+    for pattern, mistake, message in FORMS:
+        if re.fullmatch(pattern, text):
+            return _found(mistake, message)
+    return _found("unknown", "inside the Base64 there must be 64 lower-case hex digits")
+
+
+def _found(mistake: str, message: str) -> Finding:
+    return Finding(False, LAYER, LINE, mistake, message)
+
+
+def differing_place(right: Recipe, wrong: Recipe, mistake: Mistake) -> Finding:
+    """A mistake with its place, and the line as it is in both."""
+    layer, line, theirs, ours = _parted(right, wrong)
+    return Finding(False, layer, line, mistake.id, mistake.message, theirs, ours)
+
+
+def _parted(right: Recipe, wrong: Recipe) -> tuple[str, str, str | None, str | None]:
+    ours, theirs = right.canonical(), wrong.canonical()
+    if ours != theirs:
+        return "canonical request", *_line(ours, theirs)
+    if _payload(right) != _payload(wrong):
+        return "payload", *_payload_line(right, wrong)
+    if right.secret != wrong.secret:
+        return "signature", "key", None, None
+    return "signature", "encoding", None, None
+
+
+def _line(ours: str, theirs: str) -> tuple[str, str, str]:
+    named = labels(ours)
+    pairs = zip_longest(ours.split("\n"), theirs.split("\n"))
+    at, both = next((n, each) for n, each in enumerate(pairs) if each[0] != each[1])
+    mine, their = (each or "" for each in both)
+    label = named[at] if at < len(named) else "end"
+    # A blank line stands where the query would be, between the path and the first header.
+    label = "query string" if their == "" and label == "host" else label
+    return label, _safe(their), _safe(mine)
+
+
+def _payload(recipe: Recipe) -> list[str]:
+    lines = [SCHEME, recipe.date, recipe.hash_case("canonical hash")]
+    return recipe.join_payload(lines).split("\n")
+
+
+def _payload_line(right: Recipe, wrong: Recipe) -> tuple[str, str | None, str | None]:
+    if right.date != wrong.date:
+        return "x-date", wrong.date, right.date
+    if _payload(right)[-1].lower() == _payload(wrong)[-1].lower():
+        return "canonical hash", None, None
+    return "line ending", None, None
+
+
+def _safe(line: str) -> str:
+    """The line with control characters spelled out, and without the API key."""
+    shown = line.encode("unicode_escape", errors="replace").decode()
+    return f"x-api-key:{HIDDEN}" if shown.lower().startswith("x-api-key:") else shown
+
+
+_HASH = re.compile("[0-9a-fA-F]{64}")
+
+UNKNOWN = (
+    "the signature is that of no known mistake; check in turn that the secret key is the one "
+    "issued with this API key, that method, path, query and each header line were signed as "
+    "they are sent, and that X-Nonce and X-Date are made once, for the signature and for sending"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that is compared."""
+
+    headers: Mapping[str, str]
+    request: Request
+    given: Authorization
+    secret: str | None
+    now: datetime | None
+    secrets: tuple[str, ...] = ()
+
+
+def compare(
+    theirs: Mapping[str, str] | str,
+    request: Request,
+    secret: str | None = None,
+    *,
+    now: datetime | None = None,
+    other_secrets: Iterable[str] = (),
+) -> Finding:
+    """Somebody's headers against ours for the same request: the first difference, by name.
+
+    `theirs` is a mapping or text with `Name: value` lines. Without the secret only what can be
+    seen is judged. `now` judges X-Date, unless theirs hold the service's own Date. A secret is
+    called wrong only where one of `other_secrets`, the API key or an empty one was used.
+    """
+    headers = headers_of(theirs)
+    # curl and most clients add Host themselves, and their logs leave it out.
+    headers = {"host": request.hosts[0], **headers}
+    if "authorization" not in headers:
+        return _missing("authorization")
+    given = authorization_of(headers)
+    if given is None:
+        return Finding(False, "headers", "authorization", "unknown", _FORM)
+    case = Case(headers, request, given, secret, now, tuple(other_secrets))
+    return next(filter(None, (check(case) for check in CHECKS)), Finding(True))
+
+
+def _names(case: Case) -> Finding | None:
+    odd = [name for name in case.given.names if name != name.lower()]
+    if not odd:
+        return None
+    message = "write the names in SignedHeaders in lower case"
+    theirs, ours = ";".join(case.given.names), ";".join(case.given.names).lower()
+    return Finding(False, "headers", "SignedHeaders", "header-name-case", message, theirs, ours)
+
+
+def _present(case: Case) -> Finding | None:
+    for name in (*REQUIRED, *case.given.names):
+        if name not in case.headers:
+            return _missing(name)
+    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in case.headers else [])]
+    unsigned = [name for name in needed if name not in case.given.names]
+    if not unsigned:
+        return None
+    message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders"
+    return Finding(False, "headers", unsigned[0], "missing-header", message)
+
+
+def _credential(case: Case) -> Finding | None:
+    if case.given.credential == case.headers["x-api-key"]:
+        return None
+    message = "Credential and X-API-Key differ: both are the API key"
+    return Finding(False, "headers", "Credential", "unknown", message)
+
+
+def _body(case: Case) -> Finding | None:
+    claimed, ours = case.headers["x-content-sha256"], body_hash(case.request.body)
+    if claimed == ours:
+        return None
+    twice = _hashed_otherwise(case.request.body).get(claimed.lower())
+    if twice:
+        message = f"X-Content-SHA256 is {twice}: it must be the hex of one SHA-256 of the body"
+        return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, ours)
+    known = body_mistake(claimed, case.request.body)
+    name = known.id if known else "body-changed" if _HASH.fullmatch(claimed) else "unknown"
+    message = known.message if known else _BODY if name == "body-changed" else _NO_HASH
+    return Finding(False, "body hash", "x-content-sha256", name, message, claimed, ours)
+
+
+def _hashed_otherwise(body: bytes) -> dict[str, str]:
+    once = sha256(body)
+    other = {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
+    return {
+        sha256(once.hexdigest().encode()).hexdigest(): "the hash of the hash",
+        sha256(once.digest()).hexdigest(): "the hash of the hash",
+        b64encode(once.digest()).decode().lower(): "the hash in Base64",
+        **other,
+    }
+
+
+def _host(case: Case) -> Finding | None:
+    sent = case.headers["host"]
+    if sent.lower() in (host.lower() for host in case.request.hosts):
+        return None
+    ours = f"host:{case.request.hosts[0]}"
+    message = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
+    return Finding(
+        False, "canonical request", "host", "host-differs", message, f"host:{sent}", ours
+    )
+
+
+def _signature(case: Case) -> Finding | None:
+    right = _recipe(case)
+    if right is None:
+        return shape(case.given.signature)
+    wanted = case.given.signature.encode(errors="replace")
+    if hmac.compare_digest(right.made(), wanted):
+        return None
+    headers = {name: case.headers[name] for name in case.given.names}
+    return (
+        _made_by(right, guesses(right, headers, case.request.body), wanted)
+        or shape(case.given.signature)
+        or _made_by(right, pairs(right, headers), wanted)
+        or _made_by(right, other_secrets(right, case.secrets), wanted)
+        or Finding(False, "signature", "signature", "unknown", UNKNOWN)
+    )
+
+
+def _made_by(right: Recipe, wrongs: Iterable[Guess], wanted: bytes) -> Finding | None:
+    """The first mistake that gives the signature wanted, with its place."""
+    for mistake, wrong in wrongs:
+        if hmac.compare_digest(wrong.made(), wanted):
+            return differing_place(right, wrong, mistake)
+    return None
+
+
+def _recipe(case: Case) -> Recipe | None:
+    if case.secret is None:
+        return None
+    headers = {name: case.headers[name] for name in sorted(case.given.names)}
+    return Recipe(
+        case.secret.encode(),
+        case.request.method,
+        case.request.path,
+        case.request.query or None,
+        tuple(headers.items()),
+        ";".join(headers),
+        case.headers["x-content-sha256"],
+        case.headers["x-date"],
+    )
+
+
+def _date(case: Case) -> Finding | None:
+    text = case.headers["x-date"]
+    try:
+        sent = read_date(text)
+    except ValueError as error:
+        return Finding(False, "headers", "x-date", "unknown", str(error), text)
+    now = _clock(case)
+    ahead = (sent - now).total_seconds() if now else 0.0
+    if now is None or abs(ahead) <= SIGNATURE_TOLERANCE:
+        return None
+    side = "ahead of" if ahead > 0 else "behind"
+    message = (
+        f"X-Date is {ceil(abs(ahead))} s {side} the clock, {SIGNATURE_TOLERANCE} s are allowed: "
+        "sign just before sending, by a clock that is right"
+    )
+    ours = timestamps.to_text(now)
+    return Finding(False, "headers", "x-date", "stale-date", message, text, ours)
+
+
+def _clock(case: Case) -> datetime | None:
+    """The service's Date where the headers hold it, else the clock that was given."""
+    return timestamps.from_http(case.headers.get("date", "")) or case.now
+
+
+CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
+    *(_names, _present, _credential, _body, _host, _signature, _date),
+)
+
+
+def _missing(name: str) -> Finding:
+    sent = SPELLING.get(name, name)
+    message = f"{sent} is missing: send it, and sign it"
+    return Finding(False, "headers", name, "missing-header", message)
+
+
+_FORM = (
+    "Authorization must read: HMAC-SHA256 "
+    "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
+)
+_BODY = (
+    "X-Content-SHA256 is not the hash of this body: it was changed, or written as JSON again, "
+    "after it was signed"
+)
+_NO_HASH = "X-Content-SHA256 must be 64 lower-case hex digits"

@@ -1,0 +1,277 @@
+"""Somebody else's headers, and what a comparison with ours finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from .canonical import EMPTY_HASH
+from .mistakes import Mistake, Recipe
+from .verify import Authorization
+
+DEFAULT_PORTS = {"https": ":443", "http": ":80"}
+
+# As curl -v and most logs write them: the arrow says which way the header went.
+_LINE = re.compile(
+    r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
+)
+_FORM = re.compile(
+    r"\s*HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=(\S+)\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it goes over the wire: its method, whole URL and body."""
+
+    method: str
+    url: str
+    body: bytes = b""
+
+    @property
+    def path(self) -> str:
+        """The path as on the request line."""
+        return urlsplit(self.url).path or "/"
+
+    @property
+    def query(self) -> str:
+        """The query as on the request line, without its question mark."""
+        return urlsplit(self.url).query
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Host as it may be sent: as in the URL, and without the port that goes without saying."""
+        parts = urlsplit(self.url)
+        host = parts.netloc.rpartition("@")[2]
+        return tuple(dict.fromkeys((host.removesuffix(DEFAULT_PORTS.get(parts.scheme, ":")), host)))
+
+
+def read_headers(text: str) -> dict[str, str]:
+    """The headers of a request by lower-case name, from `Name: value` lines or from curl -v.
+
+    Of a response's headers (marked with <) only Date is of interest: it is the service's clock.
+    """
+    found: dict[str, str] = {}
+    for arrow, name, value in _lines(text):
+        if arrow == "<":
+            found |= {"date": value} if name == "date" else {}
+        elif name not in found:
+            found[name] = value
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, str]]:
+    for line in text.splitlines():
+        match = _LINE.fullmatch(line)
+        if match and match[1] != "*":
+            yield match[1], match[2].lower(), match[3]
+
+
+def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
+    """Headers by lower-case name, given as text or as a mapping."""
+    if isinstance(theirs, str):
+        return read_headers(theirs)
+    return {name.lower(): str(value).strip() for name, value in theirs.items()}
+
+
+def authorization_of(headers: Mapping[str, str]) -> Authorization | None:
+    """The three parts of the Authorization header, read more kindly than a verifier does."""
+    match = _FORM.fullmatch(headers.get("authorization", ""))
+    return match and Authorization(match[1], tuple(match[2].split(";")), match[3])
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A comparison's result; without a difference `match` is true and the rest is None.
+
+    `theirs` and `ours` are the line in both, where there is one to show.
+    """
+
+    match: bool
+    layer: str | None = None
+    line: str | None = None
+    mistake: str | None = None
+    message: str = "the signature is the one the spec gives"
+    theirs: str | None = None
+    ours: str | None = None
+
+    def json(self) -> dict[str, object]:
+        """What a program reads."""
+        return {name: getattr(self, name) for name in ("match", "layer", "line", "mistake")}
+
+    def __repr__(self) -> str:
+        if self.match:
+            return f"match: {self.message}"
+        rows = [f"{self.mistake}: {self.message}"]
+        rows += [f"  layer   {self.layer}", f"  line    {self.line}"]
+        rows += [f"  theirs  {self.theirs}"] if self.theirs is not None else []
+        return "\n".join([*rows, *([f"  ours    {self.ours}"] if self.ours is not None else [])])
+
+
+_ENDING = "wrong-line-ending", "join lines with one newline: no blank line, none at the end"
+_DECODED = "query-decoded", "sign path and query as sent, each percent-escape as it is spelled"
+_HOST = "host-differs", "sign the Host header as sent"
+
+Guess = tuple[Mistake, str]
+
+
+def texts(right: Recipe) -> Iterator[Guess]:
+    """Other canonical requests."""
+    for make in (_joined, _parts_left_out, _escapes, _targets, _header_lines, _names, _last):
+        yield from make(right)
+
+
+def _whole(right: Recipe, joint: str = "\n", **parts: Any) -> str:
+    """The canonical request with some parts exchanged; a part is a line, or a list of lines."""
+    usual: dict[str, Any] = {
+        "method": right.method,
+        "path": right.path,
+        "query": [] if right.query is None else [right.query],
+        "headers": [f"{name}:{value}" for name, value in right.headers],
+        "names": right.names,
+        "hash": right.content_hash,
+    }
+    lines: list[str] = []
+    for part in (usual | parts).values():
+        lines += part if isinstance(part, list) else [str(part)]
+    return joint.join(lines)
+
+
+def _changed(right: Recipe, part: str, value: Any) -> str:
+    parts: dict[str, Any] = {part: value}
+    return _whole(right, "\n", **parts)
+
+
+def _said(text: str) -> Mistake:
+    return Mistake("unknown", f"in the canonical request that was signed, {text}")
+
+
+def _joined(right: Recipe) -> Iterator[Guess]:
+    for joint, name in ((" ", "spaces"), ("", "nothing"), ("|", "|"), (",", ","), (";", ";")):
+        yield _said(f"{name} stands between the lines instead of newlines"), _whole(right, joint)
+    for joint in (" \n", "\n "):
+        yield _said("lines have a space at their end or beginning"), _whole(right, joint)
+    text = _whole(right)
+    yield Mistake(*_ENDING), _whole(right, "\n\n")
+    yield Mistake(*_ENDING), f"\n{text}"
+    yield Mistake(*_ENDING), f"{text}\n\n"
+    for part, lines in (("names", right.names), ("hash", right.content_hash)):
+        yield Mistake(*_ENDING), _changed(right, part, ["", lines])
+    yield Mistake(*_ENDING), _whole(right, names=["", right.names, ""])
+    yield _said("a byte order mark comes first"), f"\ufeff{text}"
+
+
+def _parts_left_out(right: Recipe) -> Iterator[Guess]:
+    for part in ("method", "path", "headers", "names", "hash"):
+        yield _said(f"there is no line for the {part}"), _changed(right, part, [])
+        yield _said(f"the line for the {part} is blank"), _changed(right, part, "")
+    swapped = _whole(right, names=right.content_hash, hash=right.names)
+    yield _said("the hash comes before the names"), swapped
+
+
+def _targets(right: Recipe) -> Iterator[Guess]:
+    """Path and query."""
+    path, query = right.path, right.query
+    host = dict(right.headers).get("host", "")
+    paths = (
+        *(f"https://{host}{path}", f"http://{host}{path}", f"{host}{path}", path.lstrip("/")),
+        *(f"/{path}", path.upper(), path.lower(), path.replace("//", "/")),
+    )
+    for other in dict.fromkeys(paths):
+        said = _said(f"the path is {other!r}; it must be {path!r}")
+        yield said, _whole(right, path=other)
+        if query is not None:
+            yield said, _whole(right, path=other, query=[])
+            yield said, _whole(right, path=f"{other}?{query}", query=[])
+    if query is None:
+        return
+    items = query.split("&")
+    fewer = ["&".join(items[:at] + items[at + 1 :]) for at in range(len(items))]
+    others = (f"{query}&", query.lower(), query.upper(), query.replace("&", ";"), *fewer)
+    names = "&".join(item.partition("=")[0] for item in items)
+    for other in dict.fromkeys((*others, names)):
+        said = _said("the query is not the one sent: it has more, fewer or other parameters")
+        yield said, _whole(right, query=other)
+
+
+def _escapes(right: Recipe) -> Iterator[Guess]:
+    """Percent-escapes in the other case, or of what was sent plain."""
+    query = right.query or ""
+    for path in dict.fromkeys(_spelled(right.path)):
+        for each in dict.fromkeys(_spelled(query)):
+            yield Mistake(*_DECODED), _whole(right, path=path, query=[each] if query else [])
+
+
+def _spelled(text: str) -> tuple[str, ...]:
+    plain = text.replace("%", "%25")
+    whole = [re.sub(sign, _escaped, text) for sign in ("/", "[/=&]", "[/=&%]")]
+    cased = [re.sub("%[0-9A-Fa-f]{2}", case, text) for case in (_lower, _upper)]
+    return (text, *cased, plain, *whole)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
+
+
+def _lower(match: re.Match[str]) -> str:
+    return match[0].lower()
+
+
+def _upper(match: re.Match[str]) -> str:
+    return match[0].upper()
+
+
+def _header_lines(right: Recipe) -> Iterator[Guess]:
+    pairs = right.headers
+    for form in ("{0}: {1}", "{0} :{1}", "{0} : {1}", "{0}={1}", "{1}", "{0}:{1} ", '{0}:"{1}"'):
+        lines = [form.format(*pair) for pair in pairs]
+        said = _said(f"header lines have the form {form.format('name', 'value')!r}: name:value")
+        yield said, _whole(right, headers=lines)
+    for case in (str.lower, str.upper):
+        lines = [f"{name}:{case(value)}" for name, value in pairs]
+        yield _said("the values of headers are in another case"), _whole(right, headers=lines)
+    for at, (name, value) in enumerate(pairs):
+        yield from _one_line(right, at, name, value)
+    for joint in (",", ";", ""):
+        lines = [joint.join(f"{name}:{value}" for name, value in pairs)]
+        yield _said("all headers stand in one line"), _whole(right, headers=lines)
+
+
+def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
+    """One header signed with another value than the one sent."""
+    lines = [f"{each}:{text}" for each, text in right.headers]
+    change = partial(_exchanged, right, lines, at)
+    yield _said(f"the line of {name} stands twice"), change(lines[at], lines[at])
+    others = ("", value.lower(), value.upper(), f" {value}", f"{value} ", value[:13], value[:10])
+    for other in dict.fromkeys(others):
+        mistake = _said(f"{name} has another value than the one sent: make it once, and send it")
+        yield (Mistake(*_HOST) if name == "host" else mistake), change(f"{name}:{other}")
+
+
+def _exchanged(right: Recipe, lines: list[str], at: int, *new: str) -> str:
+    return _whole(right, headers=[*lines[:at], *new, *lines[at + 1 :]])
+
+
+def _names(right: Recipe) -> Iterator[Guess]:
+    names = right.names
+    others = (names.replace(";", each) for each in (",", ", ", "; ", " ", ":"))
+    for other in (*others, f"{names};", f"SignedHeaders={names}", f";{names}"):
+        said = _said(f"the line of names is {other!r}; it must be {names!r}")
+        yield said, _whole(right, names=other)
+
+
+def _last(right: Recipe) -> Iterator[Guess]:
+    for other in ("UNSIGNED-PAYLOAD", "null", "{}"):
+        said = _said(f"the last line is {other}; it must be X-Content-SHA256 as sent")
+        yield said, _whole(right, hash=other)
+    body = f"x-content-sha256:{EMPTY_HASH}"
+    lines = [
+        body if name == "x-content-sha256" else f"{name}:{value}" for name, value in right.headers
+    ]
+    changed = Mistake("body-changed", "sign X-Content-SHA256 as sent, in its line and at the end")
+    yield changed, _whole(right, headers=lines, hash=EMPTY_HASH)

@@ -1,0 +1,267 @@
+"""What else a signer may have signed: tried only by the doctor, who has time and the secret."""
+
+from __future__ import annotations
+
+import hmac
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+from hashlib import new, sha256
+from itertools import groupby, islice
+
+from ..spec import timestamps
+from .canonical import SCHEME, SPELLING
+from .findings import texts
+from .mistakes import MOST_SEARCHED, Mistake, Recipe, all_mistakes, other_spellings
+
+Guess = tuple[Mistake, Recipe]
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
+NEAR_MILLISECONDS = 2000
+ZONES = 14 * 4
+"""Quarters of an hour that a zone's time is from UTC, at most."""
+
+MOST_WAYS = 16
+CUTS = (16, 32, 64)
+"""Bytes that other programs take a key to have."""
+
+
+def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[Guess]:
+    """Single mistakes, the common ones first."""
+    yield from all_mistakes(right, headers)
+    yield from _bodies(right, body)
+    yield from _spelled(right)
+    yield from _dates(right)
+    yield from _hosts(right, headers)
+    yield from _keys(right)
+    yield from _payloads(right)
+    yield from _others(right)
+    yield from _texts(right, body)
+    yield from _macs(right)
+
+
+def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+    """Two known mistakes at once; the first to be mended names it."""
+    for first, once in _few(right, headers):
+        for second, twice in _few(once, headers):
+            also = f"{first.message}; and also ({second.id}): {second.message}"
+            yield Mistake(first.id, also), twice
+
+
+def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+    """Not every way to make a mistake: some can be made in hundreds."""
+    for _, ways in groupby(all_mistakes(right, headers), key=lambda each: each[0].id):
+        yield from islice(ways, MOST_WAYS)
+
+
+def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
+    for way, text in other_spellings(body):
+        said = Mistake("body-changed", f"the body that was signed is the one sent, but {way}")
+        yield said, replace(right, content_hash=sha256(text).hexdigest())
+
+
+def _spelled(right: Recipe) -> Iterator[Guess]:
+    """One header's line alone in another case."""
+    said = Mistake("header-name-case", "write header names in lower case")
+    for at, (name, value) in enumerate(right.headers):
+        for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
+            headers = (*right.headers[:at], (spelled, value), *right.headers[at + 1 :])
+            yield said, replace(right, headers=headers)
+
+
+def _dates(right: Recipe) -> Iterator[Guess]:
+    """The date that was signed is not the one that was sent: made twice, or cut."""
+    said = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
+    for date in _near(right.date):
+        headers = tuple((n, date if n == "x-date" else v) for n, v in right.headers)
+        yield said, replace(right, date=date)
+        yield said, replace(right, date=date, headers=headers)
+        yield said, replace(right, headers=headers)
+
+
+def _near(date: str) -> Iterator[str]:
+    try:
+        moment = timestamps.from_text(date)
+    except ValueError:
+        return
+    whole = date.partition(".")[0].rstrip("Z")
+    yield from (whole, f"{whole}Z", f"{whole}.000Z", f"{whole}+00:00", date.removesuffix("Z"))
+    yield str(int(moment.timestamp()))
+    yield f"{moment:%Y%m%dT%H%M%SZ}"
+    for milliseconds in range(-NEAR_MILLISECONDS, NEAR_MILLISECONDS + 1):
+        if milliseconds:
+            yield timestamps.to_text(moment + timedelta(milliseconds=milliseconds))
+    for quarters in range(-ZONES, ZONES + 1):
+        yield timestamps.to_text(moment + timedelta(minutes=15 * quarters))
+
+
+def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+    said = Mistake("host-differs", "sign the Host header as it arrives, behind every proxy")
+    name = headers.get("host", "").partition(":")[0]
+    ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
+    sent = headers.get("host", "")
+    for host in (
+        *ports,
+        sent.upper(),
+        sent.lower(),
+        f"www.{name}",
+        name.removeprefix("api."),
+        f"{name}.",
+        "",
+    ):
+        changed = tuple((n, host if n == "host" else v) for n, v in right.headers)
+        yield said, replace(right, headers=changed)
+
+
+def _keys(right: Recipe) -> Iterator[Guess]:
+    said = Mistake("key-trimmed", "use the secret exactly as issued, with its prefix and whole")
+    text = right.secret.decode(errors="replace")
+    parts = text.split("_")
+    for at in range(1, len(parts)):
+        if rest := "_".join(parts[at:]):
+            yield said, replace(right, secret=rest.encode())
+    for cut in (right.secret[:-1], right.secret[1:], *(right.secret[:size] for size in CUTS)):
+        yield said, replace(right, secret=cut)
+    for around in (b"\t", b" ", b"\n", b"\r\n", b'"', b"'"):
+        yield said, replace(right, secret=around + right.secret)
+        yield said, replace(right, secret=right.secret + around)
+        yield said, replace(right, secret=around + right.secret + around)
+    for way, key in _changed_keys(right.secret):
+        told = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
+        yield told, replace(right, secret=key)
+    decoded = Mistake("key-decoded", "use the secret's text as issued, not decoded")
+    for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
+        for decode in (bytes.fromhex, b64decode):
+            try:
+                yield decoded, replace(right, secret=decode(part))
+            except ValueError:
+                continue
+
+
+def _changed_keys(secret: bytes) -> Iterator[tuple[str, bytes]]:
+    digest = sha256(secret)
+    yield "encoded as Base64", b64encode(secret)
+    yield "encoded as hex", secret.hex().encode()
+    yield "hashed", digest.digest()
+    yield "hashed", digest.hexdigest().encode()
+    yield "hashed", b64encode(digest.digest())
+    for form in ("utf-16-le", "utf-16-be", "utf-16"):
+        yield "encoded as UTF-16", secret.decode(errors="replace").encode(form)
+    yield "put into another case", secret.upper()
+    yield "put into another case", secret.lower()
+    yield "reversed", secret[::-1]
+    yield "doubled", secret * 2
+    for prefix in (b"AWS4", b"HMAC-SHA256"):
+        yield "given a prefix", prefix + secret
+
+
+def _payloads(right: Recipe) -> Iterator[Guess]:
+    """Other texts under the HMAC than the three lines of the spec."""
+    said = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
+    canonical, date = right.canonical(), right.date
+    hashed = sha256(canonical.encode(errors="surrogateescape")).hexdigest()
+    texts = (
+        *(canonical, hashed, f"{date}\n{hashed}", f"{SCHEME}\n{date}\n{canonical}"),
+        *(f"{SCHEME}\n{hashed}", f"{SCHEME}\n{hashed}\n{date}", f"{SCHEME}{date}{hashed}"),
+    )
+    for text in (*texts, *_other_payloads(right, hashed)):
+        yield said, replace(right, join_payload=partial(_instead, text))
+
+
+def _other_payloads(right: Recipe, hashed: str) -> Iterator[str]:
+    canonical, date = right.canonical().encode(errors="surrogateescape"), right.date
+    for joint in (" ", ";", ",", "|", ":", "\n\n"):
+        yield joint.join((SCHEME, date, hashed))
+    for scheme in (SCHEME.lower(), "AWS4-HMAC-SHA256", "HMAC_SHA256", "HMACSHA256", "SHA256"):
+        yield f"{scheme}\n{date}\n{hashed}"
+    api_key = dict(right.headers).get("x-api-key", "")
+    yield f"{SCHEME}\n{api_key}\n{date}\n{hashed}"
+    yield f"{SCHEME}\n{date}\n{api_key}\n{hashed}"
+    others = [new(name, canonical).hexdigest() for name in ("sha1", "md5", "sha512", "sha384")]
+    others += [sha256(hashed.encode()).hexdigest(), sha256(bytes.fromhex(hashed)).hexdigest()]
+    for other in (*others, b64encode(bytes.fromhex(hashed)).decode()):
+        yield f"{SCHEME}\n{date}\n{other}"
+
+
+def _instead(text: str, _: Iterable[str]) -> str:
+    return text
+
+
+def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
+    for mistake, text in texts(right):
+        yield mistake, replace(right, join_canonical=partial(_instead, text))
+    if len(body) <= MOST_SEARCHED:
+        said = "the canonical request that was signed ends with the body, not with its hash"
+        plain = body.decode(errors="surrogateescape")
+        yield Mistake("unknown", said), replace(right, content_hash=plain)
+
+
+def _macs(right: Recipe) -> Iterator[Guess]:
+    """Other ways to a digest than one HMAC-SHA256 with the secret."""
+    key = right.secret
+    text = _payload_of(right)
+    ways = {
+        "the HMAC is HMAC-SHA256": [hmac.digest(key, text, name) for name in _DIGESTS],
+        "the secret is the HMAC's key, the payload its text": [hmac.digest(text, key, "sha256")],
+        "the signature is an HMAC, not a plain hash": [
+            sha256(data).digest() for data in (key + text, text + key, text, key + b"\n" + text)
+        ],
+        "the HMAC is of the payload's text, once": [
+            hmac.digest(key, sha256(text).digest(), "sha256"),
+            hmac.digest(key, sha256(text).hexdigest().encode(), "sha256"),
+            hmac.digest(key, hmac.digest(key, text, "sha256"), "sha256"),
+            hmac.digest(key, hmac.digest(key, text, "sha256").hex().encode(), "sha256"),
+        ],
+        "the key is the secret, not one derived from it": [
+            hmac.digest(hmac.digest(key, day.encode(), "sha256"), text, "sha256")
+            for day in (right.date[:10], right.date[:10].replace("-", ""), right.date)
+        ],
+    }
+    for said, digests in ways.items():
+        for digest in digests:
+            for form in (digest.hex().encode(), digest):
+                made = partial(_given, b64encode(form))
+                yield Mistake("unknown", said), replace(right, finish=made)
+
+
+_DIGESTS = ("sha1", "sha512", "md5", "sha384", "sha224")
+
+
+def _given(signature: bytes, _: bytes) -> bytes:
+    return signature
+
+
+def _payload_of(right: Recipe) -> bytes:
+    hashed = sha256(right.canonical().encode(errors="surrogateescape")).hexdigest()
+    return "\n".join((SCHEME, right.date, hashed)).encode(errors="surrogateescape")
+
+
+def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
+    """Everything as the spec says but for the secret: evidence that another one was used."""
+    api_key = dict(right.headers).get("x-api-key", "")
+    named = [(api_key, "the API key was used in place of the secret key")] if api_key else []
+    named.append(("", "the secret key was empty when it was used"))
+    named += [(secret, "it was signed with the secret of another API key") for secret in known]
+    for secret, said in named:
+        if secret.encode() != right.secret:
+            yield Mistake("wrong-secret", said), replace(right, secret=secret.encode())
+
+
+def _others(right: Recipe) -> Iterator[Guess]:
+    """What has no name of its own; that it is found shows at least that the secret is right."""
+    for method in (*METHODS, right.method.lower(), right.method.title()):
+        if method != right.method:
+            said = f"the method that was signed is {method}, the one sent is {right.method}"
+            yield Mistake("unknown", said), replace(right, method=method)
+    head = right.path.strip("/").partition("/")[2]
+    for path in (f"{right.path}/", right.path.rstrip("/"), f"/{head}", f"/api{right.path}", ""):
+        said = f"the path that was signed is {path!r}, the one sent is {right.path!r}"
+        yield Mistake("unknown", said), replace(right, path=path)
+    if right.query:
+        said = "the query that was signed is not the one sent: it was left out, or has its ?"
+        yield Mistake("unknown", said), replace(right, query=None)
+        yield Mistake("unknown", said), replace(right, query=f"?{right.query}")
+        whole = f"{right.path}?{right.query}"
+        yield Mistake("unknown", said), replace(right, path=whole, query=None)

@@ -1,0 +1,221 @@
+"""Code that signs a request afresh when it is pasted: bash, Python, httpx.
+
+The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs, and are no
+argument of any program. A body that may
+not be shown whole (an image, a document number) is read from the file `body.json`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+BODY_FILE = "body.json"
+
+
+@dataclass(frozen=True)
+class SnippetRequest:
+    """What a snippet sends; `body` is None when its text is not to be shown."""
+
+    method: str
+    url: str
+    body: str | None = ""
+    idempotency_key: str | None = None
+
+    @property
+    def host(self) -> str:
+        """Host as it is sent: without the port that goes without saying."""
+        parts = urlsplit(self.url)
+        usual = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
+        return parts.netloc.removesuffix(usual)
+
+    @property
+    def target(self) -> tuple[str, str]:
+        """Path and query as on the request line."""
+        parts = urlsplit(self.url)
+        return parts.path or "/", parts.query
+
+
+def curl(request: SnippetRequest) -> str:
+    """Bash with openssl and curl."""
+    path, query = request.target
+    lines = [path, query] if query else [path]
+    extra = [f"Idempotency-Key: {request.idempotency_key}"] if request.idempotency_key else []
+    extra += ["Content-Type: application/json"] if request.body != "" else []
+    return _BASH.format(
+        note=_note(request),
+        body=_bash_body(request),
+        host=shlex.quote(request.host),
+        lines=" ".join(map(shlex.quote, [request.method, *lines])),
+        method=shlex.quote(request.method),
+        url=shlex.quote(request.url),
+        literal="g" * any(sign in request.url for sign in "[]{}"),  # else one curl sends several
+        extra="".join(f" \\\n  -H {shlex.quote(line)}" for line in extra),
+        data=' \\\n  --data-binary "$BODY"' if request.body != "" else "",
+    )
+
+
+def python(request: SnippetRequest) -> str:
+    """Python with the standard library alone."""
+    path, query = request.target
+    extra = {"Content-Type": "application/json"} if request.body != "" else {}
+    if request.idempotency_key:
+        extra["Idempotency-Key"] = request.idempotency_key
+    return _PYTHON.format(
+        note=_note(request),
+        body=_python_body(request),
+        method=request.method,
+        url=request.url,
+        host=request.host,
+        lines=[request.method, path, query] if query else [request.method, path],
+        extra=extra,
+    )
+
+
+def httpx(request: SnippetRequest) -> str:
+    """Python with httpx: an Auth that signs whatever request it is given."""
+    extra = {"Content-Type": "application/json"} if request.body != "" else {}
+    if request.idempotency_key:
+        extra["Idempotency-Key"] = request.idempotency_key
+    return _HTTPX.format(
+        note=_note(request),
+        body=_python_body(request),
+        method=request.method,
+        url=request.url,
+        extra=extra,
+    )
+
+
+def _note(request: SnippetRequest) -> str:
+    if request.body is not None:
+        return ""
+    return f"# The body holds what must not be printed: put it into {BODY_FILE} first.\n"
+
+
+def _bash_body(request: SnippetRequest) -> str:
+    # The dot keeps line breaks at the end, which $(...) would take off.
+    if request.body is None:
+        return f"BODY=$(cat {BODY_FILE}; printf .); BODY=${{BODY%.}}"
+    return f"BODY={shlex.quote(request.body)}"
+
+
+def _python_body(request: SnippetRequest) -> str:
+    if request.body is None:
+        return f'open("{BODY_FILE}", "rb").read()'
+    return repr(request.body) + ".encode()" if request.body else 'b""'
+
+
+_BASH = """\
+#!/usr/bin/env bash
+{note}set -euo pipefail
+: "${{PAYLAB_API_KEY:?}}" "${{PAYLAB_SECRET_KEY:?}}"
+{body}
+HASH=$(printf %s "$BODY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+DATE=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
+NONCE=$(date +%s)000$(printf %06d $((RANDOM * 32768 % 1000000 + RANDOM % 10000)))
+NONCE=${{NONCE:0:19}}
+HOST={host}
+NAMES='host;x-api-key;x-content-sha256;x-date;x-nonce'
+CANONICAL=$(printf '%s\\n' {lines} "host:$HOST" "x-api-key:$PAYLAB_API_KEY" \\
+  "x-content-sha256:$HASH" "x-date:$DATE" "x-nonce:$NONCE" "$NAMES" "$HASH")
+HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
+# HMAC by hand: as an argument of openssl the secret would stand in the list of processes.
+SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | od -An -v -tx1 | tr -d ' \\n')
+if ((${{#SECRET}} > 128)); then
+  SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+fi
+pad() {{
+  local at byte
+  for ((at = 0; at < 128; at += 2)); do
+    byte=${{SECRET:at:2}}
+    printf -v byte '\\x%02x' $((0x${{byte:-00}} ^ $1))
+    printf "$byte"
+  done
+}}
+HEX=$({{
+  pad 0x5c
+  {{ pad 0x36; printf 'HMAC-SHA256\\n%s\\n%s' "$DATE" "$HASHED"; }} | openssl dgst -sha256 -binary
+}} | openssl dgst -sha256 -r | cut -d' ' -f1)
+SIGNATURE=$(printf %s "$HEX" | openssl base64 -A)
+AUTHORIZATION="HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"
+printf '%s\\n' "X-API-Key: $PAYLAB_API_KEY" "Authorization: $AUTHORIZATION" \\
+  | curl -sS{literal} -X {method} {url} -H @- \\
+  -H "Host: $HOST" -H "X-Date: $DATE" -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra}{data}
+echo
+"""
+
+_PYTHON = """\
+{note}import base64, hashlib, hmac, os, random, urllib.error, urllib.request
+from datetime import datetime, timezone
+
+api_key, secret_key = os.environ["PAYLAB_API_KEY"], os.environ["PAYLAB_SECRET_KEY"]
+body = {body}
+now = datetime.now(timezone.utc)
+body_hash = hashlib.sha256(body).hexdigest()
+signed = {{
+    "host": {host!r},
+    "x-api-key": api_key,
+    "x-content-sha256": body_hash,
+    "x-date": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{{now.microsecond // 1000:03d}}Z",
+    "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
+}}
+names = ";".join(signed)
+lines = {lines!r} + [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
+hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
+payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
+digest = hmac.new(secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
+signature = base64.b64encode(digest.encode()).decode()
+line = f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
+headers = signed | {extra!r} | {{"authorization": line}}
+request = urllib.request.Request({url!r}, body or None, headers, method={method!r})
+try:
+    with urllib.request.urlopen(request, timeout=30) as response:
+        print(response.status, response.read().decode())
+except urllib.error.HTTPError as error:
+    print(error.code, error.read().decode())
+"""
+
+_HTTPX = """\
+{note}import base64, hashlib, hmac, os, random
+from datetime import datetime, timezone
+
+import httpx
+
+
+class SignatureAuth(httpx.Auth):
+    requires_request_body = True
+
+    def __init__(self, api_key, secret_key):
+        self.api_key, self.secret_key = api_key, secret_key
+
+    def auth_flow(self, request):
+        now = datetime.now(timezone.utc)
+        body_hash = hashlib.sha256(request.content).hexdigest()
+        signed = {{
+            "host": request.headers["host"],
+            "x-api-key": self.api_key,
+            "x-content-sha256": body_hash,
+            "x-date": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{{now.microsecond // 1000:03d}}Z",
+            "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
+        }}
+        names = ";".join(signed)
+        target = request.url.raw_path.decode().split("?", 1)
+        lines = [request.method, *filter(None, target)]
+        lines += [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
+        hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
+        payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
+        digest = hmac.new(self.secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
+        signature = base64.b64encode(digest.encode()).decode()
+        request.headers.update(signed)
+        line = f"Credential={{self.api_key}},SignedHeaders={{names}},Signature={{signature}}"
+        request.headers["authorization"] = f"HMAC-SHA256 {{line}}"
+        yield request
+
+
+auth = SignatureAuth(os.environ["PAYLAB_API_KEY"], os.environ["PAYLAB_SECRET_KEY"])
+response = httpx.request(
+    {method!r}, {url!r}, content={body} or None, headers={extra!r}, auth=auth, timeout=30
+)
+print(response.status_code, response.text)
+"""

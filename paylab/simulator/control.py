@@ -1,0 +1,153 @@
+"""The controls of the simulator over HTTP, under /_simulator; signed like everything else."""
+
+from __future__ import annotations
+
+from ..errors import Problem
+from ..spec import assumptions
+from . import faults, seeding, snapshot, transitions
+from .messages import DEEPEST, Refused, Reply, Request, require
+from .serialise import as_shown, conversion_account, individual_json
+from .storage import checksum
+from .table import Row
+from .world import Hand, World
+
+LONGEST_ADVANCE = 10 * 366 * 86_400
+"""Seconds the clock may be moved on at once."""
+
+FASTEST = 1_000_000
+"""Simulated seconds in a real one, at most."""
+
+
+def summary(world: World, _: Request) -> Reply:
+    """GET /_simulator."""
+    return Reply.json(200, world.summary())
+
+
+def clock(world: World, request: Request) -> Reply:
+    """POST /_simulator/clock: advance_seconds, frozen or speed."""
+    body = request.json()
+    require(_clock_problems(body))
+    hand = _hand(world)
+    if "frozen" in body or "speed" in body:
+        hand.set_clock(frozen=body.get("frozen"), speed=body.get("speed"))
+    if "advance_seconds" in body:
+        hand.advance(body["advance_seconds"])
+    return summary(world, request)
+
+
+def _clock_problems(body: Row) -> list[Problem]:
+    known = {"advance_seconds": (0, LONGEST_ADVANCE), "speed": (0.001, FASTEST)}
+    problems = [
+        Problem(name, f"must be a number from {low} to {high}", "control")
+        for name, (low, high) in known.items()
+        if name in body and not (type(body[name]) in (int, float) and low <= body[name] <= high)
+    ]
+    if "frozen" in body and not isinstance(body["frozen"], bool):
+        problems.append(Problem("frozen", "must be true or false", "control"))
+    if not body.keys() & {*known, "frozen"}:
+        problems.append(Problem("", "name one of advance_seconds, frozen, speed", "control"))
+    return problems
+
+
+def reset(world: World, request: Request) -> Reply:
+    """POST /_simulator/reset: the world is empty."""
+    _hand(world).reset()
+    return summary(world, request)
+
+
+def _hand(world: World) -> Hand:
+    if world.hand is None:
+        raise Refused(422, "nobody holds the clock of this world")
+    return world.hand
+
+
+def move_object(world: World, request: Request) -> Reply:
+    """POST /_simulator/objects/{id} {"to", "reason"}."""
+    transitions.find_object(world, request.id)
+    body = request.json()
+    to, reason = body.get("to"), body.get("reason") or ""
+    if not isinstance(to, str) or not isinstance(reason, str):
+        raise Refused(400, "to: name the state to move to; reason, if given, is text")
+    kind, row = transitions.move(world, request.id, to, reason)
+    return Reply.json(200, shown(world, kind, row))
+
+
+def shown(world: World, kind: str, row: Row) -> Row:
+    """An object as its own operation would answer it."""
+    if kind == "individuals":
+        return individual_json(world, row)
+    return conversion_account(world, row) if kind == "conversion_accounts" else as_shown(row)
+
+
+def add_fault(world: World, request: Request) -> Reply:
+    """POST /_simulator/faults."""
+    body = request.json()
+    require(faults.check_fault(body))
+    return Reply.json(201, faults.fault_json(faults.add(world, body)))
+
+
+def list_faults(world: World, _: Request) -> Reply:
+    """GET /_simulator/faults."""
+    return Reply.json(200, [faults.fault_json(row) for row in world.tables["faults"].rows.values()])
+
+
+def clear_faults(world: World, _: Request) -> Reply:
+    """DELETE /_simulator/faults."""
+    for fault_id in list(world.tables["faults"].rows):
+        world.remove("faults", fault_id)
+    return Reply(204)
+
+
+def seed(world: World, request: Request) -> Reply:
+    """POST /_simulator/seed {"transfers", "conversions"}."""
+    body = request.json()
+    wanted = {name: body.get(name, 0) for name in ("transfers", "conversions")}
+    for name, count in wanted.items():
+        if type(count) is not int or not 0 <= count <= seeding.MOST:
+            raise Refused(400, f"{name}: must be a whole number from 0 to {seeding.MOST}")
+    seeding.seed_transfers(world, wanted["transfers"])
+    seeding.seed_conversions(world, wanted["conversions"])
+    return summary(world, request)
+
+
+def read_snapshot(world: World, _: Request) -> Reply:
+    """GET /_simulator/snapshot."""
+    dump = world.dump()
+    return Reply.json(200, {**dump, "checksum": checksum(dump)})
+
+
+def write_snapshot(world: World, request: Request) -> Reply:
+    """PUT /_simulator/snapshot: exactly what a GET gave."""
+    dump = request.json(deepest=DEEPEST + 8)
+    if unreadable := snapshot.version_problem(dump):
+        raise Refused(400, unreadable)
+    if dump.pop("checksum", None) != checksum(dump):
+        raise Refused(400, "the snapshot was changed since it was saved: its checksum differs")
+    require(snapshot.problems(dump))
+    world.load(dump)
+    return summary(world, request)
+
+
+def deliveries(world: World, _: Request) -> Reply:
+    """GET /_simulator/deliveries: every attempt, oldest first."""
+    return Reply.json(200, _log(world, "deliveries"))
+
+
+def events(world: World, _: Request) -> Reply:
+    """GET /_simulator/events: every event, subscribed to or not, oldest first."""
+    return Reply.json(200, _log(world, "events"))
+
+
+def _log(world: World, kind: str) -> list[Row]:
+    hidden = ("id", "created_at", "_")
+    rows = [*world.tables[kind].newest()][::-1]
+    return [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+
+
+def scenarios(_: World, __: Request) -> Reply:
+    """GET /_simulator/scenarios."""
+    rows = [
+        {"where": each.where, "value": each.value, "outcome": each.outcome}
+        for each in assumptions.SCENARIOS
+    ]
+    return Reply.json(200, rows)

@@ -1,0 +1,206 @@
+"""The simulator's prices: fixed rates, fees, and the arithmetic between. Gap `money.rule`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+
+from ..errors import Problem
+from ..rules import transfers as transfer_rules
+from ..spec.codes import minor_unit
+from .messages import Reply, Request, missing, require
+from .serialise import as_shown
+from .table import Row
+from .world import World
+
+PER_USD = {
+    "USD": Decimal("1"),
+    "USDC": Decimal("1"),
+    "MXN": Decimal("18.4312"),
+    "BRL": Decimal("5.4127"),
+    "COP": Decimal("4012.55"),
+    "PHP": Decimal("57.1034"),
+    "VND": Decimal("25410"),
+    "GBP": Decimal("0.7661"),
+    "EUR": Decimal("0.9218"),
+    "ARS": Decimal("1312.25"),
+    "INR": Decimal("85.9120"),
+    "SGD": Decimal("1.3371"),
+}
+
+FEE_SHARE = Decimal("0.005")
+LEAST_FEE = Decimal("0.50")
+RATE_PLACES = Decimal("1E-8")
+
+EXACT = Context(prec=120)
+"""Wide enough for any amount the rules admit, so that only `quantize` ever rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """A source amount taken apart: source = fee + tax + net, destination = net x rate."""
+
+    source: Decimal
+    fee: Decimal
+    net: Decimal
+    rate: Decimal
+    destination: Decimal
+
+
+def rate(source: str, destination: str) -> Decimal:
+    """Units of destination for one of source, cut to 8 decimals."""
+    quotient = EXACT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
+    return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
+
+
+def rounded(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """An amount in the currency's minor unit."""
+    return amount.quantize(Decimal(1).scaleb(-minor_unit(currency)), rounding, EXACT)
+
+
+def amount_text(amount: Decimal, currency: str) -> str:
+    """An amount as the service writes it, padded to the minor unit."""
+    return format(rounded(amount, currency), "f")
+
+
+def rate_text(value: Decimal) -> str:
+    """A rate as the service writes it."""
+    return format(value.normalize(EXACT), "f")
+
+
+def fee(source: Decimal, currency: str, least: Decimal = LEAST_FEE) -> Decimal:
+    """0.50 % of the source, and at least `least`."""
+    return max(rounded(EXACT.multiply(source, FEE_SHARE), currency), least)
+
+
+def from_source(
+    source: Decimal, currency: str, destination: str, *, least: Decimal = LEAST_FEE
+) -> Price:
+    """The price of sending exactly this much."""
+    cost, value = fee(source, currency, least), rate(currency, destination)
+    net = EXACT.subtract(source, cost)
+    return Price(source, cost, net, value, rounded(EXACT.multiply(net, value), destination))
+
+
+def from_net(net: Decimal, currency: str, destination: str) -> Price:
+    """The price of the smallest source that leaves this much after fees."""
+    step = Decimal(1).scaleb(-minor_unit(currency))
+    guess = EXACT.divide(net, 1 - FEE_SHARE)
+    start = EXACT.subtract(rounded(guess, currency, ROUND_FLOOR), 2 * step)
+    low = max(EXACT.add(net, LEAST_FEE), start)
+    while EXACT.subtract(low, fee(low, currency)) < net:
+        low = EXACT.add(low, step)
+    return from_source(low, currency, destination)
+
+
+def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
+    """The price of the smallest source whose net at the rate is at least this much."""
+    value = rate(currency, destination)
+    net = rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
+    price = from_net(net, currency, destination)
+    return Price(price.source, price.fee, price.net, value, wanted)
+
+
+def conversion(deposit: Decimal, currency: str, destination: str) -> Price:
+    """The price of a deposit turned into stablecoin: no least fee. Gap `conversion.fee`."""
+    return from_source(deposit, currency, destination, least=Decimal(0))
+
+
+AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {
+    "source_amount": from_source,
+    "net_source_amount": from_net,
+    "destination_amount": from_destination,
+}
+
+NAMES = (
+    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
+    *("exchange_rate", "total_fee", "fee_currency", "total_tax", "tax_currency"),
+    *("net_source_amount", "recipient_id", "financial_account_id", "payout_method"),
+)
+"""The fields that make up the terms."""
+
+
+def account_of(world: World, body: Row) -> Row | None:
+    """The account a body pays to; None when it names none, which the rules then say."""
+    named = account_id(body)
+    if named is None:
+        return None
+    return world.find("financial_accounts", named) or missing("financial account")
+
+
+def account_id(body: Row) -> str | None:
+    """The id of that account, from either of the two fields that may hold it."""
+    inner = body.get("financial_account")
+    named = inner.get("id") if isinstance(inner, dict) else body.get("financial_account_id")
+    return named if isinstance(named, str) and named.strip() else None
+
+
+def with_route(
+    world: World, problems: list[Problem], body: Row, owned: Row | None
+) -> list[Problem]:
+    """The problems of a body, and those of the way to its account with the other fields."""
+    if owned is None:
+        return problems
+    country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
+    method = body.get("payout_method")
+    currencies = body.get("source_currency") or "usd", body.get("destination_currency")
+    route = [
+        *transfer_rules.check_route(country, owned["type"], *currencies, method),
+        *transfer_rules.check_network(owned["details"].get("network"), method),
+    ]
+    known = {problem.field for problem in problems}
+    return problems + [problem for problem in route if problem.field not in known]
+
+
+def priced(body: Row, owned: Row | None) -> Row:
+    """The terms of a payout: amounts, currencies, rate, fees, who and where to."""
+    assert owned is not None  # noqa: S101 - the rules refuse a body without an account
+    source = (body.get("source_currency") or "usd").upper()
+    destination = body["destination_currency"].upper()
+    given = next(name for name in AMOUNTS if body.get(name) is not None)
+    price = AMOUNTS[given](Decimal(body[given]), source, destination)
+    if price.net <= 0 or price.destination <= 0:
+        least = f"is too small: the fee alone is {amount_text(price.fee, source)} {source}"
+        require([Problem(given, least, "money.rule")])
+    return _terms(price, source, destination) | {
+        "recipient_id": owned["_"]["owner"],
+        "financial_account_id": owned["id"],
+        "payout_method": body["payout_method"],
+    }
+
+
+def _terms(price: Price, source: str, destination: str) -> Row:
+    return {
+        "source_amount": amount_text(price.source, source),
+        "source_currency": source,
+        "destination_amount": amount_text(price.destination, destination),
+        "destination_currency": destination,
+        "exchange_rate": rate_text(price.rate),
+        "total_fee": amount_text(price.fee, source),
+        "fee_currency": source,
+        "total_tax": amount_text(Decimal(0), source),
+        "tax_currency": source,
+        "net_source_amount": amount_text(price.net, source),
+    }
+
+
+LOCK_SECONDS = 120
+"""How long a quote holds its rate and fees. Gap `quote.operation`."""
+
+
+def create(world: World, request: Request) -> Reply:
+    """POST /v1/quotes."""
+    body = request.json()
+    account = account_of(world, body)
+    require(with_route(world, transfer_rules.check_quote(body), body, account))
+    row = world.create(
+        "quotes",
+        {"used": False},
+        **priced(body, account),
+        derived_source_amount=body.get("source_amount") is None,
+        source_network=body.get("source_network"),
+        expires_at=world.after(LOCK_SECONDS),
+    )
+    del row["updated_at"]
+    return Reply.json(201, as_shown(row))

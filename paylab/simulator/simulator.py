@@ -1,0 +1,180 @@
+"""A simulator whole: a world, its keys, its file, its courier, and the hand on its clock."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from secrets import token_hex
+from threading import Event
+
+import httpx
+
+from ..errors import SimulatorError
+from ..spec import timestamps
+from . import ids, seeding, transitions
+from .clock import END, Clock
+from .messages import Reply, Request
+from .respond import respond
+from .storage import WorldStorage
+from .webhooks import Courier, Send, post
+from .world import World
+
+
+class Simulator:
+    """The service, ready to answer; made by `connect()`, or served by `Server`.
+
+    `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
+    fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
+    `keys` are the API key and the secret, by default those that follow from the seed.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+        self,
+        *,
+        seed: int = 7,
+        frozen: bool = True,
+        speed: float = 1.0,
+        transfers: int = 0,
+        production_like: bool = False,
+        data: str | Path | None = None,
+        send: Send = post,
+        keys: tuple[str, str] | None = None,
+    ) -> None:
+        self._clock_at_launch = {"frozen": frozen, "speed": speed}
+        clock = Clock(frozen=frozen, speed=speed)
+        self.world = World(seed=seed, clock=clock, production_like=production_like)
+        self.changed = Event()
+        self._storage = WorldStorage(Path(data)) if data else None
+        if self._storage is None or not self._storage.load(self.world):
+            seeding.seed_transfers(self.world, transfers)
+        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed)
+        self.world.secrets = {self.api_key: self.secret_key}
+        self.world.hand = self
+        self.courier = Courier(self.world, self.save, send=send)
+        self.save(always=True)
+
+    def __repr__(self) -> str:
+        clock = "frozen" if self.world.clock.frozen else f"running x{self.world.clock.speed:g}"
+        return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
+
+    def respond(self, request: Request) -> Reply:
+        """Answer a request; what a 2xx acknowledges is in the file before it is given."""
+        try:
+            with self.world.lock:
+                reply = respond(self.world, request)
+                self.save()
+        except SimulatorError as error:
+            return Reply.json(507, {"error": str(error)})
+        self.courier.after_request()
+        return reply
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock on: steps and deliveries fall due in order, each at its own time."""
+        clock = self.world.clock
+        target = min(clock.now() + timedelta(seconds=seconds), END)
+        while True:
+            self.settle()
+            self.courier.finish_due()
+            due = self.next_due()
+            if due is None or timestamps.from_text(due) > target:
+                break
+            clock.jump(timestamps.from_text(due))
+        clock.jump(target)
+        self.save(always=True)
+
+    def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
+        """Freeze the clock, let it run, or change its speed, from where it is."""
+        if speed is not None:
+            self.world.clock.set_speed(speed)
+        if frozen is not None:
+            self.world.clock.freeze(frozen)
+        self.save(always=True)
+
+    def settle(self) -> None:
+        """Carry out what is due."""
+        with self.world.lock:
+            transitions.settle(self.world)
+            self.save()
+
+    def next_due(self) -> str | None:
+        """When the next step or delivery falls due."""
+        with self.world.lock:
+            dues = (self.world.next_due(), self.world.outbox.next_due())
+            return min((due for due in dues if due), default=None)
+
+    def reset(self) -> None:
+        """Empty the world and set its clock as at the launch."""
+        clock = Clock(**self._clock_at_launch)  # type: ignore[arg-type] # a bool and a float
+        with self.world.lock:
+            self.world.load(
+                {"seed": self.world.seed, "clock": clock.saved(), "counters": {}, "tables": {}}
+            )
+            self.save(always=True)
+
+    def save(self, *, always: bool = False) -> None:
+        """Put what changed into the file, if there is one, and tell whoever waits for changes."""
+        if not (always or self.world.dirty):
+            return
+        with self.world.lock:
+            if self._storage:
+                self._storage.save(self.world)
+            self.world.dirty.clear()
+        self.changed.set()
+
+    def close(self) -> None:
+        """Stop delivering and let go of the file."""
+        self.courier.close()
+        if self._storage:
+            self._storage.close()
+
+
+def random_keys() -> tuple[str, str]:
+    """An API key and a secret for a simulator that other processes can reach."""
+    return f"pk_simulator_{token_hex(8)}", f"sk_simulator_{token_hex(20)}"
+
+
+def seeded_keys(seed: int) -> tuple[str, str]:
+    """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
+    return (
+        f"pk_simulator_{ids.number(seed, 'api key') % 16**16:016x}",
+        f"sk_simulator_{ids.number(seed, 'secret key') % 16**40:040x}",
+    )
+
+
+BASE_URL = "http://localhost"
+"""What an embedded simulator is called; nothing listens there."""
+
+
+class SimulatorTransport(httpx.BaseTransport):
+    """Answers httpx requests from a simulator; dates are judged by the simulator's clock."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Turn a request into a response, or into the failure that a fault asks for."""
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in request.headers.raw
+        }
+        reply = self._simulator.respond(
+            Request(request.method, path, query, headers, request.read())
+        )
+        if reply.cut:
+            raise _FAILURES[reply.cut](_WORDS[reply.cut], request=request)
+        return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
+
+
+_FAILURES = {
+    "refuse": httpx.ConnectError,
+    "timeout": httpx.ReadTimeout,
+    "drop_after": httpx.ReadError,
+    "truncate": httpx.RemoteProtocolError,
+}
+_WORDS = {
+    "refuse": "connection refused",
+    "timeout": "timed out",
+    "drop_after": "connection reset",
+    "truncate": "the connection was closed before the whole body was received",
+}

@@ -1,0 +1,57 @@
+"""What happens to a row by itself or on request: its moves, and the steps that fall due.
+
+Each kind with a status keeps its moves in a module of its own, as functions of (world, row,
+reason) by trigger; this module looks them up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove, Machine
+from . import individuals, on_ramp, transfers
+from .messages import Refused, missing
+from .table import Row
+from .world import World
+
+Step = Callable[[World, Row, str], None]
+
+MACHINES: Mapping[str, Machine] = {
+    "individuals": INDIVIDUAL,
+    "transfers": TRANSFER,
+    "conversions": CONVERSION,
+    "conversion_accounts": CONVERSION_ACCOUNT,
+}
+STEPS: Mapping[str, Mapping[str, Step]] = {
+    "individuals": individuals.STEPS,
+    "transfers": transfers.STEPS,
+    "conversions": on_ramp.CONVERSION_STEPS,
+    "conversion_accounts": on_ramp.PROVISIONING_STEPS,
+}
+
+
+def settle(world: World) -> None:
+    """Carry out every step that is due, in order, each at its own time."""
+    for timer in world.due_steps():
+        row = world.tables[timer["kind"]].rows[timer["id"]]
+        STEPS[timer["kind"]][timer["step"]](world, row, "")
+
+
+def move(world: World, row_id: str, to: str, reason: str) -> tuple[str, Row]:
+    """Bring an object to a state by a legal move; a 422 lists the legal ones."""
+    kind, row = find_object(world, row_id)
+    try:
+        trigger = MACHINES[kind].toward(row["status"], to)
+    except IllegalMove as error:
+        raise Refused(422, str(error), legal=list(error.legal)) from None
+    STEPS[kind][trigger](world, row, reason)
+    return kind, row
+
+
+def find_object(world: World, row_id: str) -> tuple[str, Row]:
+    """An object with a status, and its kind."""
+    for kind in MACHINES:
+        row = world.find(kind, row_id)
+        if row is not None:
+            return kind, row
+    return missing("object")

@@ -1,0 +1,283 @@
+"""Events on their way to subscribers: what is queued, what may go now, what became of it.
+
+A fault can lose an event, send it twice, put it in a lane of its own, or hold it back until the
+next event of the same resource overtook it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from datetime import timedelta
+from functools import cache
+from threading import Condition
+
+import httpx
+
+from ..rules import webhooks as webhook_rules
+from ..spec import timestamps
+from . import faults
+from .messages import Reply, Request, dump, missing, require
+from .serialise import as_shown, lowered
+from .table import Row
+from .world import Lanes, World
+
+DELAYS = (5, 30, 300)
+"""Seconds before the second, third and fourth attempt. Gap `webhook.delivery`."""
+
+HELD = 60
+"""Seconds an event that is to be overtaken waits for the one that overtakes it."""
+
+
+def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
+    """Note an event and queue it for every subscription that asked for its type."""
+    body = {"event_type": event_type, "event_payload": lowered(payload)}
+    note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
+    world.put("events", {"id": world.new_id("events"), "created_at": world.stamp(), **note})
+    text = dump(body).decode()
+    for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
+        if event_type in subscription["event_types"]:
+            _queue(world, subscription, event_type, resource_id, text)
+
+
+def _queue(world: World, subscription: Row, event_type: str, resource_id: str, body: str) -> None:
+    lane = f"{subscription['id']} {resource_id}"
+    row = {
+        "subscription_id": subscription["id"],
+        "url": subscription["url"],
+        "event_type": event_type,
+        "resource_id": resource_id,
+        "body": body,
+        "attempt": 1,
+        "lane": lane,
+        "due": world.stamp(),
+        "created_at": world.stamp(),
+    }
+    fault = faults.for_event(world, event_type)
+    for change in _FAULTY[fault["kind"]](world, row, fault) if fault else [{}]:
+        added = {"id": world.new_id("outbox"), **row, **change}
+        added["rank"] = world.counters["outbox"]
+        world.outbox.add(world.put("outbox", added))
+    if fault is None:
+        _release(world, lane)
+
+
+_FAULTY: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
+    "event_drop": lambda world, row, fault: [],
+    "event_duplicate": lambda world, row, fault: [{}, {}],
+    "event_delay": lambda world, row, fault: [
+        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
+    ],
+    "event_reorder": lambda world, row, fault: [
+        {"lane": f"{row['lane']} held", "due": world.after(HELD)}
+    ],
+}
+
+
+def _release(world: World, lane: str) -> None:
+    """An event that was held back goes right behind the one that overtook it."""
+    for row in _held(world, f"{lane} held"):
+        world.outbox.done(row)
+        moved = {**row, "lane": lane, "due": world.stamp()}
+        moved["rank"] = world.counters["outbox"] + 0.5
+        world.outbox.add(world.put("outbox", moved))
+
+
+def _held(world: World, lane: str) -> list[Row]:
+    """What is held back in a lane; a row whose time has come is on its way already."""
+    if all(fault["kind"] != "event_reorder" for fault in world.tables["faults"].rows.values()):
+        return []
+    now, rows = world.stamp(), world.tables["outbox"].rows.values()
+    return [row for row in rows if row["lane"] == lane and row["due"] > now]
+
+
+def take(world: World) -> Row | None:
+    """An event that may be sent now, if there is one."""
+    return world.outbox.take(world.stamp())
+
+
+def record(world: World, row: Row, status: int | None, error: str | None = None) -> None:
+    """Write down an attempt; a failed one is due again, or given up after the last delay."""
+    note = {key: row[key] for key in ("event_type", "resource_id", "url", "attempt")}
+    note |= {"status": status, "error": error, "at": world.stamp(), "body": json.loads(row["body"])}
+    world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
+    if row["id"] not in world.tables["outbox"].rows:
+        return
+    good = status is not None and 200 <= status < 300
+    if good or row["attempt"] > len(DELAYS):
+        _drop(world, row)
+    else:
+        _again(world, row)
+
+
+def _again(world: World, row: Row) -> None:
+    pause = timedelta(seconds=DELAYS[row["attempt"] - 1])
+    row["due"] = timestamps.to_text(world.now() + pause)
+    row["attempt"] += 1
+    world.outbox.wait(world.put("outbox", row))
+
+
+def forget(world: World, subscription_id: str) -> None:
+    """Drop what a deleted subscription still had coming."""
+    for row in list(world.tables["outbox"].rows.values()):
+        if row["subscription_id"] == subscription_id:
+            _drop(world, row)
+
+
+def _drop(world: World, row: Row) -> None:
+    world.remove("outbox", row["id"])
+    world.outbox.done(row)
+
+
+def create(world: World, request: Request) -> Reply:
+    """POST /v1/webhook_subscriptions."""
+    body = request.json()
+    require(webhook_rules.check(body))
+    types = list(dict.fromkeys(body["event_types"]))
+    row = world.create("webhook_subscriptions", url=body["url"], event_types=types, is_active=True)
+    return Reply.json(201, as_shown(row))
+
+
+def index(world: World, _: Request) -> Reply:
+    """GET /v1/webhook_subscriptions: a bare array, newest first."""
+    return Reply.json(
+        200, [as_shown(row) for row in world.tables["webhook_subscriptions"].newest()]
+    )
+
+
+def get(world: World, request: Request) -> Reply:
+    """GET /v1/webhook_subscriptions/{id}."""
+    return Reply.json(200, as_shown(_find(world, request)))
+
+
+def delete(world: World, request: Request) -> Reply:
+    """DELETE /v1/webhook_subscriptions/{id}; what was still to be delivered is dropped."""
+    row = _find(world, request)
+    world.remove("webhook_subscriptions", row["id"])
+    forget(world, row["id"])
+    return Reply(204)
+
+
+def _find(world: World, request: Request) -> Row:
+    return world.find("webhook_subscriptions", request.id) or missing("webhook subscription")
+
+
+TIMEOUT = 10.0
+"""Real seconds a receiver has. Gap `webhook.time`."""
+
+AT_ONCE = 4
+"""Deliveries under way for one subscription."""
+
+Send = Callable[[str, bytes], int]
+"""Posts a JSON body to a URL and gives the status of the answer, or raises."""
+
+
+def post(url: str, body: bytes, timeout: float = TIMEOUT) -> int:
+    """Deliver by HTTP; a redirect is an answer like any other, and never followed."""
+    return asyncio.run(_post(url, body, timeout))
+
+
+async def _post(url: str, body: bytes, timeout: float) -> int:
+    headers = {"content-type": "application/json", "user-agent": "paylab-simulator"}
+    tls = _tls() if url.startswith("https") else False  # making one takes 25 ms
+    async with (
+        asyncio.timeout(timeout),  # httpx alone would give each byte as long
+        httpx.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client,
+        client.stream("POST", url, content=body, headers=headers) as response,
+    ):
+        return response.status_code
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class Courier:
+    """Deliveries of one world; `saved` is called, under the world's lock, after each record.
+
+    `doors` are receivers inside this process, by the URL they are subscribed with.
+    """
+
+    def __init__(
+        self, world: World, saved: Callable[[], None], *, send: Send = post, patient: bool = True
+    ) -> None:
+        self._world, self._saved, self._send = world, saved, send
+        self.patient = patient
+        self.doors: dict[str, Send] = {}
+        self._pools: dict[str, Executor] = {}
+        self._quiet = Condition(world.lock)
+        self._under_way = 0
+
+    def after_request(self) -> None:
+        """Send off what a request brought about; whoever is asked meanwhile does not wait."""
+        if self.patient and not self._under_way:
+            self.finish_due()
+        else:
+            self.start_due()
+
+    def start_due(self) -> None:
+        """Send off everything that may go now."""
+        with self._quiet:
+            while not (self.patient and self._under_way):
+                row = take(self._world)
+                if row is None:
+                    return
+                self._under_way += 1
+                pool = self._pool(row["subscription_id"])
+                errand = pool.submit(self._deliver, row, self._world.outbox)
+                errand.add_done_callback(self._came_back)
+
+    def finish_due(self) -> None:
+        """Send off everything that may go now, and wait for what came of it."""
+        with self._quiet:
+            self.start_due()
+            while self._under_way:
+                self._quiet.wait()
+                self.start_due()
+
+    def close(self, *, cancel: bool = True) -> None:
+        """Let go of the threads; what is under way is left to end by itself.
+
+        `cancel` drops the deliveries that wait for a thread; they are not lost in a file.
+        """
+        with self._quiet:
+            pools, self._pools = self._pools, {}
+        for pool in pools.values():
+            pool.shutdown(wait=False, cancel_futures=cancel)
+
+    def _pool(self, subscription_id: str) -> Executor:
+        name, most = ("", 1) if self.patient else (subscription_id, AT_ONCE)
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(most, "paylab-courier")
+            self._dismiss()
+        return self._pools[name]
+
+    def _dismiss(self) -> None:
+        """Let the threads of subscriptions that are gone end."""
+        gone = self._pools.keys() - self._world.tables["webhook_subscriptions"].rows.keys() - {""}
+        for name in gone:
+            self._pools.pop(name).shutdown(wait=False)
+
+    def _deliver(self, row: Row, lanes: Lanes) -> None:
+        status, error = self._attempt(row)
+        with self._quiet:
+            if self._world.outbox is lanes:  # else the world was reset meanwhile
+                record(self._world, row, status, error)
+                self._saved()
+
+    def _came_back(self, _: Future[None]) -> None:
+        """However an errand ended, cancelled ones too."""
+        with self._quiet:
+            self._under_way -= 1
+            self._quiet.notify_all()
+
+    def _attempt(self, row: Row) -> tuple[int | None, str | None]:
+        try:
+            send = self.doors.get(row["url"], self._send)
+            return send(row["url"], row["body"].encode()), None
+        except Exception as error:  # whatever an address or an answer can do to a client
+            return None, f"{type(error).__name__}: {error}".rstrip(": ")

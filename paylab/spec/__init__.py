@@ -1,0 +1,1 @@
+"""The service as data: words, limits, money, times, models, statuses, paging, assumptions."""

@@ -1,0 +1,244 @@
+"""The service's resources, read tolerantly: nothing the service sends makes reading fail.
+
+Every field may be absent, and absent and null read alike (None). A value that is not of the
+documented type is kept as it came; unknown fields are kept too. `.raw` is the JSON object as
+sent, so which fields came is always visible.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field, StrictBool
+
+from .money import Amount
+from .resource import Instant, Kept, Money, Resource
+
+
+class Address(Resource):
+    """Where an individual lives."""
+
+    country: str | None = None
+    line_1: str | None = None
+    line_2: str | None = None
+    city: str | None = None
+    state: str | None = None
+    postal_code: str | None = None
+
+
+class Document(Resource):
+    """An identity document; its number stays out of the repr."""
+
+    type: str | None = None
+    number: str | None = Field(default=None, repr=False)
+
+
+class StatusDetail(Resource):
+    """Why an individual has its status: branch on `code`, show `message`."""
+
+    code: str | None = None
+    message: str | None = None
+
+
+class FinancialAccount(Resource):
+    """A payout destination or a crypto wallet; `details` depends on `type`."""
+
+    id: str = ""
+    type: str | None = None
+    details: dict[str, Any] | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+class Individual(Resource):
+    """An end user or recipient, and how far their verification has come."""
+
+    id: str = ""
+    given_name: str | None = None
+    family_name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    date_of_birth: str | None = None
+    idv_consent_recorded_at: Instant | None = None
+    address: Address | None = None
+    country: str | None = None
+    status: str | None = None
+    product_types: list[str] | None = None
+    financial_accounts: list[Annotated[FinancialAccount, Kept]] | None = None
+    document: Document | None = None
+    status_details: list[Annotated[StatusDetail, Kept]] | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+class VerificationImage(Resource):
+    """What the service says about one stored image."""
+
+    id: str = ""
+    type: str | None = None
+    content_type: str | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+class VerificationImages(Resource):
+    """The images stored for an individual, one a side."""
+
+    individual_id: str | None = None
+    images: list[Annotated[VerificationImage, Kept]] | None = None
+
+
+class DepositInstructions(Resource):
+    """Where and how to pay in; `details` depends on `type`."""
+
+    type: str | None = None
+    currency: str | None = None
+    payment_methods: list[str] | None = None
+    details: dict[str, Any] | None = None
+    deadline: Instant | None = None
+
+
+class Quote(Resource):
+    """A rate and its fees, locked until `expires_at`."""
+
+    id: str = ""
+    source_amount: Money | None = None
+    source_currency: str | None = None
+    source_network: str | None = None
+    derived_source_amount: StrictBool | None = None
+    net_source_amount: Money | None = None
+    destination_amount: Money | None = None
+    destination_currency: str | None = None
+    exchange_rate: Money | None = None
+    total_fee: Money | None = None
+    fee_currency: str | None = None
+    total_tax: Money | None = None
+    tax_currency: str | None = None
+    payout_method: str | None = None
+    financial_account_id: str | None = None
+    recipient_id: str | None = None
+    expires_at: Instant | None = None
+    created_at: Instant | None = None
+
+
+class Transfer(Resource):
+    """A payout to a recipient's financial account."""
+
+    id: str = ""
+    client_reference_id: str | None = None
+    source_amount: Money | None = None
+    source_currency: str | None = None
+    destination_amount: Money | None = None
+    destination_currency: str | None = None
+    exchange_rate: Money | None = None
+    recipient_id: str | None = None
+    financial_account_id: str | None = None
+    payout_method: str | None = None
+    status: str | None = None
+    total_fee: Money | None = None
+    fee_currency: str | None = None
+    total_tax: Money | None = None
+    tax_currency: str | None = None
+    net_source_amount: Money | None = None
+    completed_in: str | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+    failure_reason: str | None = None
+    settlement_reference_id: str | None = None
+    deposit_instructions: DepositInstructions | None = None
+
+
+class ConversionDeposit(Resource):
+    """The fiat that came in."""
+
+    amount: Money | None = None
+    currency: str | None = None
+    received_at: Instant | None = None
+
+
+class ConversionPayout(Resource):
+    """The stablecoin that goes out; the last three fields are None until they happen."""
+
+    amount: Money | None = None
+    currency: str | None = None
+    payout_account_id: str | None = None
+    tx_hash: str | None = None
+    initiated_at: Instant | None = None
+    completed_at: Instant | None = None
+
+
+class Conversion(Resource):
+    """One fiat deposit on its way to becoming stablecoin."""
+
+    id: str = ""
+    conversion_account_id: str | None = None
+    individual_id: str | None = None
+    status: str | None = None
+    deposit: ConversionDeposit | None = None
+    payout: ConversionPayout | None = None
+    total_fee: Money | None = None
+    fee_currency: str | None = None
+    exchange_rate: Money | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+class ConversionAccount(Resource):
+    """Where an individual pays in fiat that is converted to their crypto wallet."""
+
+    id: str = ""
+    individual_id: str | None = None
+    client_reference_id: str | None = None
+    status: str | None = None
+    source_currency: str | None = None
+    destination_currency: str | None = None
+    payout_account: FinancialAccount | None = None
+    deposit_instructions: DepositInstructions | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+class Deposit(Resource):
+    """A simulated fiat deposit, which exists in the sandbox only."""
+
+    id: str = ""
+    conversion_account_id: str | None = None
+    amount: Money | None = None
+    currency: str | None = None
+    sender_name: str | None = None
+    created_at: Instant | None = None
+
+
+class WebhookSubscription(Resource):
+    """A URL that receives events of the given types."""
+
+    id: str = ""
+    url: str | None = None
+    event_types: list[str] | None = None
+    is_active: StrictBool | None = None
+    created_at: Instant | None = None
+    updated_at: Instant | None = None
+
+
+__all__ = [
+    "Address",
+    "Amount",
+    "Conversion",
+    "ConversionAccount",
+    "ConversionDeposit",
+    "ConversionPayout",
+    "Deposit",
+    "DepositInstructions",
+    "Document",
+    "FinancialAccount",
+    "Individual",
+    "Instant",
+    "Money",
+    "Quote",
+    "Resource",
+    "StatusDetail",
+    "Transfer",
+    "VerificationImage",
+    "VerificationImages",
+    "WebhookSubscription",
+]

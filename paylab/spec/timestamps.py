@@ -1,0 +1,56 @@
+"""Instants as text: ISO 8601 in UTC with milliseconds out, any sane ISO 8601 in."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_FORM = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
+    r"\s?([Zz]|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+_LONGEST_HTTP = 64
+
+
+def to_text(instant: datetime) -> str:
+    """`2026-01-31T09:30:00.123Z`: UTC, cut to milliseconds."""
+    text = instant.astimezone(UTC).isoformat(timespec="milliseconds")
+    return text.removesuffix("+00:00") + "Z"
+
+
+def from_text(text: str) -> datetime:
+    """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
+    return _read(text)[0]
+
+
+def instant_key(text: str) -> str:
+    """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
+    instant, fraction = _read(text)
+    digits = fraction.rstrip("0").ljust(3, "0")
+    return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
+
+
+def _read(text: str) -> tuple[datetime, str]:
+    """The instant to the microsecond, and all digits of its fraction."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
+    day, minutes, seconds, fraction, offset = match.groups()
+    zone = "+00:00" if offset in (None, "Z", "z") else offset
+    digits = fraction or ""
+    moment = f"{day}T{minutes}:{seconds or '00'}.{digits[:6].ljust(6, '0')}{zone}"
+    try:
+        return datetime.fromisoformat(moment).astimezone(UTC), digits
+    except OverflowError:
+        raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
+
+
+def from_http(text: str) -> datetime | None:
+    """The instant of a header such as Date, in UTC; None when it is not readable."""
+    try:
+        moment = parsedate_to_datetime(text[:_LONGEST_HTTP])
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None

@@ -1,0 +1,303 @@
+"""A wallet's address to pay to: as a QR code and as text, with what may be sent there."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+
+from ..errors import PaylabError
+from ..rules import accounts as rule
+from ..spec.codes import DEPOSIT_CAPS
+from . import html
+from .html import Facts, Row
+from .qr import QR, Modules, modules
+
+SIZE = 220
+
+
+class AddressCard:
+    """An address, its QR code, and the one currency and network it takes.
+
+    What is sent over another network is lost; `about` are further rows to show.
+    """
+
+    def __init__(
+        self, address: str, *, currency: str = "", network: str = "", about: Iterable[Row] = ()
+    ) -> None:
+        self.address, self.currency, self.network = address, currency.upper(), network
+        self.about = tuple(about)
+
+    @property
+    def title(self) -> str:
+        """What to send, and over which network."""
+        where = f" on {self.network.capitalize()}" if self.network else ""
+        return f"Send {self.currency or 'the deposit'}{where}"
+
+    @property
+    def caution(self) -> str:
+        """What must not be sent here."""
+        asset = f"only {self.currency}" if self.currency else "only what was agreed"
+        network = f", only over {self.network.capitalize()}" if self.network else ""
+        return f"Send {asset}{network}: anything else is lost."
+
+    @cached_property
+    def modules(self) -> Modules:
+        """The QR code of the plain address."""
+        return modules(self.address)
+
+    def table(self) -> list[Row]:
+        """What is known of the deposit, in rows."""
+        return list(self.about)
+
+    def png(self, size: int = SIZE) -> bytes:
+        """The QR code as PNG."""
+        return self.modules.png(size)
+
+    def __repr__(self) -> str:
+        rows = [("Pay to", self.address), *self.table(), ("Caution", self.caution)]
+        return html.plain_text(self.title, rows)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self._html(), "text/plain": repr(self)}
+
+    def _html(self) -> str:
+        said = html.column(
+            html.heading(self.title),
+            html.warning(self.caution),
+            f'<div style="margin:0 0 10px">{html.copyable(self.address)}</div>',
+            html.table(self.about),
+        )
+        return html.card(self._picture(), said)
+
+    def _picture(self) -> str:
+        # Uncompressed, so that a notebook's output is the same with every build of zlib.
+        side = self.modules.scale(SIZE) * self.modules.width
+        data = b64encode(self.modules.png(side, compress=False)).decode()
+        style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
+        return (
+            f'<img alt="QR code of the address" width="{side}" height="{side}" style="{style}" '
+            f'src="data:image/png;base64,{data}">'
+        )
+
+
+TITLE, DOUBTFUL = "Pay to this CLABE", "A CLABE that cannot be paid"
+UNREADABLE = "Do not pay: a CLABE is exactly 18 digits"
+CAPTIONS = ("bank", "plaza", "account", "check")
+DIGITS = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
+CAPTION = f"font-size:11px;{html.MUTED}"
+WORKING = f"{html.MONO};{html.PANEL};font-size:12px;margin:0;padding:8px 10px;overflow-x:auto"
+
+
+class ClabeCard:
+    """The CLABE of a deposit, its parts, its check digit and the sandbox's cap.
+
+    `about` are further rows to show below; `bank` names the bank where the code does not.
+    """
+
+    def __init__(
+        self,
+        clabe: str,
+        *,
+        cap: Decimal | str | None = None,
+        currency: str = "mxn",
+        bank: str | None = None,
+        about: Iterable[Row] = (),
+    ) -> None:
+        self.clabe, self.bank, self.about = clabe, bank, tuple(about)
+        self.cap = None if cap is None else f"{cap} {currency.upper()}"
+        self.parts = _parts(clabe)
+
+    @property
+    def grouped(self) -> str:
+        """The digits in groups of 3, 3, 11 and 1; a text that is no CLABE as it came."""
+        return " ".join(self.parts) if self.parts else self.clabe
+
+    @property
+    def problem(self) -> str | None:
+        """Why nobody should pay to this, or None."""
+        if self.parts is None:
+            return UNREADABLE
+        if rule.is_valid(self.clabe):
+            return None
+        return f"Do not pay: the check digit should be {rule.check_digit(self.clabe[:17])}"
+
+    def table(self) -> list[Row]:
+        """What the digits mean and how much may be paid, in rows of a label and a text."""
+        cap = [] if self.cap is None else [("Sandbox cap", f"at most {self.cap} a deposit")]
+        return [*self._meaning(), *self.about, *cap]
+
+    @property
+    def title(self) -> str:
+        """The line above the digits."""
+        return DOUBTFUL if self.problem else TITLE
+
+    def __repr__(self) -> str:
+        problem = [("Problem", self.problem)] if self.problem else []
+        head = [*problem, ("CLABE", self.grouped), ("Digits only", self.clabe)]
+        return html.plain_text(self.title, head + self.table())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": self._html(), "text/plain": repr(self)}
+
+    def _meaning(self) -> list[Row]:
+        if self.parts is None:
+            return []
+        return [
+            ("Bank code", _named(self.parts.bank, self.bank or rule.bank_name(self.parts.bank))),
+            ("Plaza", f"{self.parts.plaza}, the town of the branch"),
+            ("Account", self.parts.account),
+            ("Check digit", _check(self.clabe)),
+        ]
+
+    def _html(self) -> str:
+        alert = html.warning(self.problem) if self.problem else ""
+        top = html.heading(self.title) + alert + self._groups() + _digits_only(self.clabe)
+        working = "" if self.parts is None else _working(self.clabe)
+        return html.card(html.column(top, html.table(self.table()), working))
+
+    def _groups(self) -> str:
+        style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
+        groups = zip(self.parts or (), CAPTIONS, strict=False)
+        return f'<div style="{style}">{"".join(_group(*group) for group in groups)}</div>'
+
+
+def _parts(clabe: str) -> rule.Parts | None:
+    try:
+        return rule.parts(clabe)
+    except ValueError:
+        return None
+
+
+def _named(code: str, name: str | None) -> str:
+    return f"{code}, {name}" if name else f"{code}, not a bank we know by name"
+
+
+def _check(clabe: str) -> str:
+    wanted = rule.check_digit(clabe[:17])
+    return f"{clabe[17]}, correct" if clabe[17] == wanted else f"{clabe[17]}, should be {wanted}"
+
+
+def _group(digits: str, caption: str) -> str:
+    shown = f'<div style="{DIGITS}">{html.escape(digits)}</div>'
+    return f'<div>{shown}<div style="{CAPTION}">{caption}</div></div>'
+
+
+def _digits_only(clabe: str) -> str:
+    hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
+    return f'<div style="margin:0 0 12px">{hint}{html.copyable(clabe)}</div>'
+
+
+def _working(clabe: str) -> str:
+    shown = f'<pre style="{WORKING}">{html.lines(working(clabe))}</pre>'
+    return html.folded("How the check digit is made", shown)
+
+
+def working(clabe: str) -> list[str]:
+    """The arithmetic of the check digit, line by line; of each product the last digit counts."""
+    products, check = rule.products(clabe[:17]), rule.check_digit(clabe[:17])
+    total = sum(products)
+    return [
+        f"digits    {' '.join(clabe[:17])}",
+        f"weights   {' '.join(map(str, rule.WEIGHTS))}",
+        f"products  {' '.join(map(str, products))}",
+        "          (the last digit of each)",
+        f"sum       {total}, and {check} makes it {total + int(check)}",
+    ]
+
+
+Card = QR | ClabeCard | AddressCard | Facts
+
+
+def deposit_card(instructions: object) -> Card:
+    """A CLABE card, a QR code, a wallet's address, or for any other type a table of what is there.
+
+    Takes anything with `type`, `currency`, `payment_methods`, `details` and `deadline`, as
+    attributes or as keys, each of which may be missing.
+    """
+    kind, details = _get(instructions, "type"), _get(instructions, "details")
+    key, make = CARDS.get(str(kind), ("", None))
+    value = details.get(key) if isinstance(details, Mapping) else None
+    if make is None or not isinstance(value, str):
+        return _facts(instructions)
+    try:
+        return make(value, instructions)
+    except PaylabError:  # a text that no picture can hold is still shown as text
+        return _facts(instructions)
+
+
+def _clabe(value: str, instructions: object) -> Card:
+    currency = _currency(instructions)
+    cap = DEPOSIT_CAPS.get(currency.lower())
+    return ClabeCard(value, cap=cap, currency=currency, about=_about(instructions))
+
+
+def _qr(value: str, instructions: object) -> Card:
+    return QR(value, about=[*_about(instructions), *_cap(instructions)])
+
+
+def _address(value: str, instructions: object) -> Card:
+    details = _get(instructions, "details")
+    network = details.get("network") if isinstance(details, Mapping) else None
+    over = network if isinstance(network, str) else _first(_get(instructions, "payment_methods"))
+    about = [*_about(instructions), *_details(instructions)]
+    return AddressCard(value, currency=_currency(instructions), network=over, about=about)
+
+
+def _first(words: object) -> str:
+    return str(words[0]) if isinstance(words, list | tuple) and words else ""
+
+
+CARDS: dict[str, tuple[str, Callable[[str, object], Card]]] = {
+    "mx_virtual_account": ("clabe", _clabe),
+    "ph_qr_code": ("qrph_payload", _qr),
+    "crypto_wallet": ("address", _address),
+}
+
+
+def _facts(instructions: object) -> Facts:
+    kind = ("Type", _words(_get(instructions, "type")))
+    currency = ("Currency", _currency(instructions) or "not said")
+    rows = [kind, currency, *_about(instructions), *_cap(instructions), *_details(instructions)]
+    return Facts("Deposit instructions", rows)
+
+
+def _about(instructions: object) -> list[Row]:
+    rails = ("Rail", _words(_get(instructions, "payment_methods")))
+    deadline = _get(instructions, "deadline")
+    return [rails] if deadline is None else [rails, ("Pay before", _words(deadline))]
+
+
+def _cap(instructions: object) -> list[Row]:
+    currency = _currency(instructions)
+    cap = DEPOSIT_CAPS.get(currency.lower())
+    return [] if cap is None else [("Sandbox cap", f"at most {cap} {currency} a deposit")]
+
+
+def _details(instructions: object) -> list[Row]:
+    details = _get(instructions, "details")
+    if isinstance(details, Mapping):
+        return [(str(name), _words(value)) for name, value in details.items()]
+    return [] if details is None else [("details", _words(details))]
+
+
+def _currency(instructions: object) -> str:
+    currency = _get(instructions, "currency")
+    return currency.upper() if isinstance(currency, str) else ""
+
+
+def _get(thing: object, name: str) -> object:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+
+
+def _words(value: object) -> str:
+    if value is None or value in ("", [], ()):
+        return "not said"
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M} UTC"
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,310 @@
+"""Steps below one another: done, current, or locked and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import traitlets
+from ipywidgets import HTML, Box, VBox
+
+from ... import corridors
+from ...errors import PaylabError, Problem, RuleError
+from ...spec import codes
+from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
+from .. import html
+from ..html import Row
+from .code import looking_up
+from .conversion_account import newest_first
+from .field import FORM, stylesheet
+from .form import Form, Shown
+from .live import Live
+
+DONE, NOW, LOCKED = "done", "now", "locked"
+SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step as it stands: what it is, why it is locked, what it gave, how code does it."""
+
+    title: str
+    state: str
+    why: str = ""
+    gave: Sequence[Row] = ()
+    code: str = ""
+    body: Any = None
+
+
+class Stepper:
+    """The steps on the page; `show` brings them up to date."""
+
+    def __init__(self, title: str, count: int) -> None:
+        self._heads = [HTML() for _ in range(count)]
+        self._bodies = [Box() for _ in range(count)]
+        pairs = zip(self._heads, self._bodies, strict=True)
+        self.view = VBox([HTML(stylesheet(title)), *(VBox([*pair]) for pair in pairs)])
+        self.view.add_class(FORM)
+        for box in self._bodies:
+            box.add_class("paylab-step")
+
+    def show(self, steps: Sequence[Step]) -> None:
+        """Show the steps as they stand now."""
+        for number, step in enumerate(steps):
+            self._heads[number].value = _head(number + 1, step)
+            children = () if step.body is None else (step.body,)
+            if self._bodies[number].children != children:
+                self._bodies[number].children = children
+
+
+def _head(number: int, step: Step) -> str:
+    current = ' aria-current="step"' if step.state == NOW else ""
+    told = f"{SIGNS[step.state]} {number}. {html.escape(step.title)}"
+    why = html.escape(f"{step.state}: {step.why}" if step.why else step.state)
+    hint = f'<span class="paylab-hint">{why}</span>'
+    line = f'<div class="paylab-part"{current}>{told} {hint}</div>'
+    gave = html.table(step.gave) if step.state == DONE and step.gave else ""
+    return line + gave + (_code(step.code) if step.code else "")
+
+
+def _code(text: str) -> str:
+    shown = f"<pre>{html.lines(text.splitlines())}</pre>"
+    return html.folded("The code that does the same", shown)
+
+
+TITLES = {
+    "person": "Person",
+    "images": "Verification images",
+    "verification": "Verification",
+    "wallet": "Wallet",
+    "account": "Conversion account",
+    "deposit": "Deposit",
+    "conversion": "Conversion",
+}
+NAMES = tuple(TITLES)
+
+
+@dataclass(frozen=True)
+class OnrampFunctions:
+    """What a walk can do: make the form of each step, look up what is there, and wait."""
+
+    onboarding: Callable[[], Form]
+    images: Callable[[Individual], Form]
+    verification: Callable[[Individual], Live]
+    wallet: Callable[[Individual], Form]
+    account: Callable[[Individual], Form]
+    deposit: Callable[[ConversionAccount], Form]
+    conversion: Callable[[Any], Live]
+    card: Callable[[ConversionAccount], Any]
+    person: Callable[[str], Individual]
+    opened: Callable[[Individual], ConversionAccount | None]
+    paid: Callable[[ConversionAccount], Conversion | None]
+    await_person: Callable[[str], Individual]
+    await_conversion: Callable[[Any], Conversion]
+
+
+class Walk(traitlets.HasTraits, Shown):
+    """From the person to the completed conversion; `result` is that conversion, None before.
+
+    `submit()` takes every step that is left as it is filled in.
+    """
+
+    result = traitlets.Any(None, allow_none=True)
+
+    def __init__(
+        self, country: str, doors: OnrampFunctions, individual_id: str | None = None
+    ) -> None:
+        super().__init__()
+        self.title = f"On-ramp: {corridors.NAMES[country]}"
+        self.doors, self.found = doors, dict[str, Any]()
+        self.bodies: dict[str, Any] = {}
+        self.stepper = Stepper(self.title, len(TITLES))
+        self.view = self.stepper.view
+        if individual_id is not None:
+            self._take_up(_of(country, doors.person(individual_id)))
+        self._go_on()
+
+    @property
+    def current(self) -> str | None:
+        """The step to take now; None when all are done."""
+        return next((name for name in NAMES if name not in self.found), None)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the person was created, so that this walk must not be replaced by a new one."""
+        return "person" in self.found
+
+    def submit(self, *, anyway: bool = False) -> Conversion:
+        """Take every step that is left, as its form is filled in; `anyway` confirms warnings."""
+        while self.current is not None:
+            self._take(self.current, anyway=anyway)
+        return self.found["conversion"]  # type: ignore[no-any-return]
+
+    def __copy__(self) -> Self:
+        """The walk itself: two copies of one order could be sent twice."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def rows(self) -> Sequence[Row]:
+        """What stays behind: each step and what it gave."""
+        return [(TITLES[name], _identity(self.found.get(name))) for name in NAMES]
+
+    def stop(self) -> None:
+        """Refresh nothing any more."""
+        for body in self.bodies.values():
+            if isinstance(body, Live):
+                body.stop()
+
+    def steps(self) -> list[Step]:
+        """The steps as they stand."""
+        return [self._step(number, name) for number, name in enumerate(NAMES)]
+
+    def _step(self, number: int, name: str) -> Step:
+        body, code = self.bodies.get(name), self._code(name)
+        if name in self.found:
+            shown = self._after(name, body)
+            return Step(TITLES[name], DONE, gave=self._gave(name), code=code, body=shown)
+        if name == self.current:
+            code = "" if isinstance(body, Form) else code  # a form shows its own
+            return Step(TITLES[name], NOW, code=code, body=getattr(body, "view", None))
+        return Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
+
+    def _after(self, name: str, body: Any) -> Any:
+        """What a step that is done still shows: where to pay in, and how a conversion went."""
+        if name == "account":
+            return self.bodies.setdefault("card", self.doors.card(self.found[name]))
+        return body.view if name == "conversion" and body is not None else None
+
+    def _gave(self, name: str) -> Sequence[Row]:
+        body, found = self.bodies.get(name), self.found[name]
+        if name == "conversion":
+            return ()
+        return body.outcome(found) if isinstance(body, Form) else [(TITLES[name], _identity(found))]
+
+    def _code(self, name: str) -> str:
+        body = self.bodies.get(name)
+        if isinstance(body, Form):
+            return body.code()
+        return self._looking(name) if name in self.found or name == self.current else ""
+
+    def _looking(self, name: str) -> str:
+        """The code of a step that has no form: it looks something up, or waits for it."""
+        about = "account" if name in ("account", "deposit", "conversion") else "person"
+        return looking_up(name, getattr(self.found.get(about), "id", None))
+
+    def _take(self, name: str, *, anyway: bool = False) -> None:
+        body = self.bodies[name]
+        if isinstance(body, Form):
+            body.submit(anyway=anyway)
+        elif name == "verification":
+            body.see(self.doors.await_person(self.found["person"].id))
+            _passed(body.seen)
+        else:
+            body.see(self.doors.await_conversion(self.found["deposit"]))
+            _completed(body.seen)
+
+    def _take_up(self, person: Individual) -> None:
+        """Find out how far a person has come."""
+        self.found["person"] = person
+        if person.status != "action_required":
+            self.found["images"] = "uploaded"
+        if person.status == "active":
+            self._take_up_paying(person)
+
+    def _take_up_paying(self, person: Individual) -> None:
+        wallet = _wallet(person)
+        account = self.doors.opened(person)
+        paid = self.doors.paid(account) if account else None
+        found = {"verification": person, "wallet": wallet, "account": account, "deposit": paid}
+        self.found |= {name: one for name, one in found.items() if one is not None}
+
+    def _go_on(self) -> None:
+        """Bring the step that is current now onto the page."""
+        name = self.current
+        if name is not None and name not in self.bodies:
+            self.bodies[name] = body = self._made(name)
+            self._follow(name, body)
+            if name in self.found:
+                return
+        self.stepper.show(self.steps())
+        self.keep()
+
+    def _made(self, name: str) -> Form | Live:
+        if name == "person":
+            return self.doors.onboarding()
+        if name == "deposit":
+            return self.doors.deposit(self.found["account"])
+        if name == "conversion":
+            return self.doors.conversion(self.found["deposit"])
+        make: Callable[[Individual], Form | Live] = getattr(self.doors, name)
+        return make(self.found["person"])
+
+    def _follow(self, name: str, body: Form | Live) -> None:
+        """Go on as soon as the step is done."""
+        if isinstance(body, Form):
+            body.observe(lambda change: self._done(name, change["new"]), "result")
+            if body.result is not None:
+                self._done(name, body.result)
+        else:
+            body.observe(lambda change: self._saw(name, change["new"]), "seen")
+            self._saw(name, body.seen)
+
+    def _done(self, name: str, found: Any) -> None:
+        if found is None or name in self.found:
+            return
+        self.found[name] = found
+        self._go_on()
+
+    def _saw(self, name: str, seen: Any) -> None:
+        """A status that is settled ends its step; one that asks again leads back."""
+        if name == "verification" and seen.status == "action_required":
+            self._back_to_images(seen)
+        elif name == "verification" and seen.status == "active":
+            self.found["person"] = seen
+            self._done(name, seen)
+        elif name == "conversion" and getattr(seen, "status", None) == "completed":
+            self._done(name, seen)
+            self.result = seen
+
+    def _back_to_images(self, person: Individual) -> None:
+        self.found["person"] = person
+        self.found.pop("images", None)
+        for name in ("images", "verification"):
+            body = self.bodies.pop(name, None)
+            if isinstance(body, Live):
+                body.stop()
+        self._go_on()
+
+
+def _of(country: str, person: Individual) -> Individual:
+    if str(person.country).upper() != country:
+        reason = f"is {country}, and {person.id} is of {person.country}"
+        raise RuleError([Problem("country", reason)])
+    return person
+
+
+def _wallet(person: Individual) -> FinancialAccount | None:
+    held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
+    return next(iter(newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)), None)
+
+
+def _passed(person: Individual) -> None:
+    if person.status != "active":
+        reasons = [str(detail.code) for detail in person.status_details or []]
+        raise PaylabError(f"verification ended as {person.status}: {', '.join(reasons)}")
+
+
+def _completed(conversion: Conversion) -> None:
+    if conversion.status != "completed":
+        raise PaylabError(f"conversion {conversion.id} ended as {conversion.status}")
+
+
+def _identity(found: Any) -> str:
+    if found is None:
+        return "not yet"
+    status = getattr(found, "status", None)
+    said = str(getattr(found, "id", None) or getattr(found, "individual_id", None) or found)
+    return f"{said}, {status}" if status else said

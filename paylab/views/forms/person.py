@@ -1,0 +1,182 @@
+"""Consent to identity verification: an act of a person, with its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from ipywidgets import Checkbox, Dropdown, Text
+
+from ... import corridors
+from ...corridors import Corridor
+from ...corridors.account_types import DOCUMENT_NUMBERS
+from ...spec import codes, timestamps
+from .field import FormField
+
+NAME = "idv_consent_recorded_at"
+CONSENT_ASKED = "The person agrees to identity verification"
+
+
+class Consent(FormField):
+    """A box that nothing but a person, or the author of a cell, ticks; its value is the time."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock, self.recorded_at = clock, ""
+        super().__init__(NAME, CONSENT_ASKED, Checkbox(value=False, indent=False))
+        self.widget.observe(self._note_time, "value")
+
+    @property
+    def value(self) -> str:
+        """When consent was given, as ISO 8601 text in UTC; empty while it was not."""
+        return self.recorded_at
+
+    def require(self, needed: bool) -> None:
+        """Consent is asked for or not; it is never half wanted."""
+        self.show(needed)
+
+    def give(self) -> None:
+        """Tick the box."""
+        self.widget.value = True
+
+    def withdraw(self) -> None:
+        """Clear the box."""
+        self.widget.value = False
+
+    def _note_time(self, change: dict[str, bool]) -> None:
+        self.recorded_at = timestamps.to_text(self._clock()) if change["new"] else ""
+        self.hint = f"Consent recorded at {self.recorded_at}" if self.recorded_at else ""
+
+
+PRODUCTS = {
+    codes.ON_RAMP_PRODUCT: "On-ramp: fiat to stablecoin",
+    codes.OFF_RAMP_PRODUCT: "Off-ramp: stablecoin to fiat",
+    codes.GLOBAL_PAYOUTS: "Global payouts",
+}
+DOCUMENTS = {
+    "cc": "Cédula de ciudadanía",
+    "ce": "Cédula de extranjería",
+    "pep": "PEP",
+    "driver_licence": "Driver's licence",
+    "emirates_id": "Emirates ID",
+    "eu_residence_permit": "EU residence permit",
+    "national_id": "National ID",
+    "passport": "Passport",
+}
+NONE = ("No document", "")
+
+# Label, what an empty input shows, and a hint.
+TEXTS = {
+    "given_name": ("Given name", "", ""),
+    "family_name": ("Family name", "", "In the sandbox it can decide how verification ends."),
+    "email": ("E-mail", "name@example.com", ""),
+    "phone": ("Phone", "+52 55 0000 0000", "With the country's code."),
+    "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),
+    "address.line_1": ("Street and number", "", ""),
+    "address.line_2": ("Address, second line", "", ""),
+    "address.city": ("City", "", ""),
+    "address.state": ("State or province", "", ""),
+    "address.postal_code": ("Postal code", "", ""),
+    "document.number": ("Document number", "", ""),
+}
+WORK = ("product_types", "country")
+PERSON = ("given_name", "family_name", "email", "phone", "date_of_birth")
+ADDRESS = tuple(name for name in TEXTS if name.startswith("address."))
+DOCUMENT = ("document.type", "document.number")
+
+
+def fields(country: str, product: str) -> list[FormField]:
+    """All inputs, by the names that problems call them by."""
+    listed = sorted(corridors.NAMES.items(), key=_name)
+    names = [(f"{name} ({code})", code) for code, name in listed]
+    products = [(text, code) for code, text in PRODUCTS.items()]
+    return [
+        FormField("product_types", "Product", Dropdown(options=products, value=product)),
+        FormField("country", "Country", Dropdown(options=names, value=country)),
+        *(_text(name) for name in TEXTS),
+        FormField("document.type", "Document type", Dropdown(options=[NONE])),
+    ]
+
+
+def document_types(corridor: Corridor, required: bool) -> list[tuple[str, str]]:
+    """The documents a country accepts, in words."""
+    listed = [(document_name(kind), kind) for kind in corridor.documents]
+    return listed if required else [NONE, *listed]
+
+
+def document_name(kind: str) -> str:
+    """A document type as people call it."""
+    return DOCUMENTS.get(kind, kind.upper())
+
+
+def number_hint(kind: str) -> str:
+    """What a document's number must look like, where that is known."""
+    form = DOCUMENT_NUMBERS.get(kind)
+    return f"It {form.message}." if form and form.message else ""
+
+
+def why(corridor: Corridor, product: str) -> str:
+    """What a country and a product ask for, and why."""
+    said = _money(corridor, product), _papers(corridor), _asked(corridor, product)
+    return " ".join(filter(None, said))
+
+
+def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted names as nested objects: what is sent."""
+    made: dict[str, Any] = {}
+    for name, value in flat.items():
+        outer, _, inner = name.partition(".")
+        if inner:
+            made.setdefault(outer, {})[inner] = value
+        else:
+            made[outer] = value
+    return made
+
+
+def flat_values(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The reverse of `body`."""
+    made: dict[str, Any] = {}
+    for name, value in body.items():
+        inner = value.items() if isinstance(value, Mapping) else None
+        made |= {name: value} if inner is None else {f"{name}.{key}": one for key, one in inner}
+    return made
+
+
+def _name(item: tuple[str, str]) -> str:
+    return item[1]
+
+
+def _text(name: str) -> FormField:
+    label, placeholder, hint = TEXTS[name]
+    return FormField(name, label, Text(placeholder=placeholder), hint)
+
+
+def _money(corridor: Corridor, product: str) -> str:
+    if product != codes.ON_RAMP_PRODUCT:
+        rails = ", ".join(map(str, corridor.rails))
+        return f"{corridor.name} is paid in {corridor.currency} by {rails}." if rails else ""
+    if not corridor.on_ramp_currency:
+        return f"No on-ramp is documented for {corridor.name}: the service may refuse it."
+    return f"In {corridor.name}, {corridor.on_ramp_currency.upper()} becomes stablecoin."
+
+
+def _papers(corridor: Corridor) -> str:
+    if corridor.documents == codes.DOCUMENT_TYPES:
+        return "Any type of document is accepted."
+    words = [document_name(kind) for kind in corridor.documents]
+    only = f"only a {words[0]}" if len(words) == 1 else ", ".join(words)
+    return f"As a document the service takes {only}."
+
+
+def _asked(corridor: Corridor, product: str) -> str:
+    needed = [ASKED[name] for name in corridor.required_for([product])]
+    return f"Required for this: {', '.join(needed)}." if needed else ""
+
+
+ASKED = {
+    "email": "e-mail",
+    "phone": "phone",
+    "date_of_birth": "date of birth",
+    "idv_consent_recorded_at": "consent",
+    "document": "document",
+}

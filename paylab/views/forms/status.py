@@ -1,0 +1,214 @@
+"""The terms of a quote and the life of a transfer, in rows and words for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from ipywidgets import HTML
+
+from ... import corridors
+from ...spec import codes
+from ...spec.models import Quote, Transfer
+from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
+from ..html import Row
+from .conversion_account import picture
+from .live import Live, Look
+
+STATES = {
+    "pending": "The service has it and has not begun.",
+    "awaiting_funds": "Waiting for the money that pays for it.",
+    "started": "Paid for; the payout is on its way.",
+    "completed": "The recipient has been paid.",
+    "cancelled": "Called off before it was paid for; nothing was paid out.",
+    "failed": "The payout failed for good; this transfer will not be tried again.",
+    "expired": "Not paid for before its deadline; processing never began.",
+    "under_review": "The service is looking into it; it goes on or fails after that.",
+}
+
+
+def quote_rows(quote: Quote) -> list[Row]:
+    """What is sent, each fee and tax, the rate, what they get, and until when it holds."""
+    held = [("Holds until", moment(quote.expires_at))] if quote.expires_at else []
+    return [*_price(quote), *_rail(quote.payout_method), *held]
+
+
+def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
+    """How a transfer stands, in words, and its terms; what is not known is left out."""
+    rows = [
+        ("Transfer", transfer.id),
+        ("Reference", transfer.client_reference_id),
+        ("Status", transfer.status),
+        ("That means", STATES.get(str(transfer.status))),
+        ("Reason", transfer.failure_reason),
+        *_returned(transfer, wallets),
+        *_price(transfer),
+        *_rail(transfer.payout_method),
+        ("Took", transfer.completed_in and f"{transfer.completed_in} s"),
+        ("Settlement reference", transfer.settlement_reference_id),
+    ]
+    return [(label, str(text)) for label, text in rows if text not in (None, "")]
+
+
+def left(quote: Quote, now: datetime) -> tuple[str, bool]:
+    """How long a quote still holds, in words, and whether it is over."""
+    until = quote.expires_at
+    if not isinstance(until, datetime):
+        return "How long it holds is not said.", False
+    seconds = int((until - now).total_seconds())
+    if seconds <= 0:
+        return f"Expired at {until:%H:%M:%S} UTC: ask for a fresh quote.", True
+    return f"Rate and fees are locked for {seconds // 60}:{seconds % 60:02d} more.", False
+
+
+def moment(value: object) -> str:
+    """A time, to the second."""
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if isinstance(value, datetime) else str(value)
+
+
+def _price(terms: Quote | Transfer) -> list[Row]:
+    source, target = terms.source_currency, terms.destination_currency
+    rows = [
+        ("You send", _money(terms.source_amount, source)),
+        ("Fee", _money(terms.total_fee, terms.fee_currency)),
+        ("Tax", _money(terms.total_tax, terms.tax_currency)),
+        ("After fee and tax", _money(terms.net_source_amount, source)),
+        ("Rate", _rate(terms.exchange_rate, source, target)),
+        ("They get", _money(terms.destination_amount, target)),
+    ]
+    return [row for row in rows if row[1]]
+
+
+def _money(amount: object, currency: str | None) -> str:
+    return "" if amount is None else f"{amount} {currency or ''}".strip()
+
+
+def _rate(rate: object, source: str | None, target: str | None) -> str:
+    return "" if rate is None else f"1 {source} = {rate} {target}"
+
+
+def _rail(method: str | None) -> list[Row]:
+    found = (rail for one in corridors.ALL for rail in one.rails if rail.method == method)
+    rail = next(found, None)
+    return [("Rail", str(rail or method))] if method else []
+
+
+def _returned(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
+    """A failed off-ramp gives the stablecoins back (spec, "What the service does", 6)."""
+    currency = transfer.source_currency or ""
+    if transfer.status != "failed" or not codes.is_stablecoin(currency):
+        return []
+    places = [f"{one.get('address')} on {one.get('network')}" for one in map(_details, wallets)]
+    where = " or ".join(places) or "the recipient's crypto wallet on the source network"
+    amount = _money(transfer.source_amount, currency)
+    return [("Goes back", f"{amount} to {where}; the service sends no event for that")]
+
+
+def _details(wallet: Any) -> dict[str, Any]:
+    details = getattr(wallet, "details", None)
+    return details if isinstance(details, dict) else {}
+
+
+class StatusLine(Live):
+    """An individual's machine, live."""
+
+    machine = INDIVIDUAL
+    moving = ("pending", "under_review")
+    title = "Verification"
+
+    def facts_of(self, found: Any) -> list[Row]:
+        """Who it is, and why the status is what it is."""
+        details = [detail for detail in found.status_details or [] if hasattr(detail, "code")]
+        return [
+            ("Person", f"{found.given_name or ''} {found.family_name or ''}".strip()),
+            *((str(detail.code or "detail"), str(detail.message or "")) for detail in details),
+        ]
+
+
+HELD = "for review, since the deposit names no sender (gap deposit.review)"
+
+
+class ConversionView(Live):
+    """A conversion's machine, live; before there is one, the deposit is on its way.
+
+    `unnamed` is whether its deposit came without a sender's name.
+    """
+
+    machine = CONVERSION
+    moving = ("pending", "started")
+    title = "Conversion"
+
+    def __init__(self, look: Look, *, unnamed: bool = False, **options: Any) -> None:
+        self.unnamed = unnamed
+        super().__init__(look, **options)
+
+    def facts_of(self, found: Any) -> list[Row]:
+        """What came in, what goes out, and each time that is known."""
+        if found is None:
+            return [("Conversion", "not there yet: the deposit is on its way")]
+        paid, out = found.deposit, found.payout
+        rows = [
+            ("Conversion", found.id),
+            ("Paid in", _amount_text(paid)),
+            ("Received", _time(getattr(paid, "received_at", None))),
+            ("Fee", f"{found.total_fee or ''} {found.fee_currency or ''}".strip()),
+            ("Paid out", _amount_text(out)),
+            ("Sent", _time(getattr(out, "initiated_at", None))),
+            ("Transaction", str(getattr(out, "tx_hash", None) or "")),
+            ("Confirmed", _time(getattr(out, "completed_at", None))),
+            ("Held", HELD if self.unnamed and found.status == "pending" else ""),
+        ]
+        return [row for row in rows if row[1]]
+
+    def state_of(self, found: Any) -> str | None:
+        """Its status; a deposit whose conversion is not there yet counts as pending."""
+        return "pending" if found is None else found.status
+
+
+def _amount_text(part: Any) -> str:
+    amount = getattr(part, "amount", None)
+    return "" if amount is None else f"{amount} {part.currency or ''}".strip()
+
+
+def _time(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if hasattr(moment, "strftime") else str(moment or "")
+
+
+class TransferLine(Live):
+    """A transfer's machine, live; `wallets` are where a failed off-ramp goes back to."""
+
+    machine = TRANSFER
+    moving = ("pending", "awaiting_funds", "started", "under_review")
+    title = "Transfer"
+
+    def __init__(
+        self, look: Callable[[], Any], *, wallets: Sequence[Any] = (), **options: Any
+    ) -> None:
+        self._wallets, self.pay = wallets, HTML()
+        super().__init__(look, **options)
+        self.view.children = (*self.view.children, self.pay)
+
+    def see(self, found: Any) -> None:
+        """Show what was found, and where to pay while it waits for a deposit."""
+        super().see(found)
+        waits = found.deposit_instructions is not None
+        self.pay.value = picture(found).value if waits else ""
+
+    def facts_of(self, found: Any) -> list[Row]:
+        """Its terms, its meaning, and what became of the money."""
+        return [row for row in transfer_rows(found, self._wallets) if row[0] != "Status"]
+
+    def rows(self) -> Sequence[Row]:
+        """What stays behind: also where to pay."""
+        instructions = getattr(self.seen, "deposit_instructions", None)
+        details = getattr(instructions, "details", None) or {}
+        return [
+            *super().rows(),
+            *((f"Pay to {name}", str(value)) for name, value in details.items()),
+        ]
+
+    def _tick(self, seconds: float) -> None:
+        """A deposit comes from outside: no time passes while it is waited for."""
+        if getattr(self.seen, "deposit_instructions", None) is None:
+            super()._tick(seconds)

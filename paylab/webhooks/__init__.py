@@ -1,0 +1,30 @@
+"""Events as they are delivered: read, told apart, put in order, and handed to handlers.
+
+    router = Router()
+
+    @router.on("transfer.completed")
+    def paid(event): ...
+
+    router.handle(raw_body)     # in any web framework; ValueError means: answer 400
+
+An event has no id and no time of its own, so two deliveries are the same event when type,
+resource, status and updated_at agree. Gap `webhook.identity`.
+"""
+
+from .event import FAMILIES as FAMILIES
+from .event import ConversionEvent as ConversionEvent
+from .event import Difference as Difference
+from .event import Event as Event
+from .event import Identity as Identity
+from .event import IndividualEvent as IndividualEvent
+from .event import Mark as Mark
+from .event import StatusChange as StatusChange
+from .event import TransferEvent as TransferEvent
+from .event import UnreadableEventError as UnreadableEventError
+from .event import differences as differences
+from .event import of_snapshot as of_snapshot
+from .event import read as read
+from .router import Handler as Handler
+from .router import Receipt as Receipt
+from .router import Router as Router
+from .router import is_stale as is_stale

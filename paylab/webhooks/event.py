@@ -1,0 +1,313 @@
+"""One event as it was delivered: read, typed by its family, and told apart from others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from ..spec import jsontext, models, timestamps
+from ..spec.printable import printable
+from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
+
+Identity = tuple[str, str, str | None, str | None]
+
+
+class StatusChange(models.Resource):
+    """The payload of individual.status_changed."""
+
+    id: str = ""
+    status: str | None = None
+    previous_status: str | None = None
+    status_details: list[models.StatusDetail] | None = None
+    updated_at: models.Instant | None = None
+
+
+FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
+    "transfer": (models.Transfer, TRANSFER),
+    "conversion": (models.Conversion, CONVERSION),
+    "individual": (StatusChange, INDIVIDUAL),
+}
+"""By the first word of an event type: what its payload is, and the machine it moves."""
+
+
+class UnreadableEventError(ValueError):
+    """A delivery that is no event: not JSON, or without type, payload or resource id."""
+
+
+class Mark(NamedTuple):
+    """Where an event stands in the life of its resource: all that putting in order needs."""
+
+    type: str
+    status: str | None = None
+    updated_at: datetime | None = None
+    previous: str | None = None
+
+
+@dataclass(frozen=True)
+class Event:
+    """A delivered event; `resource` is its payload read as what its type says it is.
+
+    `stale` marks one that came after its resource had moved on.
+    """
+
+    type: str
+    payload: Mapping[str, Any] = field(repr=False)
+    resource: models.Resource = field(repr=False)
+    stale: bool = False
+
+    @property
+    def family(self) -> str:
+        """The first word of the type: transfer, conversion, individual."""
+        return self.type.partition(".")[0]
+
+    @property
+    def id(self) -> str:
+        """The id of the resource it speaks of."""
+        return _text(self.payload.get("id")) or ""
+
+    @property
+    def status(self) -> str | None:
+        """The status in its snapshot."""
+        return _text(self.payload.get("status"))
+
+    @property
+    def updated_at(self) -> datetime | None:
+        """When the snapshot was taken; None where that cannot be read."""
+        moment = getattr(self.resource, "updated_at", None)
+        return moment if isinstance(moment, datetime) else None
+
+    @property
+    def mark(self) -> Mark:
+        """Where it stands in the life of its resource."""
+        previous = _text(self.payload.get("previous_status"))
+        return Mark(self.type, self.status, self.updated_at, previous)
+
+    @property
+    def identity(self) -> Identity:
+        """What makes two deliveries the same event.
+
+        Without an updated_at the whole payload has to agree.
+        """
+        moment = _text(self.payload.get("updated_at"))
+        return self.type, self.id, self.status, _moment(moment) or f"sha256:{self._digest()}"
+
+    def _digest(self) -> str:
+        text = json.dumps(self.payload, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
+        return (
+            f"{when}  {printable(self.type)}  {printable(self.id)}  {printable(str(self.status))}"
+        )
+
+
+@dataclass(frozen=True)
+class TransferEvent(Event):
+    """An event of a transfer."""
+
+    resource: models.Transfer = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ConversionEvent(Event):
+    """An event of a conversion."""
+
+    resource: models.Conversion = field(repr=False)
+
+
+@dataclass(frozen=True)
+class IndividualEvent(Event):
+    """An event of an individual, whose payload is a status change."""
+
+    resource: StatusChange = field(repr=False)
+
+
+_CLASSES: Mapping[str, type[Event]] = {
+    "transfer": TransferEvent,
+    "conversion": ConversionEvent,
+    "individual": IndividualEvent,
+}
+
+
+def read(delivery: bytes | str | Mapping[str, Any]) -> Event:
+    """Read a delivery's body; unknown types and fields are kept, what is no event is an error."""
+    body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
+    kind, payload = body.get("event_type"), body.get("event_payload")
+    if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
+        raise UnreadableEventError("an event has event_type (text) and event_payload (object)")
+    event = event_of(kind, payload)
+    if not event.id and event.family in FAMILIES:
+        raise UnreadableEventError(f"the payload of {kind[:60]!a} has no id")
+    return event
+
+
+def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
+    """The event of a type and a payload, which is read as the family's resource."""
+    family = kind.partition(".")[0]
+    model, _ = FAMILIES.get(family, (models.Resource, None))
+    try:
+        resource = model.model_validate(dict(payload))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
+    return _CLASSES.get(family, Event)(kind, payload, resource)
+
+
+def _as_text(delivery: Mapping[str, Any]) -> str:
+    """An object that somebody has parsed already, in which numbers may be floats, and NaN."""
+    try:
+        return jsontext.write(delivery)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
+
+
+def _parsed(delivery: bytes | str) -> Mapping[str, Any]:
+    try:
+        body = jsontext.read(delivery)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
+    if not isinstance(body, dict):
+        raise UnreadableEventError("an event is a JSON object")
+    return body
+
+
+def _moment(text: str | None) -> str | None:
+    """A time in one spelling; what cannot be read as it came."""
+    try:
+        return timestamps.instant_key(text) if text else None
+    except ValueError:
+        return text
+
+
+def _text(value: object) -> str | None:
+    """Text as it is; anything else, which the service should not send, as its JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    return jsontext.write(value)
+
+
+BY_STATUS: Mapping[str, Mapping[str, str]] = {
+    "transfer": {
+        "awaiting_funds": "transfer.created",
+        "started": "transfer.funded",
+        "completed": "transfer.completed",
+        "failed": "transfer.failed",
+        "expired": "transfer.expired",
+    },
+    "conversion": {
+        "pending": "conversion.created",
+        "started": "conversion.payout_initiated",
+        "completed": "conversion.completed",
+        "failed": "conversion.failed",
+    },
+}
+CURRENCIES = frozenset(
+    {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
+)
+"""Fields that hold a currency code: upper case when read, lower case in events."""
+
+
+def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
+    """The event that tells of a resource as it is now; `latest` is what was known before."""
+    if family == "individual":
+        return event_of("individual.status_changed", _status_change(raw, latest))
+    return event_of(_type(family, raw, latest), _lowered(raw))
+
+
+def _type(family: str, raw: Mapping[str, Any], latest: Mark | None) -> str:
+    """A transfer that stays started while its updated_at moves has its payout initiated."""
+    if latest and family == "transfer" and raw.get("status") == latest.status == "started":
+        return "transfer.payout_initiated"
+    return BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
+
+
+def _status_change(raw: Mapping[str, Any], latest: Mark | None) -> dict[str, Any]:
+    payload = {name: raw.get(name) for name in ("id", "status", "updated_at")}
+    details = raw.get("status_details")
+    extra = {"status_details": details} if details else {}
+    return {**payload, **extra, "previous_status": latest.status if latest else None}
+
+
+def _lowered(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_lowered(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: each.lower() if name in CURRENCIES and isinstance(each, str) else _lowered(each)
+        for name, each in value.items()
+    }
+
+
+ONLY_IN_EVENTS = frozenset({"previous_status"})
+ABSENT = "-"
+
+
+class Difference(NamedTuple):
+    """A field, and its two values as text; "-" stands for none."""
+
+    field: str
+    event: str
+    now: str
+
+
+def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
+    """The fields of a payload that read differently now.
+
+    Null and absent, the case of currencies, and the spelling of numbers and times are no
+    difference.
+    """
+    before = dict(_leaves(payload))
+    after = {name: value for name, value in _leaves(now) if _top(name) in payload}
+    names = [*before, *(name for name in after if name not in before)]
+    return [
+        Difference(name, _value_text(before.get(name)), _value_text(after.get(name)))
+        for name in names
+        if _top(name) not in ONLY_IN_EVENTS and not same(name, before.get(name), after.get(name))
+    ]
+
+
+def same(field: str, one: object, other: object) -> bool:
+    """Whether two values of a field mean the same."""
+    if one == other:
+        return True
+    if not isinstance(one, str) or not isinstance(other, str):
+        return False
+    if field.rpartition(".")[2] in CURRENCIES:
+        return one.casefold() == other.casefold()
+    return _meaning(field, one) == _meaning(field, other)
+
+
+def _meaning(field: str, text: str) -> object:
+    """A time as an instant, a number as a number, anything else as it is."""
+    try:
+        return timestamps.from_text(text) if field.endswith("_at") else Decimal(text)
+    except (ValueError, InvalidOperation):
+        return text
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value that holds no others, by its dotted path; nulls are left out."""
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _leaves(each, f"{path}.{name}" if path else str(name))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _leaves(each, f"{path}.{index}")
+    elif value is not None:
+        yield path, value
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _value_text(value: object) -> str:
+    if value is None:
+        return ABSENT
+    return value if isinstance(value, str) else jsontext.write(value)

@@ -1,0 +1,180 @@
+"""Passing an event on: the body as it came, posted to somebody's own handler."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from threading import Lock
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..errors import ConfigError, WaitTimeoutError
+from ..rules.webhooks import is_loopback
+from ..spec import jsontext
+from .event import Difference, Event, differences, read
+from .receiver import Broken, Receiver
+from .store import Arrival, Arrivals, EventStore
+
+FORWARD_TIMEOUT = 10.0
+UNREACHABLE = 502
+"""What a handler that gives no answer counts as."""
+
+
+def check_target(url: str) -> str:
+    """The address an event may be sent to: https, or http on this machine."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        host, parts = "", urlsplit("")
+    if not host or parts.scheme not in ("http", "https"):
+        raise ConfigError(f"{url[:80]!a} is no address to send events to")
+    if parts.scheme == "http" and not is_loopback(host):
+        raise ConfigError("events leave this machine by https alone")
+    return url
+
+
+def forward(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int:
+    """The status a handler answers; 502 when it cannot be reached."""
+    return post_event(url, body, timeout=timeout) or UNREACHABLE
+
+
+def post_event(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int | None:
+    """The status a handler answers; None when it cannot be reached. No redirect is followed."""
+    headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
+    local = is_loopback(urlsplit(check_target(url)).hostname or "")
+    try:
+        with httpx.Client(timeout=timeout, trust_env=not local, verify=not local) as client:
+            return client.post(url, content=body, headers=headers).status_code
+    except (httpx.HTTPError, httpx.InvalidURL):
+        return None
+
+
+TIMEOUT = 60.0
+EVERY = 0.5
+
+Replayed = Event | Arrival | int | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class InboxFunctions:
+    """What an inbox is handed: how to wait, to look a resource up, to show itself, to close."""
+
+    sleep: Callable[[float], None]
+    current: Callable[[str, str], Mapping[str, Any] | None]
+    show: Callable[[Inbox], Any]
+    close: Callable[[], None]
+
+
+class Inbox(Arrivals):
+    """Events as they arrive; open until `close`, the end of a `with` block or of the process.
+
+    Shown in a notebook it is a live table; `url` is where events are posted, `since` when the
+    service noted its subscription.
+    """
+
+    def __init__(
+        self,
+        store: EventStore,
+        receiver: Receiver,
+        doors: InboxFunctions,
+        url: str,
+        *,
+        since: datetime | None = None,
+    ) -> None:
+        super().__init__(store)
+        self.url, self.since, self.is_open = url, since, True
+        self._receiver, self._doors = receiver, doors
+        self._closing = Lock()
+        atexit.register(self.close)
+
+    def __enter__(self) -> Inbox:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Unsubscribe and stop receiving; what arrived can still be read."""
+        with self._closing:
+            if not self.is_open:
+                return
+            self.is_open = False
+        atexit.unregister(self.close)
+        self._doors.close()
+
+    def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
+        """The first event that fits, as soon as it is here; conditions are those of `where`.
+
+        On a frozen clock waiting is what moves the clock on.
+        """
+        wanted, waited = self.where(**conditions), 0.0
+        while not wanted:
+            if waited >= timeout:
+                said = ", ".join(f"{name} {value}" for name, value in conditions.items())
+                raise WaitTimeoutError(f"no event with {said or 'any type'} after {waited:g} s")
+            pause = min(every, timeout - waited)
+            self._doors.sleep(pause)
+            waited += pause
+        return wanted[0].event
+
+    def replay(self, event: Replayed, to: str | None = None) -> int:
+        """Deliver an event again: to a URL, else to this inbox; gives the status answered.
+
+        The event is one of this inbox, its number there, or a line of a file that was saved.
+        """
+        body = self._body(event)
+        if to is None or to == self.url:
+            return self._receiver.deliver(self.url, body)
+        return forward(to, body)
+
+    def difference(self, event: Replayed) -> list[Difference] | None:
+        """What the event says otherwise than the service now; None when it cannot be looked up."""
+        found = self._event(event)
+        now = self._doors.current(found.family, found.id)
+        return None if now is None else differences(found.payload, now)
+
+    def answer(
+        self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
+    ) -> None:
+        """Answer the next deliveries with a status, unread: see what the service does then."""
+        chance = Random(seed)  # noqa: S311 - the same every time
+        self._receiver.answer(Broken(status, times, probability, chance))
+
+    def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
+        """Call a function with everything that arrives, until the function given back is called."""
+        self._receiver.listeners.append(listener)
+        return lambda: self._receiver.listeners.remove(listener)
+
+    def _event(self, event: Replayed) -> Event:
+        if isinstance(event, Event):
+            return event
+        return read(event) if isinstance(event, Mapping) else self._arrival(event).event
+
+    def _body(self, event: Replayed) -> bytes:
+        if isinstance(event, Event | Mapping):
+            return _encoded(self._event(event))
+        return self._arrival(event).body
+
+    def _arrival(self, event: Arrival | int) -> Arrival:
+        found = self._store.get(event) if isinstance(event, int) else event
+        if not isinstance(found, Arrival):
+            raise TypeError(f"an event of an inbox, or its number, not {type(event).__name__}")
+        return found
+
+    def _title(self) -> str:
+        state = "open" if self.is_open else "closed"
+        return f"Inbox, {state}: {super()._title()}"
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        return self._doors.show(self)._repr_mimebundle_()
+
+
+def _encoded(event: Event) -> bytes:
+    body = {"event_type": event.type, "event_payload": event.payload}
+    return jsontext.write(body).encode()

@@ -1,0 +1,315 @@
+"""Polling in place of webhooks: the same router is fed the same events.
+
+A watch asks in a thread of its own, every so many real seconds, and never moves a clock: on a
+frozen simulator it finds what waiting in a cell, or `clock.advance`, has brought about. `poll()`
+asks at once, in the caller, which is the way to a result that is the same every time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from threading import Event as Signal
+from threading import Lock, Thread, current_thread
+from typing import Any, Self
+
+from ..errors import NotFoundError
+from ..spec import timestamps
+from .event import FAMILIES, Event, Mark, of_snapshot
+from .router import Router
+
+EVERY = 5.0
+PAST_PAGES = 10
+"""Pages of the past that a watch looks through when it begins, for what is still under way.
+
+In a list that is not newest first it looks through all of them.
+"""
+
+KEPT_ERRORS = 20
+REMEMBERED = 100_000
+Row = Mapping[str, Any]
+
+log = logging.getLogger("paylab")
+
+
+@dataclass(frozen=True)
+class PolledList:
+    """One list that is polled: its family, its pages in any order, and how to read one."""
+
+    family: str
+    pages: Callable[[], Iterable[Any]]
+    get: Callable[[str], Row] | None = None
+
+
+@dataclass
+class Follower:
+    """What is known of one list: each resource as it was last seen, and those still under way.
+
+    `by` is the time that the list is ordered by, newest first; without one every round reads
+    the whole list. Rows that are not known and older than `floor` were there when it began.
+    """
+
+    source: PolledList
+    known: dict[str, Mark] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
+    by: str | None = None
+    floor: datetime | None = None
+    floor_by: tuple[str, ...] = ()
+    ceiling: datetime | None = None
+
+    def begin(self, since: datetime | None) -> list[Row]:
+        """Take in the past, of which only what changed since then is news."""
+        past = self._past(since)
+        news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
+        for row, is_news in zip(past, news, strict=True):
+            if not is_news:
+                self.note(row)
+        return _oldest_first(row for row, is_news in zip(past, news, strict=True) if is_news)
+
+    def news(self) -> Iterator[Row]:
+        """What is new or has changed, oldest first."""
+        seen, missing = self._walk()
+        if self.source.get is not None:
+            seen += [self._read(row_id) for row_id in sorted(missing)]
+        return (row for row in _oldest_first(seen) if row and self._is_news(row))
+
+    def note(self, row: Row) -> None:
+        """Remember a resource as it is."""
+        row_id = str(row.get("id"))
+        self.known.pop(row_id, None)
+        self.known[row_id] = self.mark(row)
+        final = FAMILIES[self.source.family][1].is_final(row.get("status"))
+        (self.open.discard if final else self.open.add)(row_id)
+        if len(self.known) > REMEMBERED and self.by:
+            del self.known[next((name for name in self.known if name not in self.open), row_id)]
+
+    def mark(self, row: Row) -> Mark:
+        """A resource as polling tells it apart from itself at another time."""
+        return of_snapshot(self.source.family, row).mark
+
+    def _past(self, since: datetime | None) -> list[Row]:
+        """The newest rows of a list in a known order, all rows of any other."""
+        past: list[Row] = []
+        for number, page in enumerate(self.source.pages(), 1):
+            past += page.data
+            if number == PAST_PAGES:
+                self._take_order(_order(past))
+            if number >= PAST_PAGES and page.has_next_page and self._reaches(since, past):
+                self.floor, self.floor_by = _latest(past[-1:], self.by or ""), (self.by or "",)
+                self.ceiling = _latest(past, *TIMES)
+                return past
+        self.by = _order(past)
+        return past
+
+    def _reaches(self, since: datetime | None, past: list[Row]) -> bool:
+        """Whether older rows are of no interest."""
+        if since is None or self.by is None:
+            return self.by is not None
+        oldest = _latest(past[-1:], self.by)
+        return self.by == "updated_at" and oldest is not None and oldest < since
+
+    def _walk(self) -> tuple[list[Row], set[str]]:
+        """Rows until a page brings nothing new and nobody is looked for, in a known order."""
+        seen: list[Row] = []
+        missing = set(self.open)
+        for page in self.source.pages():
+            falls = self.by is None or _falls([*seen[-1:], *page.data], self.by)
+            seen += page.data
+            ids = {str(row.get("id")) for row in page.data}
+            missing -= ids
+            if not falls:
+                self._take_order(_order(seen))
+            is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
+            if is_known and self.by and (not missing or self.source.get is not None):
+                return seen, missing
+        if self.source.get is None:
+            self.open -= missing  # nowhere in the list: it is gone
+        self.by = self.by or _order(seen)
+        return seen, missing
+
+    def _take_order(self, by: str | None) -> None:
+        """Go by another order, or by none: then what was there can only be told by its times."""
+        if by is None:
+            log.warning(
+                "the list of %ss is not newest first: a watch reads all of it in each round",
+                self.source.family,
+            )
+        self.by = by
+        if self.ceiling:
+            self.floor, self.floor_by = self.ceiling + timedelta(microseconds=1), TIMES
+
+    def _read(self, row_id: str) -> Row:
+        try:
+            return self.source.get(row_id) if self.source.get else {}
+        except NotFoundError:
+            self.open.discard(row_id)
+            return {}
+
+    def _is_news(self, row: Row) -> bool:
+        before, now = self.known.get(str(row.get("id"))), self.mark(row)
+        if before is not None:
+            return not same_state(now, before)
+        moment = _latest([row], *self.floor_by)
+        if self.floor and moment and moment < self.floor:
+            return False
+        return self.source.family != "individual" or _has_moved(row)
+
+
+def same_state(one: Mark, other: Mark) -> bool:
+    """Whether two marks of a resource tell the same; of an individual only the status counts."""
+    if one.type == "individual.status_changed":
+        return one.status == other.status
+    return (one.status, one.updated_at) == (other.status, other.updated_at)
+
+
+def _has_moved(row: Row) -> bool:
+    """Whether an individual that was not known before has left its first status already.
+
+    That is action_required, or active where there is nothing to verify.
+    """
+    if row.get("status") == "active":
+        return row.get("updated_at") != row.get("created_at")
+    return row.get("status") != "action_required"
+
+
+def _is_since(row: Row, since: datetime) -> bool:
+    moment = _time(row, "updated_at")
+    return moment is not None and moment >= since
+
+
+def _time(row: Row, name: str) -> datetime | None:
+    try:
+        return timestamps.from_text(str(row.get(name)))
+    except ValueError:
+        return None
+
+
+def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
+    times = (_time(row, name) for row in rows for name in names)
+    return max((moment for moment in times if moment), default=None)
+
+
+TIMES = ("created_at", "updated_at")
+
+
+def _order(rows: list[Row]) -> str | None:
+    """The time by which rows stand newest first; None where they show no such order."""
+    return next((name for name in TIMES if _falls(rows, name, strictly=True)), None)
+
+
+def _falls(rows: list[Row], name: str, *, strictly: bool = False) -> bool:
+    """Whether a time never rises from row to row; strictly, whether it falls at all."""
+    times = [_time(row, name) for row in rows]
+    known = [moment for moment in times if moment is not None]
+    if len(known) < len(times) or any(one < other for one, other in pairwise(known)):
+        return False
+    return not strictly or (bool(known) and known[0] > known[-1])
+
+
+def _oldest_first(rows: Iterable[Row]) -> list[Row]:
+    """Rows by their creation; those without a time last, of equal ones the later listed first."""
+    last = datetime.max.replace(tzinfo=UTC)
+    backwards = list(rows)[::-1]
+    return sorted(backwards, key=lambda row: _time(row, "created_at") or last)
+
+
+class Watch:
+    """Polls until stopped, in a daemon thread; `errors` holds the latest failures.
+
+    A failed round is no end: what it missed is found by a later one.
+    """
+
+    def __init__(
+        self, lists: Iterable[PolledList], router: Router, every: float, since: datetime | None
+    ) -> None:
+        if every <= 0:
+            raise ValueError("every must be more than 0 seconds")
+        if since is not None and since.tzinfo is None:
+            raise ValueError("since must have a time zone, such as datetime.now(UTC)")
+        self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
+        self._followers = [Follower(source) for source in lists]
+        self._router, self._every, self._since = router, every, since
+        self._stopped, self._lock = Signal(), Lock()
+        self._begun: set[str] = set()
+        self._thread = Thread(target=self._run, name="paylab-watch", daemon=True)
+
+    def start(self) -> Self:
+        """Take in the past, then ask again and again."""
+        self.poll()
+        self._thread.start()
+        return self
+
+    def poll(self) -> int:
+        """Ask now; gives how many events were handed to the router."""
+        with self._lock:
+            count = sum(self._round(follower) for follower in self._followers)
+            self.rounds += 1
+        return count
+
+    def stop(self) -> None:
+        """Ask no more; returns when a round under way has ended."""
+        self._stopped.set()
+        if self._thread.is_alive() and current_thread() is not self._thread:
+            self._thread.join()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still asks."""
+        return self._thread.is_alive() and not self._stopped.is_set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        state = f"every {self._every:g} s" if self.is_running else "stopped"
+        return f"<watch, {state}, {len(self.errors)} errors>"
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._every):
+            self.poll()
+
+    def _round(self, follower: Follower) -> int:
+        """One list; whatever goes wrong, the other lists and the next round have their turn."""
+        try:
+            rows = list(self._rows(follower))
+        except Exception as error:
+            return self._note(error)
+        return sum(self._feed(follower, row) for row in rows)
+
+    def _rows(self, follower: Follower) -> Iterable[Row]:
+        family = follower.source.family
+        if family in self._begun:
+            return follower.news()
+        news = follower.begin(self._since)
+        self._begun.add(family)
+        return news
+
+    def _feed(self, follower: Follower, row: Row) -> int:
+        """Hand a resource on; one whose handler raises is handed on again the next time."""
+        try:
+            event = self._event(follower, row)
+            handled = event is not None and self._router.handle(event).outcome != "duplicate"
+        except Exception as error:
+            return self._note(error)
+        follower.note(row)
+        return int(handled)
+
+    def _event(self, follower: Follower, row: Row) -> Event | None:
+        """The event that tells of it; None when a webhook has told as much already."""
+        family = follower.source.family
+        latest = self._router.latest(of_snapshot(family, row))
+        known = latest or follower.known.get(str(row.get("id")))
+        event = of_snapshot(family, row, known)
+        return None if latest and same_state(event.mark, latest) else event
+
+    def _note(self, error: Exception) -> int:
+        log.warning("a watch goes on after %s: %s", type(error).__name__, error)
+        self.errors.append(error)
+        return 0

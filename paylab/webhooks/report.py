@@ -1,0 +1,216 @@
+"""The outcome of a reconciliation: lines, totals per currency, a short report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PaylabError
+from ..spec import codes
+from ..spec.printable import printable
+from .event import Event, UnreadableEventError, read
+from .inbox import Inbox
+from .reconciliation import (
+    EVENTS,
+    LIST,
+    REFERENCES,
+    ReconciledLine,
+    Statement,
+    compare_sides,
+    of_events,
+    of_list,
+    references,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+SHOWN = 20
+
+
+class Reconciliation:
+    """The lines of a reconciliation, its totals per currency, and a short report."""
+
+    def __init__(
+        self, lines: list[ReconciledLine], sides: tuple[str, ...], notes: Iterable[str] = ()
+    ) -> None:
+        self.lines, self.sides, self.notes = lines, sides, list(notes)
+
+    @property
+    def problems(self) -> list[ReconciledLine]:
+        """The lines on which something is wrong."""
+        return [line for line in self.lines if line.problems]
+
+    def __bool__(self) -> bool:
+        """True when everything agrees."""
+        return not self.problems
+
+    def frame(self, *, problems: bool = False) -> pd.DataFrame:
+        """A row a resource, or only those with problems: each side's status and amount, exact."""
+        import pandas as pd
+
+        lines = self.problems if problems else self.lines
+        names = ("currency", "reference", "created_at")
+        data: dict[str, Any] = {"kind": [line.family for line in lines]}
+        data["id"] = pd.Series([line.id for line in lines], dtype="str")
+        data |= {name: [line.first(name) for line in lines] for name in names}
+        for side in self.sides:
+            said = [line.sides.get(side, Statement()) for line in lines]
+            data[f"status_{side}"] = [entry.status for entry in said]
+            data[f"amount_{side}"] = _exact([entry.amount for entry in said], f"amount_{side}")
+        data["problem"] = ["; ".join(line.problems) for line in lines]
+        frame = pd.DataFrame(data)
+        words = [name for name in frame if name in ("kind", "currency") or "status" in str(name)]
+        frame["created_at"] = pd.to_datetime(frame["created_at"], utc=True)
+        return frame.astype(dict.fromkeys(words, "category"))
+
+    def totals(self) -> pd.DataFrame:
+        """Per kind and currency, how many resources each side has and what they add up to."""
+        import pandas as pd
+
+        groups = sorted({(line.family, str(line.first("currency"))) for line in self.lines})
+        frame = pd.DataFrame(groups, columns=["kind", "currency"])
+        for side in self.sides:
+            sums = [self._sum(side, *group) for group in groups]
+            frame[f"count_{side}"] = [count for count, _ in sums]
+            frame[f"amount_{side}"] = _exact([total for _, total in sums], f"amount_{side}")
+        return frame
+
+    def _sum(self, side: str, family: str, currency: str) -> tuple[int, Decimal]:
+        entries = [
+            line.sides[side]
+            for line in self.lines
+            if side in line.sides
+            and (line.family, str(line.first("currency"))) == (family, currency)
+        ]
+        amounts = [entry.amount for entry in entries if entry.amount is not None]
+        with localcontext(Context(prec=1_000, traps=[Inexact, InvalidOperation])):
+            return len(entries), sum(amounts, Decimal(0))
+
+    def report(self) -> str:
+        """The whole in a few lines."""
+        kinds = Counter(line.family for line in self.lines)
+        said = " and ".join(_counted(*kind) for kind in sorted(kinds.items(), reverse=True))
+        wrong = len(self.problems)
+        verdict = f"{wrong} with a problem" if wrong else "everything agrees"
+        head = f"Reconciled {said or 'nothing'} by {', '.join(self.sides)}: {verdict}"
+        counted = Counter(_sort(problem) for line in self.lines for problem in line.problems)
+        lines = [f"  {count} x {problem}" for problem, count in sorted(counted.items())]
+        notes = (f"  {note}" for note in self.notes)
+        return "\n".join(map(printable, [head, *lines, *notes, *self._sums()]))
+
+    def _sums(self) -> Iterator[str]:
+        for row in self.totals().to_dict("records"):
+            sums = (f"{side} {row[f'amount_{side}']:f}" for side in self.sides)
+            yield f"  {row['kind']} {row['currency']}: {', '.join(sums)}"
+
+    def __repr__(self) -> str:
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        worst = self.frame(problems=True).head(20).to_html(index=False) if self.problems else ""
+        return f"<pre>{escape(self.report())}</pre>{worst}"
+
+
+def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:
+    """A column of amounts that stays exact."""
+    import pandas as pd
+    import pyarrow as pa
+
+    from ..frames import decimals
+
+    texts = [None if amount is None else format(amount, "f") for amount in amounts]
+    column = decimals.read(pa.chunked_array([pa.array(texts, pa.string())]), name)
+    return pd.Series(pd.arrays.ArrowExtensionArray(column))
+
+
+def _counted(noun: str, count: int) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _sort(problem: str) -> str:
+    """The sort of problem, without its particulars."""
+    return problem.partition(":")[0]
+
+
+Told = Inbox | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+"""An inbox, a file of events as `inbox.save` writes it, or events."""
+
+
+def reconcile(
+    lists: Mapping[str, Any],
+    told: Told | None,
+    books: str | PathLike[str] | pd.DataFrame | None,
+    simulated: Callable[[], list[Event]] | None = None,
+) -> Reconciliation:
+    """Walk the lists, by family, and compare them with the events and your own books.
+
+    Without events those of a simulator are taken: `simulated` gives them.
+    """
+    own = None if books is None else references(books)
+    events, since = _told(told, simulated)
+    listed = {
+        row_id: entry
+        for family, resource in lists.items()
+        for row_id, entry in of_list(family, _rows(resource)).items()
+    }
+    lines = compare_sides(listed, None if events is None else of_events(events), own, since)
+    there = {LIST: True, EVENTS: events is not None, REFERENCES: own is not None}
+    notes = [f"events are expected from {since:%Y-%m-%d %H:%M:%S} UTC on"] if since else []
+    return Reconciliation(lines, tuple(side for side in there if there[side]), notes)
+
+
+def _told(
+    told: Told | None, simulated: Callable[[], list[Event]] | None
+) -> tuple[Iterable[Event] | None, datetime | None]:
+    """The events, and from when on they should be complete."""
+    if isinstance(told, Inbox):
+        return (arrival.event for arrival in told), told.since
+    if isinstance(told, str | PathLike):
+        return list(_file(Path(told))), None
+    if told is not None:
+        return _events(told), None
+    if simulated is None:
+        return None, None
+    events = simulated()
+    times = [event.updated_at for event in events if event.updated_at]
+    return events, min(times, default=None)
+
+
+def _events(told: object) -> list[Event]:
+    if not isinstance(told, Iterable) or isinstance(told, Mapping | bytes):
+        raise TypeError(
+            "events are an inbox, a file with a JSON object a line, or a list of events, not a "
+            f"{type(told).__name__}"
+        )
+    return [_event(number, each) for number, each in enumerate(told, 1)]
+
+
+def _event(number: int, value: object) -> Event:
+    if isinstance(value, Event):
+        return value
+    if not isinstance(value, Mapping | str | bytes):
+        raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
+    return read(value)
+
+
+def _file(path: Path) -> Iterator[Event]:
+    """The events of a file, one JSON object a line; PaylabError names a line that is none."""
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            if line.strip():
+                yield read(line)
+        except UnreadableEventError as error:
+            raise PaylabError(f"{path}, line {number}: {error}") from None
+
+
+def _rows(resource: object) -> Iterable[dict[str, object]]:
+    pager = resource.list(codes.PAGE_MAX)  # type: ignore[attr-defined] # transfers, conversions
+    return (row for page in pager.raw_pages() for row in page.data)

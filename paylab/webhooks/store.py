@@ -1,0 +1,320 @@
+"""Where events are kept: an SQLite file, so that memory does not grow with what arrives.
+
+What `add` returned for survives the end of the process. A file in a private temporary folder
+goes with the inbox; one that was named stays, and is gone on with.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError
+from ..files import create_private, replace
+from ..spec import jsontext, timestamps
+from ..spec.printable import printable
+from .event import Event, Mark, read
+from .router import is_stale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+IN_ORDER, STALE = "in order", "stale"
+CHUNK = 500
+"""Rows read at once when all of them are walked."""
+
+SCHEMA = """
+create table if not exists arrivals (
+    seq integer primary key,
+    identity text not null unique,
+    at text not null, last_at text not null, deliveries integer not null,
+    type text not null, id text not null, status text, updated_at text, previous text,
+    place text not null, body blob not null
+);
+create index if not exists arrivals_of_a_resource on arrivals (id, seq);
+"""
+COLUMNS = "seq, at, last_at, deliveries, type, id, status, updated_at, place, body"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An event that arrived: when first and last, how often, and whether in order.
+
+    `answered` is what this delivery was answered, where a handler had a say in it.
+    """
+
+    seq: int
+    at: datetime
+    last_at: datetime
+    deliveries: int
+    type: str
+    id: str
+    status: str | None
+    updated_at: datetime | None
+    order: str
+    body: bytes = field(repr=False)
+    answered: int | None = None
+
+    @cached_property
+    def event(self) -> Event:
+        """The event, typed."""
+        return read(self.body)
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """The resource's snapshot as it was sent."""
+        return dict(self.event.payload)
+
+
+class EventStore:
+    """Events by arrival; the same event again only counts up. Threads may share it.
+
+    `close` lets go of the file, as does forgetting the store.
+    """
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        folder = None if data else tempfile.mkdtemp(prefix="paylab-inbox-")
+        self.path = Path(folder, "events.db") if folder else Path(data or "")
+        self._lock = RLock()
+        try:
+            create_private(self.path)  # who was paid what is in it
+            self._db = sqlite3.connect(self.path, check_same_thread=False)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = normal")
+            self._db.executescript(SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise ConfigError(f"{self.path} cannot be an inbox: {error}") from None
+        self.close = weakref.finalize(self, _let_go, self._db, folder)
+
+    def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
+        """Keep an event, or count another delivery of it; it is in the file when this returns."""
+        identity = _whole("\x1f".join(part or "" for part in event.identity))
+        with self._lock, self._db:
+            self._db.execute("begin immediate")
+            found = self._db.execute("select seq from arrivals where identity = ?", (identity,))
+            known = found.fetchone()
+            seq = self._again(known[0], at) if known else self._new(event, identity, body, at)
+        return self.get(seq)
+
+    def _again(self, seq: int, at: datetime) -> int:
+        sql = "update arrivals set deliveries = deliveries + 1, last_at = ? where seq = ?"
+        self._db.execute(sql, (timestamps.to_text(at), seq))
+        return seq
+
+    def _new(self, event: Event, identity: str, body: bytes, at: datetime) -> int:
+        mark, when = event.mark, timestamps.to_text(at)
+        place = STALE if is_stale(mark, self._latest(event)) else IN_ORDER
+        # To the microsecond: which of two events came later may depend on it.
+        moment = mark.updated_at.isoformat() if mark.updated_at else None
+        words = (_whole(event.type), _whole(event.id), _maybe(mark.status), moment)
+        row = (identity, when, when, 1, *words, _maybe(mark.previous), place, body)
+        names = "identity, at, last_at, deliveries, type, id, status, updated_at, previous"
+        sql = f"insert into arrivals ({names}, place, body) values ({','.join('?' * 11)})"  # noqa: S608 - constants
+        return self._db.execute(sql, row).lastrowid or 0
+
+    def _latest(self, event: Event) -> Mark | None:
+        """How far the resource has come: its last event that was in order."""
+        sql = (
+            "select type, status, updated_at, previous from arrivals"
+            " where id = ? and place = ? and type glob ? order by seq desc limit 1"
+        )
+        family = f"{_whole(event.family)}.*"
+        row = self._db.execute(sql, (_whole(event.id), IN_ORDER, family)).fetchone()
+        return row and Mark(row[0], row[1], _moment(row[2]), row[3])
+
+    def get(self, seq: int) -> Arrival:
+        """One arrival by its number; KeyError when there is none."""
+        rows = self._select("where seq = ?", (seq,))
+        if not rows:
+            raise KeyError(seq)
+        return rows[0]
+
+    def count(self, where: str = "", values: tuple[object, ...] = ()) -> int:
+        """How many events there are that fit."""
+        with self._lock:
+            sql = f"select count(*) from arrivals {where}"  # noqa: S608 - conditions are ours
+            return int(self._db.execute(sql, values).fetchone()[0])
+
+    def newest(
+        self, limit: int, where: str = "", values: tuple[object, ...] = (), *, skip: int = 0
+    ) -> list[Arrival]:
+        """The latest that fit, newest first."""
+        return self._select(f"{where} order by seq desc limit ? offset ?", (*values, limit, skip))
+
+    def walk(self, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Arrival]:
+        """All that fit, oldest first, a few at a time."""
+        seq, join = 0, "and" if where else "where"
+        while rows := self._select(
+            f"{where} {join} seq > ? order by seq limit {CHUNK}", (*values, seq)
+        ):
+            yield from rows
+            seq = rows[-1].seq
+
+    def _select(self, rest: str, values: tuple[object, ...]) -> list[Arrival]:
+        with self._lock:
+            sql = f"select {COLUMNS} from arrivals {rest}"  # noqa: S608 - conditions are ours
+            return [_arrival(row) for row in self._db.execute(sql, values).fetchall()]
+
+
+def _let_go(database: sqlite3.Connection, folder: str | None) -> None:
+    """Close the file, and remove it where it was temporary."""
+    database.close()
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _arrival(row: tuple[Any, ...]) -> Arrival:
+    seq, at, last_at, deliveries, kind, row_id, status, updated_at, place, body = row
+    times = timestamps.from_text(at), timestamps.from_text(last_at)
+    moment = _moment(updated_at)
+    return Arrival(seq, *times, deliveries, kind, row_id, status, moment, place, bytes(body))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return timestamps.from_text(text) if text else None
+
+
+def _whole(text: str) -> str:
+    """Half a character, which JSON can write and a file cannot, is spelled out."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _maybe(text: str | None) -> str | None:
+    return None if text is None else _whole(text)
+
+
+SHOWN = 10
+LONGEST = 60
+"""Characters of a word from the service that a row shows."""
+
+CONDITIONS = {
+    "type": "type glob ?",
+    "id": "id = ?",
+    "status": "status = ?",
+    "order": "place = ?",
+    "since": "at >= ?",
+}
+
+
+class Arrivals:
+    """Events of one inbox that fit some conditions; more may fit as more arrive."""
+
+    def __init__(self, store: EventStore, where: str = "", values: tuple[object, ...] = ()) -> None:
+        self._store, self._where, self._values = store, where, values
+
+    def where(self, **conditions: str | datetime) -> Arrivals:
+        """Those that fit: type (`transfer.*` takes all of them), id, status, order, since."""
+        unknown = conditions.keys() - CONDITIONS.keys()
+        if unknown:
+            known = ", ".join(CONDITIONS)
+            raise TypeError(f"where() does not know {', '.join(sorted(unknown))}; it knows {known}")
+        parts = [self._where.removeprefix("where ")] if self._where else []
+        parts += [CONDITIONS[name] for name in conditions]
+        where = f"where {' and '.join(parts)}" if parts else ""
+        values = (_value(name, value) for name, value in conditions.items())
+        return Arrivals(self._store, where, (*self._values, *values))
+
+    def __len__(self) -> int:
+        return self._store.count(self._where, self._values)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[Arrival]:
+        return self._store.walk(self._where, self._values)
+
+    def __getitem__(self, index: int) -> Arrival:
+        """By position; the latest is -1."""
+        count = len(self)
+        place = index + count if index < 0 else index
+        if not 0 <= place < count:
+            raise IndexError(f"there are {count} events")
+        return self._store.newest(1, self._where, self._values, skip=count - 1 - place)[0]
+
+    def newest(self, limit: int = SHOWN) -> list[Arrival]:
+        """The latest, newest first."""
+        return self._store.newest(limit, self._where, self._values)
+
+    def frame(self) -> pd.DataFrame:
+        """A row an event: when, what, how often delivered, and whether in order."""
+        import pandas as pd
+
+        names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
+        rows = [tuple(getattr(each, name) for name in names) for each in self]
+        frame = pd.DataFrame(rows, columns=["received_at", *names[1:]])
+        times = dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]")
+        words = dict.fromkeys(("type", "status", "order"), "category")
+        return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write an event a line, oldest first; each line can be read as an event again."""
+        target = Path(path)
+        with replace(target, private=True) as file:
+            for arrival in self:
+                file.write(f"{jsontext.write(as_json(arrival))}\n".encode())
+        return target
+
+    def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:
+        """The latest as text, newest first: time, type, resource, status, deliveries, order."""
+        return [cells(each) for each in self.newest(limit)]
+
+    def __repr__(self) -> str:
+        rows = [FRAME_COLUMNS, *reversed(self.table())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self._title(), *lines])
+
+    def _title(self) -> str:
+        count = len(self)
+        more = f", the latest {SHOWN} of them" if count > SHOWN else ""
+        return f"{count} event{'' if count == 1 else 's'}{more}"
+
+
+FRAME_COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
+
+
+def cells(arrival: Arrival) -> tuple[str, ...]:
+    """An arrival as the text of a row."""
+    return (
+        f"{arrival.at:%H:%M:%S}",
+        *(cut_text(word) for word in (arrival.type, arrival.id, arrival.status or "-")),
+        "once" if arrival.deliveries == 1 else f"{arrival.deliveries} times",
+        arrival.order,
+    )
+
+
+def cut_text(text: str) -> str:
+    """Text of the service made safe for a line: the unprintable spelled out, the endless cut."""
+    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return printable(cut)
+
+
+def as_json(arrival: Arrival) -> dict[str, Any]:
+    """An arrival as a line of a file: the event as it was sent, and how it arrived."""
+    return {
+        "event_type": arrival.type,
+        "event_payload": arrival.payload,
+        "received_at": timestamps.to_text(arrival.at),
+        "deliveries": arrival.deliveries,
+        "order": arrival.order,
+    }
+
+
+def _value(name: str, value: str | datetime) -> str:
+    """A condition as the store has it; times are compared as text of one form."""
+    if isinstance(value, str):
+        return timestamps.to_text(timestamps.from_text(value)) if name == "since" else value
+    if value.tzinfo is None:
+        raise ValueError(f"{name} must have a time zone, such as datetime.now(UTC)")
+    return timestamps.to_text(value)

@@ -1,0 +1,162 @@
+"""The lab: where its settings come from, what it shows, how it waits, and its displays."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+import paylab
+from paylab.simulator.simulator import Simulator
+from paylab.views.cards import ClabeCard
+from paylab.views.qr import QR
+
+KEYS = {"api_key": "an-api-key", "secret_key": "a-very-secret-key"}
+
+
+@pytest.fixture
+def served():
+    """A frozen simulator behind a URL, and a lab on it."""
+    with paylab.connect().serve() as server:
+        keys = server.api_key, server.secret_key
+        yield server, paylab.connect(server.base_url, *keys)
+
+
+def account(lab, country):
+    """An active conversion account of an example person, moved on by the simulator."""
+    person = lab.individuals.create(**paylab.examples.individual(country, consent_at=lab.clock()))
+    lab.simulator.move(person.id, "pending")
+    lab.simulator.move(person.id, "active")
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)
+    currency = paylab.codes.ON_RAMP[country]
+    return lab.conversion_accounts.wait(
+        lab.conversion_accounts.create(person.id, wallet.id, currency).id
+    )
+
+
+def test_nothing_configured_means_the_embedded_simulator(lab):
+    """No key, no account, and a past to look at."""
+    assert repr(lab).startswith("Lab on the embedded simulator")
+    assert len(list(lab.transfers.list(limit=100))) == 130
+
+
+def test_two_labs_live_side_by_side():
+    """Each has a world of its own, and both give the same ids."""
+    one, other = paylab.connect(), paylab.connect()
+    first = account(one, "MX")
+    assert not list(other.conversion_accounts.list())
+    assert account(other, "MX").id == first.id
+
+
+def test_the_environment_leads_to_a_service(served, monkeypatch):
+    """Three variables, and the lab says so."""
+    server, _ = served
+    monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+    monkeypatch.setenv("PAYLAB_API_KEY", server.api_key)
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", server.secret_key)
+    lab = paylab.connect()
+    assert {source for _, _, source in lab.sources()} == {
+        f"environment PAYLAB_{name}" for name in ("BASE_URL", "API_KEY", "SECRET_KEY")
+    }
+    assert lab.transfers.list(limit=1).first() is not None
+
+
+def test_half_a_configuration_is_an_error(monkeypatch):
+    """A forgotten variable must not lead to the simulator in silence."""
+    monkeypatch.setenv("PAYLAB_API_KEY", "an-api-key")
+    with pytest.raises(paylab.ConfigError, match="base_url and secret_key are missing"):
+        paylab.connect()
+
+
+@pytest.mark.parametrize("show", [repr, str, lambda lab: lab._repr_html_()])
+def test_a_lab_shows_no_secret(show):
+    """Neither key stands in what a notebook keeps."""
+    lab = paylab.connect("https://api.example.com", **KEYS)
+    assert not [key for key in KEYS.values() if key in show(lab)]
+    assert "https://api.example.com" in show(lab)
+
+
+def test_a_real_service_is_never_asked_whether_it_is_a_simulator():
+    """Only an address on this machine gets a request for the controls."""
+    asked = []
+    settings = paylab.connect("https://api.example.com", **KEYS).settings
+    transport = httpx.MockTransport(lambda request: asked.append(request) or httpx.Response(500))
+    lab = paylab.Lab(settings, transport=transport)
+    assert lab.simulator is None
+    assert lab.events("tr_1") == []
+    assert not asked
+
+
+def test_a_service_without_controls_is_no_simulator():
+    """A loopback address that does not answer as one."""
+    assert paylab.connect("http://127.0.0.1:9", **KEYS).simulator is None
+
+
+def test_waiting_moves_a_frozen_clock(lab):
+    """The embedded clock stands still but for waiting."""
+    before = lab.clock()
+    lab.sleep(5)
+    assert lab.clock() - before == timedelta(seconds=5)
+    assert before == datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+
+def test_waiting_moves_a_frozen_clock_behind_a_url(served):
+    """Also where the simulator is somewhere else."""
+    server, lab = served
+    before = server.simulator.world.now()
+    lab.sleep(7)
+    assert server.simulator.world.now() - before == timedelta(seconds=7)
+
+
+def test_a_served_world_is_the_same_world(served):
+    """What one client makes the other sees."""
+    server, lab = served
+    made = account(lab, "PH")
+    assert paylab.connect(simulator=server.simulator).conversion_accounts.get(made.id) == made
+
+
+def test_only_an_embedded_simulator_can_be_served(served):
+    """A lab with a base URL has nothing to serve."""
+    _, lab = served
+    with pytest.raises(paylab.ConfigError, match="only an embedded simulator"):
+        lab.serve()
+
+
+@pytest.mark.parametrize(("country", "kind"), [("MX", ClabeCard), ("PH", QR)])
+def test_a_deposit_card_suits_the_country(lab, country, kind):
+    """A CLABE in Mexico, a QR code in the Philippines."""
+    assert isinstance(lab.deposit_card(account(lab, country)), kind)
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows", "complete"), [(None, 130, True), (5, 5, False), (130, 130, True)]
+)
+def test_a_frame_says_whether_it_is_whole(lab, limit, rows, complete):
+    """`limit` cuts, and the frame knows."""
+    frame = lab.transfers.frame(limit=limit)
+    assert (len(frame), frame.attrs["complete"]) == (rows, complete)
+
+
+def test_a_frame_since_a_time_has_nothing_older(lab):
+    """The list is newest first, so fetching stops at the first older row."""
+    tenth = list(lab.transfers.list())[9]
+    frame = lab.transfers.frame(since=tenth.created_at)
+    assert (len(frame), frame["id"].iloc[-1]) == (10, tenth.id)
+
+
+def test_the_log_level_is_asked_for_by_name(monkeypatch):
+    """A level that is none is said to be none."""
+    monkeypatch.setenv("PAYLAB_LOG", "loud")
+    with pytest.raises(paylab.ConfigError, match="PAYLAB_LOG"):
+        paylab.connect()
+    monkeypatch.setenv("PAYLAB_LOG", "debug")
+    paylab.connect()
+    assert logging.getLogger("paylab").level == logging.DEBUG
+    logging.getLogger("paylab").setLevel(logging.NOTSET)
+
+
+def test_production_refuses_what_only_a_sandbox_does():
+    """A simulator can behave like the real thing: 403."""
+    lab = paylab.connect(simulator=Simulator(production_like=True))
+    with pytest.raises(paylab.PermissionDeniedError):
+        lab.sandbox.deposit("ca_1", "1", "mxn")

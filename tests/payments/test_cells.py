@@ -1,0 +1,215 @@
+"""Cells run again in a real kernel: nothing is paid twice, and each time it is said why."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+import paylab
+from paylab.corridors import examples
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+TERMS = """
+from functools import partial
+terms = {{"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}}
+pay = partial(lab.transfers.create, {account!r}, **terms)
+"""
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(2) as pool:
+    made = [pool.submit(pay, source_amount=amount) for amount in ("1.00", "2.00")]
+print(*("again" if each.result().replayed else "new" for each in made))
+"""
+AWAITED = """
+import asyncio
+made = await asyncio.gather(
+    *(asyncio.to_thread(pay, source_amount=amount) for amount in ("1.00", "2.00")))
+print(*("again" if each.replayed else "new" for each in made))
+"""
+CONNECT = "import paylab\nlab = paylab.connect()"
+PAY = """
+transfer = lab.transfers.create(
+    {account!r}, payout_method="spei", source_currency="USD",
+    destination_currency="MXN", source_amount={amount!r}{more})
+print(transfer.id, "again" if transfer.replayed else "new")
+"""
+
+
+class Kernel:
+    """A kernel that is sent cells as JupyterLab sends them: with the id of the cell."""
+
+    def __init__(self, environment):
+        self.manager = KernelManager(kernel_name="python3")
+        self.manager.start_kernel(env=environment)
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+        self.run(CONNECT)
+
+    def run(self, code, cell=None):
+        """What a cell shows: its output, its messages and its error, as one text."""
+        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
+        metadata = {"cellId": cell} if cell else {}
+        message = self.client.session.msg("execute_request", content, metadata=metadata)
+        self.client.shell_channel.send(message)
+        return "".join(self._outputs(message["header"]["msg_id"]))
+
+    def _outputs(self, asked):
+        while True:
+            message = self.client.get_iopub_msg(timeout=60)
+            if message["parent_header"].get("msg_id") != asked:
+                continue
+            kind, content = message["msg_type"], message["content"]
+            if kind == "status" and content["execution_state"] == "idle":
+                return
+            yield content.get("text", "") + "\n".join(content.get("traceback", []))
+
+    def stop(self):
+        """End it, with its process."""
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+class Place:
+    """A served simulator with a recipient, and kernels on it that share a ledger."""
+
+    def __init__(self, server, folder):
+        self.server, self.kernels = server, []
+        simulator = server.simulator
+        keys = simulator.api_key, simulator.secret_key
+        self.lab = paylab.connect(server.base_url, *keys, ledger="none")
+        person = self.lab.individuals.create(**examples.recipient("MX"))
+        self.lab.individuals.wait(person.id, every=0.05)
+        bank = examples.account("MX")
+        self.account = self.lab.financial_accounts.create(person.id, **bank).id
+        self.environment = {
+            **os.environ,
+            "PAYLAB_BASE_URL": server.base_url,
+            "PAYLAB_API_KEY": keys[0],
+            "PAYLAB_SECRET_KEY": keys[1],
+            "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
+        }
+
+    @contextmanager
+    def kernel(self):
+        """A kernel of its own process."""
+        kernel = Kernel(self.environment)
+        try:
+            yield kernel
+        finally:
+            kernel.stop()
+
+    def pay(self, amount="10.00", more=""):
+        """A cell that pays."""
+        return PAY.format(account=self.account, amount=amount, more=more)
+
+    @property
+    def made(self):
+        """How many transfers the service has."""
+        return len(self.server.simulator.world.tables["transfers"])
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Real time, a hundred times as fast."""
+    with Server(Simulator(frozen=False, speed=100)) as server:
+        yield Place(server, tmp_path)
+
+
+def test_cells_run_again_edited_and_after_a_restart(place):
+    """The story of an afternoon, in two kernels."""
+    with place.kernel() as kernel:
+        assert "new" in kernel.run(place.pay(), cell="c1")
+        again = kernel.run(place.pay(), cell="c1")
+        assert "again" in again
+        assert "nothing new is made" in again
+        edited = kernel.run(place.pay("11.00"), cell="c1")
+        assert "ChoiceError" in edited
+        assert "source_amount: 10.00 -> 11.00" in edited
+        assert "new=True" in edited
+        assert "409" in edited
+        assert place.made == 1
+        assert "new" in kernel.run(place.pay("11.00", ", new=True"), cell="c1")
+        assert place.made == 2
+        assert "new" in kernel.run(place.pay("12.00"), cell="c2")
+        assert "again" in kernel.run(place.pay("12.00"), cell="c2")
+        assert place.made == 3
+        assert "answered" in kernel.run("print(lab.ledger)")
+    with place.kernel() as kernel:
+        assert "again" in kernel.run(place.pay("12.00"), cell="c2")
+        assert "again" in kernel.run(place.pay("12.00"))
+        assert place.made == 3
+
+
+def test_an_answer_that_was_lost(place):
+    """Run again, the cell finds out what happened."""
+    with place.kernel() as kernel:
+        place.lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
+        lost = kernel.run(place.pay(), cell="c1")
+        assert "APIConnectionError" in lost
+        assert "may have been carried out" in lost
+        assert place.made == 1
+        found = kernel.run(place.pay(), cell="c1")
+        assert "no answer was seen" in found
+        assert "again" in found
+        assert place.made == 1
+
+
+def test_a_cell_changed_by_a_comment_or_a_try_is_the_same(place):
+    """Also in a front end that tells no ids of cells, before and after an answer was seen."""
+    tried = "try:" + place.pay().replace("\n", "\n    ") + "\nexcept ValueError:\n    raise"
+    with place.kernel() as kernel:
+        place.lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
+        assert "APIConnectionError" in kernel.run(place.pay())
+        for code in ("# again" + place.pay(), tried, place.pay()):
+            assert " again" in kernel.run(code)
+    assert place.made == 1
+
+
+def test_a_loop_in_a_cell_pays_each_time_round_once(place):
+    """And run again, not at all."""
+    loop = "for _ in range(3):" + place.pay().replace("\n", "\n    ")
+    with place.kernel() as kernel:
+        first, second = kernel.run(loop, cell="c1"), kernel.run(loop, cell="c1")
+    assert (first.count(" new\n"), second.count(" again\n")) == (3, 3)
+    assert place.made == 3
+
+
+def test_a_cell_that_pays_in_threads_pays_once(place):
+    """Waited for or awaited: what a cell has others do is done by the cell."""
+    with place.kernel() as kernel:
+        kernel.run(TERMS.format(account=place.account), cell="c0")
+        shown = [kernel.run(code, cell=code) for code in (POOL, POOL, AWAITED, AWAITED)]
+    words = ("new new", "again again") * 2
+    assert [word in text for word, text in zip(words, shown, strict=True)] == [True] * 4
+    assert place.made == 4
+
+
+def test_the_same_cell_for_somebody_else(place):
+    """A notebook that makes a new recipient each time pays each of them, once."""
+    cell = place.pay().replace(repr(place.account), "account")
+    person = place.lab.individuals.create(**examples.recipient("MX"))
+    place.lab.individuals.wait(person.id, every=0.05)
+    bank = examples.account("MX")
+    other = place.lab.financial_accounts.create(person.id, **bank).id
+    with place.kernel() as kernel:
+        for account, outcome in ((place.account, "new"), (other, "new"), (other, "again")):
+            kernel.run(f"account = {account!r}")
+            assert outcome in kernel.run(cell, cell="c1")
+    assert place.made == 2
+
+
+def test_after_a_day_the_key_is_gone(place):
+    """The service would pay again, so it is not asked."""
+    with place.kernel() as kernel:
+        kernel.run(place.pay(), cell="c1")
+        place.lab.simulator.clock.advance("25h")
+        late = kernel.run(place.pay(), cell="c1")
+        assert "ChoiceError" in late
+        assert "its key has expired" in late
+        assert "no longer" in kernel.run("print(lab.ledger)")
+    assert place.made == 1

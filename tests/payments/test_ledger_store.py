@@ -1,0 +1,86 @@
+"""The ledger's file: where it is, who may read it, and what happens when it cannot be used."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+
+import pytest
+from platformdirs import user_data_path
+
+import paylab
+from paylab.errors import ConfigError
+from paylab.payments.ledger_store import Entry, ledger_path, open_store
+
+ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{}", "key", "2026")
+
+
+def test_written_before_it_is_sent(tmp_path):
+    """Another process sees the entry as soon as it was added."""
+    store = open_store(tmp_path / "deep" / "ledger.sqlite3")
+    made = store.add(ORDER)
+    with sqlite3.connect(tmp_path / "deep" / "ledger.sqlite3") as other:
+        assert other.execute("SELECT id, key, state FROM entries").fetchall() == [
+            (made.id, "key", "open")
+        ]
+    assert store._connection.execute("PRAGMA synchronous").fetchone() == (3,)
+
+
+def test_only_its_owner_reads_it(tmp_path):
+    """Who was paid what is nobody else's business."""
+    open_store(tmp_path / "ledger.sqlite3").close()
+    assert stat.S_IMODE((tmp_path / "ledger.sqlite3").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("spoil", ["garbage", "folder", "below a file"])
+def test_a_file_that_cannot_be_used(tmp_path, spoil):
+    """Says which, and how to do without; nothing is overwritten."""
+    path = tmp_path / "ledger.sqlite3"
+    if spoil == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes(b"not a database" * 100)
+    path = path / "x.sqlite3" if spoil == "below a file" else path
+    with pytest.raises(ConfigError, match=r"PAYLAB_LEDGER, or `none`"):
+        open_store(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "variable", "shown"),
+    [
+        (None, None, "in memory"),
+        (None, "none", None),
+        ("none", None, None),
+        ("none", "/somewhere", None),
+        (None, "", "in memory"),
+    ],
+)
+def test_where_it_is(monkeypatch, given, variable, shown):
+    """The argument, then the environment; an embedded simulator's is in memory."""
+    monkeypatch.delenv("PAYLAB_LEDGER", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("PAYLAB_LEDGER", variable)
+    ledger = paylab.connect(ledger=given).ledger
+    assert getattr(ledger, "path", None) == shown
+
+
+def test_the_usual_place():
+    """Is in the user's data directory."""
+    assert ledger_path().name == "ledger.sqlite3"
+    assert user_data_path("paylab", appauthor=False) in ledger_path().parents
+
+
+def test_no_file_before_it_is_needed(tmp_path):
+    """Reading makes none."""
+    lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
+    lab.transfers.list(limit=1).first()
+    assert not [*tmp_path.iterdir()]
+
+
+def test_shown_as_a_table(tmp_path):
+    """With the path of the file."""
+    lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
+    shown = lab.ledger._repr_mimebundle_()
+    assert str(tmp_path) in shown["text/html"]
+    assert "no entries" in shown["text/html"]
+    assert len(lab.ledger) == 0

@@ -1,0 +1,265 @@
+"""Which order a payment is: by its reference, by its open answer, by its place and turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import httpx
+import pytest
+
+import paylab
+from paylab.client.settings import Secret, Settings
+from paylab.corridors import examples
+from paylab.errors import APIConnectionError, APIStatusError, ChoiceError, PaylabError
+from paylab.lab.lab import Lab
+from paylab.payments.call_site import _steps, _without_values
+from paylab.simulator.simulator import Simulator, SimulatorTransport
+
+TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A lab whose calls are made by a script: this file."""
+    return paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
+
+
+@pytest.fixture
+def account(lab):
+    """Where to pay."""
+    person = lab.individuals.create(**examples.recipient("MX"))
+    made = lab.financial_accounts.create(person.id, **examples.account("MX"))
+    lab.individuals.wait(person.id)
+    return made.id
+
+
+def pay(lab, account, amount="10.00", **more):
+    """One payment, always from the same place."""
+    return lab.transfers.create(account, source_amount=amount, **TERMS, **more)
+
+
+def lose(lab, calls=1):
+    """The answers to the next payments, on every try."""
+    lab.simulator.faults.drop_after(path="/v1/transfers", times=3 * calls)
+
+
+def made(lab):
+    """How many transfers there are."""
+    return len(list(lab.transfers.list()))
+
+
+def insisted(lab, account, **more):
+    """Pays, trying three times as a retry loop does."""
+    for _ in range(3):
+        try:
+            return pay(lab, account, **more)
+        except APIConnectionError:
+            pass
+    raise AssertionError("lost three times")
+
+
+@pytest.mark.parametrize("more", [{}, {"new": True}, {"client_reference_id": "a"}])
+def test_a_loop_that_tries_again_pays_once(lab, account, more):
+    """However often the answer was lost."""
+    lose(lab, 2)
+    assert insisted(lab, account, **more).replayed
+    assert made(lab) == 1
+
+
+def test_a_payment_that_was_tried_again_takes_one_turn(lab, account):
+    """So the next of the same body is another one."""
+    lose(lab)
+    ids = {insisted(lab, account).id for _ in range(3)}
+    assert len(ids) == made(lab) == 3
+
+
+def test_an_open_order_is_found_from_another_place(lab, account):
+    """The function that paid has another name now."""
+    lose(lab)
+    with pytest.raises(APIConnectionError):
+        pay(lab, account)
+    again = lab.transfers.create(account, source_amount="10.00", **TERMS)
+    assert (again.replayed, made(lab)) == (True, 1)
+
+
+def test_a_reference_is_one_order_wherever_it_is_paid(lab, account):
+    """Replayed with the same body; another body is a choice; another reference another order."""
+    first = pay(lab, account, client_reference_id="a")
+    again = lab.transfers.create(account, source_amount="10.00", client_reference_id="a", **TERMS)
+    assert (again.id, again.replayed) == (first.id, True)
+    with pytest.raises(ChoiceError, match=r"client_reference_id 'a' made tr_.*10.00 -> 11.00"):
+        pay(lab, account, "11.00", client_reference_id="a")
+    assert not pay(lab, account, client_reference_id="b").replayed
+    assert not pay(lab, account, "11.00", client_reference_id="a", new=True).replayed
+    assert made(lab) == 3
+
+
+def test_a_reference_is_not_paid_again_the_next_day(lab, account):
+    """Its key has expired, and it still is the same order."""
+    pay(lab, account, client_reference_id="a")
+    lab.simulator.clock.advance("25h")
+    with pytest.raises(ChoiceError, match="its key has expired"):
+        pay(lab, account, client_reference_id="a")
+
+
+def test_a_refusal_after_a_lost_answer_keeps_the_order_open(lab, account):
+    """What the lost attempt did is not known: the next call sends its key."""
+    lab.simulator.faults.drop_after(path="/v1/transfers", times=1)
+    lab.simulator.faults.status(path="/v1/transfers", status=401, times=1)
+    with pytest.raises(APIStatusError) as refused:
+        pay(lab, account)
+    assert "an earlier attempt: it may have been carried out" in refused.value.hint
+    assert (pay(lab, account).replayed, made(lab)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("age", "outcome"),
+    [("23h45m", "replayed"), ("23h55m", "too late")],
+)
+def test_a_key_near_its_end_is_not_sent(lab, account, age, outcome):
+    """The margin is ten minutes."""
+    lose(lab)
+    with pytest.raises(APIConnectionError):
+        pay(lab, account)
+    hours, minutes = age[:-1].split("h")
+    lab.simulator.clock.advance(int(hours) * 3600 + int(minutes) * 60)
+    if outcome == "replayed":
+        assert pay(lab, account).replayed
+    else:
+        with pytest.raises(ChoiceError, match="its key has expired"):
+            pay(lab, account)
+    assert made(lab) == 1
+
+
+def answering(status, ahead=timedelta(0), content=b""):
+    """A service that answers everything alike, by a clock of its own."""
+
+    def answer(request):
+        date = format_datetime(datetime.now(UTC) + ahead, usegmt=True)
+        return httpx.Response(status, headers={"date": date}, content=content)
+
+    return httpx.MockTransport(answer)
+
+
+def bare(transport, ledger):
+    """A lab on a service that is nothing but a transport."""
+    settings = Settings("https://pay.example", Secret("k" * 20), Secret("s" * 20))
+    return Lab(settings, transport=transport, ledger=ledger, max_retries=0)
+
+
+def test_a_key_is_judged_by_the_date_the_service_gave(tmp_path):
+    """This machine's clock says it was a moment ago."""
+    ledger = tmp_path / "ledger.sqlite3"
+    with pytest.raises(PaylabError):
+        pay(bare(answering(503), ledger), "fa_1")
+    later = bare(answering(503, timedelta(hours=25)), ledger)
+    with pytest.raises(PaylabError):
+        later.transfers.get("tr_1")
+    with pytest.raises(ChoiceError, match="its key has expired"):
+        pay(later, "fa_1")
+
+
+def _cut(request):
+    raise httpx.ReadError("cut off")
+
+
+@pytest.mark.parametrize(
+    "transport", [answering(503), answering(201, content=b"<html>"), httpx.MockTransport(_cut)]
+)
+def test_without_a_ledger_the_error_names_the_key(transport):
+    """After a 5xx, an answer that cannot be read, and none at all."""
+    lab = bare(transport, "none")
+    with pytest.raises(PaylabError) as error:
+        pay(lab, "fa_1")
+    assert f"idempotency_key={lab.calls[-1].idempotency_key!r}" in error.value.hint
+
+
+def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):
+    """Neither its text, its length nor its table make a request."""
+    pay(lab, account)
+    sent = []
+
+    def answer(request):
+        sent.append(request)
+        return httpx.Response(500)
+
+    looked = bare(httpx.MockTransport(answer), tmp_path / "ledger.sqlite3")
+    with pytest.raises(PaylabError):
+        pay(looked, "fa_1")
+    sent.clear()
+    assert len(looked.ledger) == 1
+    for value in (looked, looked.ledger, looked.calls, looked.transfers, looked.transfers.list()):
+        assert repr(value)
+    assert looked.ledger._repr_mimebundle_()
+    assert sent == []
+
+
+class Interrupted(SimulatorTransport):
+    """Carries a POST out, and ends the call before its answer is read."""
+
+    def handle_request(self, request):
+        """As if somebody had stopped the kernel."""
+        response = super().handle_request(request)
+        if request.method == "POST":
+            raise KeyboardInterrupt
+        return response
+
+
+def test_an_account_whose_202_was_not_seen_is_looked_for(tmp_path):
+    """Its key is not stored: sent again, it would make a second account."""
+    simulator, ledger = Simulator(), tmp_path / "ledger.sqlite3"
+    lab = paylab.connect(simulator=simulator, ledger=ledger)
+    person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    for side in ("document-front", "document-back", "selfie"):
+        lab.individuals.upload_images(person.id, {side: b"\x89PNG\r\n\x1a\n" + bytes(20_000)})
+    lab.individuals.wait(person.id)
+    order = {"client_reference_id": "scenario:slow"}
+    keys = {"api_key": Secret(simulator.api_key), "secret_key": Secret(simulator.secret_key)}
+    stopped = Lab(
+        Settings("http://localhost", **keys),
+        transport=Interrupted(simulator),
+        clock=simulator.world.now,
+        ledger=ledger,
+    )
+    with pytest.raises(KeyboardInterrupt) as stop:
+        stopped.conversion_accounts.create(person.id, wallet.id, "mxn", **order)
+    assert "the same Idempotency-Key" in stop.value.__notes__[0]
+    lab = Lab(
+        Settings("http://localhost", **keys),
+        transport=SimulatorTransport(simulator),
+        clock=simulator.world.now,
+        ledger=ledger,
+    )
+    again = lab.conversion_accounts.create(person.id, wallet.id, "mxn", **order)
+    assert [each.id for each in lab.conversion_accounts.list()] == [again.id]
+
+
+@pytest.mark.parametrize(
+    ("line", "kept"),
+    [
+        ('lab = connect(api_key="sk_live_123", n=1)', 'lab = connect(api_key="…", n=1)'),
+        ("curp = '''GODE561231HDFRRN09", 'curp = "…"'),
+        ("# for GODE561231HDFRRN09", "# for …"),
+        ("pay(account, 12.50)", "pay(account, 12.50)"),
+        ("pay(cpf=11144477735)", "pay(cpf=…)"),
+    ],
+)
+def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
+    """Neither texts nor long numbers."""
+    assert _without_values(line) == kept
+
+
+@pytest.mark.parametrize(
+    ("edited", "same"),
+    [
+        ("pay( 1 )  # again", True),
+        ("try:\n    pay(1)\nexcept Exception as error:\n    print(error)", True),
+        ("%time pay(1)", False),
+        ("pay(2)", False),
+    ],
+)
+def test_a_cell_is_known_by_what_it_does(edited, same):
+    """Comments, layout and a `try` are not part of that."""
+    assert (_steps(edited) == _steps("pay(1)")) is same

@@ -1,0 +1,143 @@
+"""A ledger that cannot be used stops a payment before it is sent, or says that it was made."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import sqlite3
+from contextlib import contextmanager
+
+import pytest
+
+import paylab
+from paylab.corridors import examples
+from paylab.errors import LedgerError
+from paylab.payments.ledger_store import OPEN, open_store
+from paylab.simulator.simulator import Simulator
+
+TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """A lab with somebody to pay, and a ledger that waits a moment for others."""
+    lab = paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
+    person = lab.individuals.create(**examples.recipient("MX"))
+    lab.account = lab.financial_accounts.create(person.id, **examples.account("MX")).id
+    lab.individuals.wait(person.id)
+    return lab
+
+
+def pay(lab, amount="10.00"):
+    """One payment."""
+    return lab.transfers.create(lab.account, source_amount=amount, **TERMS)
+
+
+def made(lab):
+    """How many transfers there are."""
+    return len(list(lab.transfers.list()))
+
+
+@contextmanager
+def full(path):
+    """No file can grow past the size of this one."""
+    _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+        signal.signal(signal.SIGXFSZ, before)
+
+
+@contextmanager
+def locked(path):
+    """Another program writes, and does not end."""
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        yield
+    other.close()
+
+
+@contextmanager
+def gone(path):
+    """Its table was taken away."""
+    with sqlite3.connect(path) as other:
+        other.execute("DROP TABLE entries")
+    other.close()
+    yield
+
+
+@pytest.mark.parametrize("trouble", [full, locked, gone])
+def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
+    """Before anything is sent, and it says what to do."""
+    lab.ledger._store._connection.execute("PRAGMA busy_timeout = 50")
+    with (
+        trouble(tmp_path / "ledger.sqlite3"),
+        pytest.raises(LedgerError, match=r"ledger.sqlite3 cannot be used.*PAYLAB_LEDGER"),
+    ):
+        pay(lab)
+    assert made(lab) == 0
+
+
+@pytest.mark.parametrize(
+    ("statements", "said"),
+    [
+        (["PRAGMA application_id = 5"], "another program"),
+        (["CREATE TABLE invoices (id)"], "another program"),
+        (["CREATE TABLE entries (id)"], "another program"),
+        (["PRAGMA application_id = 1885436268", "PRAGMA user_version = 99"], "version 99"),
+    ],
+)
+def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, said):
+    """Another program's database, or a ledger of another version."""
+    path = tmp_path / "ledger.sqlite3"
+    with sqlite3.connect(path) as other:
+        for statement in statements:
+            other.execute(statement)
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(LedgerError, match=said):
+        open_store(path)
+    assert path.read_bytes() == before
+
+
+def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
+    """It is brought up to date: its references count."""
+    lab.transfers.create(lab.account, source_amount="1.00", client_reference_id="a", **TERMS)
+    lab.ledger.close()
+    path = tmp_path / "ledger.sqlite3"
+    with sqlite3.connect(path) as old:
+        kept = old.execute("SELECT reference FROM entries").fetchall()
+        old.execute("DROP INDEX by_reference")
+        old.execute("DROP INDEX by_digest")
+        old.execute("ALTER TABLE entries DROP COLUMN reference")
+        old.execute("PRAGMA application_id = 0")
+        old.execute("PRAGMA user_version = 0")
+    old.close()
+    open_store(path).close()
+    with sqlite3.connect(path) as new:
+        assert new.execute("SELECT reference FROM entries").fetchall() == kept != [("",)]
+    new.close()
+
+
+def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_path):
+    """It was made, and the next call gives it again."""
+    store = lab.ledger._store
+    change = store.change
+
+    def failing(number, where="1", **values):
+        with locked(tmp_path / "ledger.sqlite3"):
+            change(number, where, **values)
+
+    store._connection.execute("PRAGMA busy_timeout = 50")
+    store.change = failing
+    with pytest.raises(LedgerError, match="the payment was made: tr_") as error:
+        pay(lab)
+    del store.change
+    assert made(lab) == 1
+    assert error.value.key in error.value.hint
+    assert lab.ledger.rows()[0]["key"] == error.value.key
+    assert pay(lab).id == error.value.made
+    assert OPEN not in [row["state"] for row in lab.ledger.rows()]

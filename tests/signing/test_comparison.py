@@ -1,0 +1,171 @@
+"""Mistakes planted by a signer that knows nothing of paylab: each is given its name."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+from datetime import UTC, datetime
+from urllib.parse import unquote
+
+import pytest
+
+from paylab.signing.comparison import compare
+from paylab.signing.findings import Request
+
+NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
+DATE = "2026-01-31T09:30:00.123Z"
+SECRET = "sk_test_c2VjcmV0IGtleSBmb3IgdGVzdHM="
+KEY = "pk_test_77"
+BODY = b'{"amount": "10.00", "note": "a b"}'
+HOST = "api.example.test:8443"
+
+
+def sign(method="POST", path="/v1/transfers", query="", body=BODY, **change):
+    """The spec's steps with hashlib and hmac; `change` spoils one of them."""
+    sent = {
+        "host": HOST,
+        "x-api-key": KEY,
+        "x-content-sha256": hashlib.sha256(body).hexdigest(),
+        "x-date": DATE,
+        "x-nonce": "1769851800123004217",
+    } | change.get("sent", {})
+    sent = {name: value for name, value in sent.items() if value is not None}
+    order = change.get("order", sorted)(sent)
+    signed = sent | change.get("signed", {})
+    lines = [method, path, *([query] if query else [])]
+    lines += [f"{name}:{signed[name]}" for name in order]
+    lines += [";".join(order), signed["x-content-sha256"]]
+    canonical = change.get("canonical", lambda text: text)("\n".join(lines))
+    hashed = change.get("hashed", str)(hashlib.sha256(canonical.encode()).hexdigest())
+    payload = change.get("payload", lambda text: text)(
+        "\n".join(["HMAC-SHA256", change.get("date", signed["x-date"]), hashed])
+    )
+    key = change.get("key", SECRET)
+    key = key if isinstance(key, bytes) else key.encode()
+    digest = hmac.new(key, payload.encode(), hashlib.sha256).digest()
+    signature = change.get("finish", lambda d: base64.b64encode(d.hex().encode()))(digest).decode()
+    names = change.get("names", ";".join(order))
+    line = f"HMAC-SHA256 Credential={KEY},SignedHeaders={names},Signature={signature}"
+    return sent | {"authorization": line}
+
+
+def sub(pattern, new, flags=re.MULTILINE):
+    """What matches exchanged for something else."""
+    return lambda text: re.sub(pattern, new, text, flags=flags)
+
+
+def b64(change):
+    """Base64 of the hex text, changed before."""
+    return lambda digest: base64.b64encode(change(digest.hex()).encode())
+
+
+def shuffled(names):
+    """The order of the samples."""
+    return ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
+
+
+COMPACT = json.dumps(json.loads(BODY), separators=(",", ":")).encode()
+QUERY = {"method": "GET", "body": b"", "query": "limit=2&name=a%20b&after=x%2Fy"}
+BARE = {"method": "GET", "body": b""}
+URL_QUERY = {"query": "after=x%2Fy&limit=2&name=a%20b"}
+CASES = [
+    ("raw-digest", "signature", {"finish": base64.b64encode}, {}),
+    ("raw-digest", "signature", {"finish": base64.b64encode, "key": "another"}, {}),
+    ("blank-query-line", "canonical request", {**BARE, "canonical": sub("^(/v1.*)$", "\\1\n")}, {}),
+    ("unsorted-headers", "canonical request", {"order": shuffled}, {}),
+    ("unsorted-headers", "canonical request", {"order": lambda names: sorted(names)[::-1]}, {}),
+    ("body-changed", "body hash", {"body": COMPACT}, {"body": BODY}),
+    ("body-changed", "body hash", {"body": b"{}"}, {"body": BODY}),
+    ("body-changed", "body hash", {"body": b""}, {"body": BODY}),
+    (
+        "body-changed",
+        "canonical request",
+        {"canonical": sub("^[0-9a-f]{64}\\Z", hashlib.sha256(COMPACT).hexdigest())},
+        {},
+    ),
+    ("path-without-version", "canonical request", {"path": "/transfers"}, {}),
+    ("uppercase-hash", "payload", {"hashed": str.upper}, {}),
+    (
+        "uppercase-hash",
+        "body hash",
+        {"sent": {"x-content-sha256": hashlib.sha256(BODY).hexdigest().upper()}},
+        {},
+    ),
+    ("uppercase-signature", "signature", {"finish": b64(str.upper)}, {}),
+    ("unknown", "signature", {"key": "sk_test_another"}, {}),
+    ("unknown", "signature", {**QUERY, "key": "sk_test_another"}, {"query": QUERY["query"]}),
+    ("wrong-secret", "signature", {"key": KEY}, {}),
+    ("wrong-secret", "signature", {**QUERY, "key": ""}, {"query": QUERY["query"]}),
+    ("stale-date", "headers", {"sent": {"x-date": "2026-01-31T09:20:00.000Z"}}, {}),
+    ("stale-date", "headers", {"sent": {"x-date": "2026-01-31T09:40:00.000Z"}}, {}),
+    ("stale-date", "payload", {"date": "2026-01-31T09:30:00.789Z"}, {}),
+    ("host-differs", "canonical request", {"sent": {"host": "internal:80"}}, {}),
+    ("host-differs", "canonical request", {"signed": {"host": "api.example.test"}}, {}),
+    ("host-differs", "canonical request", {"signed": {"host": "api.example.test:8000"}}, {}),
+    ("query-reordered", "canonical request", QUERY, URL_QUERY),
+    (
+        "query-decoded",
+        "canonical request",
+        {**QUERY, "query": unquote(QUERY["query"])},
+        {"query": QUERY["query"]},
+    ),
+    (
+        "plus-for-space",
+        "canonical request",
+        {**QUERY, "query": QUERY["query"].replace("%20", "+")},
+        {"query": QUERY["query"]},
+    ),
+    ("key-decoded", "signature", {"key": base64.b64decode(SECRET[8:])}, {}),
+    ("key-decoded", "signature", {"key": bytes.fromhex("ab" * 16)}, {"secret": "ab" * 16}),
+    ("key-trimmed", "signature", {"key": SECRET.rstrip("=")}, {}),
+    ("key-trimmed", "signature", {"key": SECRET + "\n"}, {}),
+    ("key-trimmed", "signature", {"key": SECRET.removeprefix("sk_test_")}, {}),
+    ("missing-header", "headers", {"sent": {"x-nonce": None, "x-date": DATE}, "names": "x"}, {}),
+    ("missing-header", "canonical request", {"canonical": sub("^x-nonce:.*\n|;x-nonce$", "")}, {}),
+    ("header-name-case", "headers", {"names": "Host;X-API-Key;X-Content-SHA256;X-Date"}, {}),
+    (
+        "header-name-case",
+        "canonical request",
+        {"canonical": sub("^x-api-key:", "X-API-Key:")},
+        {},
+    ),
+    ("double-base64", "signature", {"finish": lambda d: base64.b64encode(b64(str)(d))}, {}),
+    (
+        "wrong-line-ending",
+        "canonical request",
+        {"canonical": lambda t: t.replace("\n", "\r\n")},
+        {},
+    ),
+    ("wrong-line-ending", "canonical request", {"canonical": lambda t: t + "\n"}, {}),
+    ("wrong-line-ending", "payload", {"payload": lambda t: t + "\n"}, {}),
+    ("unknown", "signature", {"finish": lambda d: b"not+a/signature"}, {}),
+    ("unknown", "canonical request", {"canonical": sub("\\APOST", "post")}, {}),
+    (
+        "host-differs",
+        "canonical request",
+        {"signed": {"host": "api.example.test"}, "canonical": lambda t: t.replace("\n", "\r\n")},
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("mistake", "layer", "theirs", "url"), CASES)
+def test_the_mistake_is_named(mistake, layer, theirs, url):
+    """By its id, with the layer it was made in and what to do."""
+    target = url.get("query", theirs.get("query", ""))
+    where = f"https://{HOST}/v1/transfers" + (f"?{target}" if target else "")
+    body = url.get("body", theirs.get("body", BODY))
+    request = Request(theirs.get("method", "POST"), where, body)
+    found = compare(sign(**theirs), request, url.get("secret", SECRET), now=NOW)
+    assert (found.match, found.mistake, found.layer) == (False, mistake, layer)
+    assert found.line
+    assert found.message
+
+
+def test_a_good_signature_matches():
+    """Nothing differs, and nothing is named."""
+    found = compare(sign(), Request("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW)
+    assert found.json() == {"match": True, "layer": None, "line": None, "mistake": None}

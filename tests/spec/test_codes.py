@@ -1,0 +1,68 @@
+"""The service's words and limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.spec import codes
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (codes.COUNTRIES, 42),
+        (codes.SEPA, 31),
+        (codes.PRODUCTS, 3),
+        (codes.DOCUMENT_TYPES, 15),
+        (codes.STATUS_DETAIL_CODES, 20),
+        (codes.ACCOUNT_TYPES, 6),
+        (codes.IMAGE_SIDES, 3),
+        (codes.IMAGE_TYPES, 6),
+        (codes.PAYOUT_METHODS, 21),
+        (codes.TRANSFER_STATUSES, 8),
+        (codes.CONVERSION_STATUSES, 7),
+        (codes.DESTINATION_CURRENCIES, 11),
+        (codes.DEPOSIT_INSTRUCTION_TYPES, 6),
+        (codes.EVENT_TYPES, 11),
+    ],
+)
+def test_enumerations_are_whole_and_name_nothing_twice(words, count):
+    """Each enumeration has as many words as the spec lists."""
+    assert len(words) == len(set(words)) == count
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        (codes.TERMINAL_CODES, codes.STATUS_DETAIL_CODES),
+        (codes.SEPA, codes.COUNTRIES),
+        (codes.TOKEN_COUNTRIES, codes.COUNTRIES),
+        (codes.ON_RAMP, codes.COUNTRIES),
+        (codes.NETWORKS, codes.PAYOUT_METHODS),
+        (codes.STABLECOINS, codes.SOURCE_CURRENCIES),
+        (codes.ON_RAMP.values(), codes.DEPOSIT_CAPS),
+    ],
+)
+def test_parts_belong_to_their_whole(part, whole):
+    """A list that picks from another picks nothing else."""
+    assert set(part) <= set(whole)
+
+
+@pytest.mark.parametrize(
+    ("currency", "places"), [("USD", 2), ("mxn", 2), ("USDC", 6), ("usdc", 6), ("VND", 0)]
+)
+def test_minor_units(currency, places):
+    """USDC has six decimals, VND none, the others two, in any letter case."""
+    assert codes.minor_unit(currency) == places
+
+
+@pytest.mark.parametrize(("a", "b", "same"), [("mxn", "MXN", True), ("mxn", "php", False)])
+def test_currencies_compare_without_case(a, b, same):
+    """Letter case does not make another currency."""
+    assert codes.same_currency(a, b) is same
+
+
+def test_stablecoins():
+    """USDC is one, in any letter case; USD is not."""
+    assert codes.is_stablecoin("usdc")
+    assert not codes.is_stablecoin("USD")

@@ -1,0 +1,208 @@
+"""Everything the service may send can be read, and nothing that was sent is lost."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from paylab.spec import models
+from paylab.spec.models import ConversionAccount, Individual, Transfer
+from paylab.spec.money import Amount
+from paylab.spec.resource import Resource
+
+KINDS = [
+    kind
+    for name in models.__all__
+    if isinstance(kind := getattr(models, name), type)
+    and issubclass(kind, Resource)
+    and kind.model_fields
+]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.decimals() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "field", "read"),
+    [
+        (Individual, {"nickname": "Ana"}, "nickname", "Ana"),
+        (Individual, {"status": "paused"}, "status", "paused"),
+        (Individual, {"status_details": None, "status": "active"}, "status_details", None),
+        (Individual, {}, "status_details", None),
+        (Individual, {"status_details": []}, "status_details", []),
+        (
+            Individual,
+            {"product_types": ["on_ramp", "loans"]},
+            "product_types",
+            ["on_ramp", "loans"],
+        ),
+        (Individual, {"financial_accounts": "none"}, "financial_accounts", "none"),
+        (Individual, {"address": "Calle 1"}, "address", "Calle 1"),
+        (Individual, {"created_at": "2026-01-31T12:00:00Z"}, "created_at", NOON),
+        (Individual, {"created_at": "2026-01-31T12:00:00.000Z"}, "created_at", NOON),
+        (Individual, {"created_at": "2026-01-31T12:00:00.000000+00:00"}, "created_at", NOON),
+        (Individual, {"created_at": "2026-01-31T06:00:00-06:00"}, "created_at", NOON),
+        (Individual, {"created_at": "2026-01-31T14:00:00.0+02:00"}, "created_at", NOON),
+        (Individual, {"created_at": "yesterday"}, "created_at", "yesterday"),
+        (Individual, {"created_at": "0001-01-01T00:00:00+14:00"}, "created_at", None),
+        (Individual, {"created_at": 1769860800}, "created_at", 1769860800),
+        (Transfer, {"failure_reason": "", "status": "pending"}, "failure_reason", ""),
+        (Transfer, {"completed_in": "0", "status": "pending"}, "completed_in", "0"),
+        (Transfer, {"completed_in": None}, "completed_in", None),
+        (Transfer, {"payout_method": "carrier_pigeon"}, "payout_method", "carrier_pigeon"),
+        (Transfer, {"source_amount": "1000"}, "source_amount", Decimal(1000)),
+        (Transfer, {"source_amount": "0.10"}, "source_amount", Decimal("0.1")),
+        (Transfer, {"source_amount": 1000}, "source_amount", Decimal(1000)),
+        (Transfer, {"source_amount": Decimal("1E+3")}, "source_amount", Decimal(1000)),
+        (Transfer, {"source_amount": "n/a"}, "source_amount", "n/a"),
+        (Transfer, {"source_amount": "NaN"}, "source_amount", "NaN"),
+        (Transfer, {"source_amount": "1e9"}, "source_amount", "1e9"),
+        (Transfer, {"source_amount": "1_000"}, "source_amount", "1_000"),
+        (Transfer, {"source_amount": True}, "source_amount", True),
+        (Transfer, {"source_currency": "uSd"}, "source_currency", "uSd"),
+        (Transfer, {"id": "prefix-ü/1"}, "id", "prefix-ü/1"),
+        (Transfer, {"id": None}, "id", ""),
+        (Transfer, {"id": 7}, "id", "7"),
+        (Transfer, {"recipient_id": 7, "id": True}, "recipient_id", "7"),
+        (Transfer, {"raw": 1, "model_dump": 2}, "source_amount", None),
+        (models.WebhookSubscription, {"is_active": "yes"}, "is_active", "yes"),
+        (
+            models.WebhookSubscription,
+            {"event_types": ["transfer.lost"]},
+            "event_types",
+            ["transfer.lost"],
+        ),
+        (models.Quote, {"derived_source_amount": 1}, "derived_source_amount", 1),
+    ],
+)
+def test_an_oddity_is_read_and_kept(kind, sent, field, read):
+    """What can be read is read; what cannot stays as it came; `.raw` is what was sent."""
+    resource = kind.model_validate(sent)
+    value = getattr(resource, field)
+    assert value == (sent[field] if read is None and sent.get(field) else read)
+    assert resource.raw == sent
+
+
+def test_instructions_of_an_unknown_type_are_read():
+    """A type outside the enumeration, details nobody described."""
+    sent = {"type": "moon_bank", "details": {"crater": "7"}, "payment_methods": ["rocket"]}
+    transfer = Transfer.model_validate({"deposit_instructions": sent})
+    assert transfer.deposit_instructions.type == "moon_bank"
+    assert transfer.deposit_instructions.details == {"crater": "7"}
+    assert transfer.deposit_instructions.raw == sent
+
+
+def test_a_pending_account_may_have_instructions():
+    """The status does not decide what is shown."""
+    account = ConversionAccount.model_validate(
+        {"status": "pending", "deposit_instructions": {"details": {"clabe": "9"}}}
+    )
+    assert account.deposit_instructions.details["clabe"] == "9"
+
+
+def test_an_unknown_code_is_kept_beside_the_known():
+    """One detail that cannot be read does not cost the others their type."""
+    details = [{"code": "verification_mood"}, "odd", {"code": "verification_image_blurry"}]
+    individual = Individual.model_validate({"status": "active", "status_details": details})
+    first, odd, last = individual.status_details
+    assert (first.code, odd, last.code) == ("verification_mood", "odd", "verification_image_blurry")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_no_object_fails_to_load(kind, data):
+    """Any JSON in any field of any resource."""
+    keys = st.sampled_from([*kind.model_fields]) | st.text()
+    sent = data.draw(st.dictionaries(keys, JSON, max_size=6))
+    resource = kind.model_validate(sent)
+    assert resource.raw is sent
+    assert repr(resource).startswith(kind.__name__)
+
+
+def test_null_and_absent_read_alike():
+    """And make no difference to equality; which came is visible."""
+    null, absent = Transfer.model_validate({"status": None}), Transfer.model_validate({})
+    assert null.status is absent.status is None
+    assert null == absent
+    assert ("status" in null.raw, "status" in absent.raw) == (True, False)
+    assert (null.model_fields_set, absent.model_fields_set) == ({"status"}, set())
+
+
+def test_resources_are_values():
+    """Equal by what they say, usable in sets, never changed."""
+    one, same = Transfer(id="tr_1", status="started"), Transfer(id="tr_1", status="started")
+    assert {one} == {same}
+    assert one != Transfer(id="tr_1", status="failed")
+    assert one != models.Deposit(id="tr_1", status="started")
+    with pytest.raises(ValidationError, match="frozen"):
+        one.status = "completed"
+
+
+def test_resources_survive_copying_and_pickling():
+    """With their raw object and the text of their amounts."""
+    transfer = Transfer.model_validate({"id": "tr_1", "source_amount": "1.00", "x": None})
+    for clone in (pickle.loads(pickle.dumps(transfer)), copy.deepcopy(transfer)):
+        assert clone == transfer
+        assert clone.raw == transfer.raw
+        assert clone.source_amount.text == "1.00"
+
+
+def test_the_repr_shows_what_was_said():
+    """Without the fields that have no value."""
+    assert repr(Transfer(id="tr_1", source_amount="1.50")) == (
+        "Transfer(id='tr_1', source_amount=Amount('1.50'))"
+    )
+
+
+def test_a_document_number_is_not_shown():
+    """It can be read, not seen in passing."""
+    individual = Individual.model_validate({"document": {"type": "curp", "number": "GOHM9005"}})
+    assert individual.document.number == "GOHM9005"
+    assert "GOHM9005" not in repr(individual) + str(individual)
+
+
+def test_dumping_a_value_of_the_wrong_type_does_not_warn():
+    """It was kept on purpose."""
+    transfer = Transfer.model_validate({"status": 5, "created_at": "soon", "total_fee": "free"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert transfer.model_dump(exclude_none=True)["status"] == 5
+        assert '"total_fee":"free"' in transfer.model_dump_json()
+
+
+@pytest.mark.parametrize("text", ["0", "-1.50", "+2", "0.000000000", "007", "1" * 60])
+def test_an_amount_keeps_its_text(text):
+    """Beside its exact value."""
+    amount = Amount(text)
+    assert amount == Decimal(text)
+    assert amount.text == str(amount) == f"{amount}" == text
+    assert pickle.loads(pickle.dumps(amount)).text == copy.deepcopy(amount).text == text
+
+
+def test_amounts_compute_as_decimals():
+    """Exactly, and formatted as one likes."""
+    assert Amount("0.10") + Amount("0.20") == Decimal("0.30")
+    assert f"{Amount('1234.5'):,.2f}" == "1,234.50"
+    assert Amount(Amount("1.00")).text == "1.00"
+    assert Amount(5).text == "5"
+
+
+@pytest.mark.parametrize(
+    "junk", ["", " 1", "1.", ".5", "1e5", "NaN", "1_0", "\u0661", "0x1", "1,5", "--1"]
+)
+def test_what_is_no_amount(junk):
+    """Plain digits with at most one point, nothing else."""
+    with pytest.raises(ValueError, match="plain digits"):
+        Amount(junk)

@@ -1,0 +1,77 @@
+"""Amounts are text, positive, and no finer than their currency."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from paylab.spec import money
+
+
+@pytest.mark.parametrize(
+    ("value", "currency"),
+    [
+        ("1", "USD"),
+        ("0.01", "USD"),
+        ("0010.50", "usd"),
+        ("10.5", "MXN"),
+        ("0.000001", "USDC"),
+        ("1", "VND"),
+        ("9" * 30 + ".99", "PHP"),
+        ("1.2345678", None),
+        ("1.2345678", ["USD"]),
+    ],
+)
+def test_good(value, currency):
+    """Nothing is wrong with these."""
+    assert money.check_amount(value, currency, "amount") == []
+
+
+@pytest.mark.parametrize(
+    ("value", "currency", "words"),
+    [
+        (10, "USD", "text"),
+        (10.5, "USD", "text"),
+        (True, "USD", "text"),
+        (None, "USD", "text"),
+        (["1"], "USD", "text"),
+        ("", "USD", "plain digits"),
+        (" 1", "USD", "plain digits"),
+        ("1\n", "USD", "plain digits"),
+        ("+1", "USD", "plain digits"),
+        ("-1", "USD", "plain digits"),
+        ("1e3", "USD", "plain digits"),
+        ("1,000.00", "USD", "plain digits"),
+        ("1.", "USD", "plain digits"),
+        (".5", "USD", "plain digits"),
+        ("1.2.3", "USD", "plain digits"),
+        ("NaN", "USD", "plain digits"),
+        ("Infinity", "USD", "plain digits"),
+        ("0x10", "USD", "plain digits"),
+        ("1_000", "USD", "plain digits"),
+        ("\u0661", "USD", "plain digits"),
+        ("9" * 31, "USD", "plain digits"),
+        ("9" * 1_000_000, "USD", "plain digits"),
+        ("0", "USD", "more than 0"),
+        ("0.00", "USD", "more than 0"),
+        ("0.001", "USD", "at most 2 decimals in USD"),
+        ("10.000", "mxn", "at most 2 decimals in MXN"),
+        ("1.0", "VND", "at most 0 decimals in VND"),
+        ("0.0000001", "USDC", "at most 6 decimals in USDC"),
+        ("1." + "0" * 1_000_000, "USD", "at most 2 decimals"),
+    ],
+)
+def test_bad(value, currency, words):
+    """Each says why, and on which reading it rests."""
+    (problem,) = money.check_amount(value, currency, "amount")
+    assert words in problem.message
+    assert (problem.field, problem.source) == ("amount", "amount.form")
+
+
+@pytest.mark.parametrize(
+    ("value", "amount"), [("10.50", Decimal("10.50")), ("1e3", None), (10, None), (None, None)]
+)
+def test_read(value, amount):
+    """A good text is read exactly, anything else not at all."""
+    assert money.read_amount(value) == amount

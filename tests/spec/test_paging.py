@@ -1,0 +1,158 @@
+"""Cursor tokens and walking from page to page."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paylab.errors import PagingError
+from paylab.spec.paging import Page, Pager, decode_cursor, encode_cursor
+
+POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
+# Made with: printf '{"created_at":...}' | basenc --base64url | tr -d '='
+TOKEN = (
+    "eyJjcmVhdGVkX2F0IjoiMjAyNi0wMS0zMVQwOTozMDowMC4xMjNaIiwiZGlyZWN0aW9uIjoibmV4dCIs"
+    "ImlkIjoidHJfMSJ9"
+)
+
+
+def token(value):
+    """A token of any JSON value."""
+    text = value if isinstance(value, bytes) else json.dumps(value, separators=(",", ":")).encode()
+    return base64.urlsafe_b64encode(text).rstrip(b"=").decode()
+
+
+def test_a_cursor_is_base64url_of_json():
+    """Without padding, and back again."""
+    assert encode_cursor(POSITION) == TOKEN
+    assert decode_cursor(TOKEN) == POSITION
+
+
+@given(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40))
+@settings(deadline=None)
+def test_every_position_comes_back(created_at, id_):
+    """Whatever its texts hold."""
+    position = {"created_at": created_at, "id": id_, "direction": "next"}
+    assert decode_cursor(encode_cursor(position)) == position
+
+
+@pytest.mark.parametrize(
+    ("cursor", "words"),
+    [
+        ("", "not base64url"),
+        ("!!!", "not base64url"),
+        (TOKEN + "=", "not base64url"),
+        (TOKEN + "\n", "not base64url"),
+        ("A" * 1025, "not base64url"),
+        (None, "not base64url"),
+        (7, "not base64url"),
+        ("A", "not hold JSON"),
+        ("AAAA", "not hold JSON"),
+        (TOKEN[:-4], "not hold JSON"),
+        (token(b"\xff\xfe"), "not hold JSON"),
+        (token(b"[" * 700), "not hold JSON"),
+        (token([]), "wrong shape"),
+        (token(None), "wrong shape"),
+        (token({}), "wrong shape"),
+        (token({**POSITION, "extra": "1"}), "wrong shape"),
+        (token({**POSITION, "id": 7}), "empty or wrong value"),
+        (token({**POSITION, "id": ""}), "empty or wrong value"),
+        (token({**POSITION, "direction": "sideways"}), "unknown direction"),
+        (token({**POSITION, "direction": "\ud800"}), "unknown direction"),
+        (token(json.dumps(POSITION).encode()), "spelled"),
+    ],
+)
+def test_anything_else_is_no_cursor(cursor, words):
+    """ValueError says why."""
+    with pytest.raises(ValueError, match=words):
+        decode_cursor(cursor)
+
+
+@given(st.text())
+@settings(deadline=None)
+def test_no_text_breaks_the_reader(text):
+    """It is a position or a ValueError."""
+    try:
+        decode_cursor(text)
+    except ValueError:
+        return
+    raise AssertionError("hypothesis does not guess tokens")
+
+
+def pages(*cursors):
+    """A list of numbered items, one a page; the last cursor is None."""
+    asked = []
+
+    def fetch(cursor):
+        asked.append(cursor)
+        at = len(asked) - 1
+        return Page([{"n": at}], cursors[at] is not None, cursors[at])
+
+    return Pager(fetch, lambda item: item["n"]), asked
+
+
+def test_a_pager_walks_from_cursor_to_cursor():
+    """Items in order, the first page asked for without a cursor."""
+    pager, asked = pages("a", "b", None)
+    assert list(pager) == [0, 1, 2]
+    assert asked == [None, "a", "b"]
+
+
+def test_pages_are_fetched_when_they_are_needed():
+    """Not ahead of time."""
+    pager, asked = pages("a", "b", None)
+    assert pager.first() == 0
+    assert asked == [None]
+
+
+def test_pages_come_read_and_raw():
+    """With what the envelope said."""
+    assert list(pages("a", None)[0].pages()) == [Page([0], True, "a"), Page([1], False, None)]
+    assert next(pages("a", None)[0].raw_pages()) == Page([{"n": 0}], True, "a")
+
+
+def test_every_walk_starts_again():
+    """A pager is a list, not an iterator."""
+    asked = []
+    pager = Pager(lambda cursor: asked.append(cursor) or Page([{}]), lambda item: item)
+    assert (len(list(pager)), len(list(pager))) == (1, 1)
+    assert asked == [None, None]
+
+
+def test_a_walk_can_start_at_a_cursor():
+    """Where another one stopped."""
+    asked = []
+    pager = Pager(lambda cursor: asked.append(cursor) or Page([{}]), lambda item: item, "c")
+    list(pager)
+    assert asked == ["c"]
+
+
+def test_an_empty_list_has_no_first():
+    """None, not an error."""
+    assert Pager(lambda _: Page([]), lambda item: item).first() is None
+
+
+def test_an_empty_page_is_not_the_end():
+    """A page may be empty and still have a next one."""
+    answers = iter([Page([], True, "a"), Page([{"n": 1}], False, None)])
+    assert list(Pager(lambda _: next(answers), lambda item: item["n"])) == [1]
+
+
+@pytest.mark.parametrize("cursors", [("a", "a"), ("a", "b", "a"), ("a", "b", "c", "b")])
+def test_a_cursor_that_repeats_is_an_error(cursors):
+    """After the items that came, before the loop."""
+    pager, asked = pages(*cursors)
+    with pytest.raises(PagingError, match="same cursor twice"):
+        list(pager)
+    assert len(asked) == len(cursors)
+
+
+@pytest.mark.parametrize("cursor", [None, ""])
+def test_a_next_page_without_a_cursor_is_an_error(cursor):
+    """The list says it goes on, and does not say where."""
+    with pytest.raises(PagingError, match="no cursor"):
+        list(Pager(lambda _: Page([], True, cursor), lambda item: item))

@@ -1,0 +1,31 @@
+"""What an event says and what the service says now."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.webhooks.event import differences
+
+
+@pytest.mark.parametrize(
+    ("payload", "now", "expected"),
+    [
+        ({"status": "started"}, {"status": "completed"}, [("status", "started", "completed")]),
+        ({"a": None}, {}, []),
+        ({"a": None}, {"a": "1"}, [("a", "-", "1")]),
+        ({"a": {"b": "1", "c": "2"}}, {"a": {"b": "1"}}, [("a.c", "2", "-")]),
+        ({"a": [{"code": "x"}]}, {"a": [{"code": "y"}]}, [("a.0.code", "x", "y")]),
+        ({"source_currency": "usd"}, {"source_currency": "USD"}, []),
+        ({"word": "usd"}, {"word": "USD"}, [("word", "usd", "USD")]),
+        ({"amount": "10.0"}, {"amount": "10.00"}, []),
+        ({"amount": "10.0"}, {"amount": "10.01"}, [("amount", "10.0", "10.01")]),
+        ({"updated_at": "2026-01-15T12:00:00Z"}, {"updated_at": "2026-01-15T13:00:00+01:00"}, []),
+        ({"previous_status": "pending"}, {"status": "active"}, []),
+        ({"status": "active"}, {"status": "active", "given_name": "Ana"}, []),
+        ({"n": 1}, {"n": True}, []),
+        ({"n": 1}, {"n": "1"}, [("n", "1", "1")]),
+    ],
+)
+def test_differences(payload, now, expected):
+    """Field by field; only what the payload speaks of, and only what means something else."""
+    assert [tuple(each) for each in differences(payload, now)] == expected

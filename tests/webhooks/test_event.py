@@ -1,0 +1,157 @@
+"""Deliveries read as events: typed, told apart, and refused when they are none."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+
+from paylab.spec import codes, jsontext, models
+from paylab.webhooks.event import StatusChange, UnreadableEventError, read
+
+TRANSFER = {
+    "id": "tr_1",
+    "status": "started",
+    "source_amount": "10.00",
+    "source_currency": "usd",
+    "updated_at": "2026-01-15T12:00:00.000Z",
+}
+READ_AS = {
+    "transfer": models.Transfer,
+    "conversion": models.Conversion,
+    "individual": StatusChange,
+}
+
+
+def body(kind="transfer.funded", **changes):
+    """The body of a delivery."""
+    return {"event_type": kind, "event_payload": {**TRANSFER, **changes}}
+
+
+@pytest.mark.parametrize("kind", codes.EVENT_TYPES)
+def test_every_event_type_has_its_resource(kind):
+    """The payload of each of the eleven is read as what it is a snapshot of."""
+    event = read(json.dumps(body(kind)))
+    assert type(event.resource) is READ_AS[kind.partition(".")[0]]
+    assert (event.type, event.id, event.status) == (kind, "tr_1", "started")
+
+
+def test_printed_it_holds_nothing_that_a_terminal_obeys():
+    """Colours, directions of writing and line breaks are spelled out; letters are letters."""
+    event = read(body(id="é\x1b[31m\u202e", status="a\nb"))
+    assert str(event) == "12:00:00  transfer.funded  é\\x1b[31m\\u202e  a\\nb"
+
+
+def test_a_body_may_be_bytes_text_or_an_object():
+    """Whatever a web framework hands over."""
+    text = json.dumps(body())
+    assert read(text) == read(text.encode()) == read(body())
+
+
+def test_amounts_are_exact_and_times_aware():
+    """A resource of an event is the same as one that was asked for."""
+    event = read(body())
+    assert event.resource.source_amount == models.Transfer(source_amount="10").source_amount
+    assert event.updated_at.isoformat() == "2026-01-15T12:00:00+00:00"
+
+
+def test_an_unknown_type_is_kept():
+    """A new event type is no reason to fail."""
+    event = read({"event_type": "wallet.opened", "event_payload": {"id": "w", "x": 1}})
+    assert (event.type, event.family, event.id, event.resource.x) == (
+        "wallet.opened",
+        "wallet",
+        "w",
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    ("delivery", "word"),
+    [
+        (b"", "JSON"),
+        (b"{", "JSON"),
+        (b"\xff\xfe\xfa", "JSON"),
+        (b"[" * 100_000, "JSON"),
+        (b"[]", "object"),
+        (b"null", "object"),
+        ({}, "event_type"),
+        ({"event_type": "transfer.funded"}, "event_payload"),
+        ({"event_type": "", "event_payload": {}}, "event_type"),
+        ({"event_type": 7, "event_payload": {}}, "event_type"),
+        ({"event_type": "transfer.funded", "event_payload": []}, "event_payload"),
+        ({"event_type": "transfer.funded", "event_payload": {"status": "started"}}, "no id"),
+        ({"event_type": "transfer.funded", "event_payload": {"id": None}}, "no id"),
+    ],
+)
+def test_what_is_no_event_is_refused(delivery, word):
+    """The error says why, and is a ValueError."""
+    with pytest.raises(UnreadableEventError, match=word):
+        read(delivery)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({}, True),
+        ({"source_amount": "11.00"}, True),
+        ({"status": "completed"}, False),
+        ({"updated_at": "2026-01-15T12:00:01.000Z"}, False),
+        ({"id": "tr_2"}, False),
+        ({"kind": "transfer.payout_initiated"}, False),
+    ],
+)
+def test_identity(change, same):
+    """Type, resource, status and updated_at make two deliveries one event."""
+    assert (read(body()).identity == read(body(**change)).identity) is same
+
+
+@pytest.mark.parametrize(("amount", "same"), [("10.00", True), ("11.00", False)])
+def test_identity_without_a_time(amount, same):
+    """Where updated_at is missing, the whole payload has to agree."""
+    one, other = read(body(updated_at=None)), read(body(updated_at=None, source_amount=amount))
+    assert (one.identity == other.identity) is same
+
+
+@pytest.mark.parametrize("junk", [[], {}, [{"a": 1}], 7, True, 0.1, "\ud800", "x" * 10_000])
+@pytest.mark.parametrize("field", ["id", "status", "updated_at", "previous_status"])
+def test_junk_in_a_field_breaks_nothing(field, junk):
+    """Whatever a field holds, an event can be told apart, put in order and printed."""
+    event = read(json.dumps({**body(), "event_payload": {**TRANSFER, field: junk}}))
+    assert event.identity in {event.identity}
+    assert event.mark.type in str(event) + repr(event)
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_is_refused(word):
+    """In a body, and in one that somebody has parsed."""
+    text = json.dumps(body(extra=1)).replace(": 1}", f": {word}}}")
+    for delivery in (text, text.encode(), json.loads(text)):
+        with pytest.raises(UnreadableEventError, match="JSON"):
+            read(delivery)
+
+
+@pytest.mark.parametrize("number", ["0.1000000000000000055", "1e-30", "12345678901234567890.10"])
+def test_numbers_stay_exact(number):
+    """Digit by digit, and when they are written again."""
+    event = read(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
+    assert event.payload["fee"] == Decimal(number)
+    assert jsontext.read(jsontext.write(dict(event.payload))) == event.payload
+
+
+SPELLINGS = ("03Z", "03.000Z", "03.0+00:00", "03+00:00", "03", "03,00z", "03.000000000Z")
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_one_instant_is_one_event(spelling):
+    """However its time is written."""
+    event = read(body(updated_at=f"2026-01-15T12:00:{spelling}"))
+    assert event.identity == read(body(updated_at="2026-01-15T12:00:03.000Z")).identity
+
+
+@pytest.mark.parametrize("other", ["03.001Z", "03.0000001Z", "03+00:01", "3 o'clock"])
+def test_another_instant_is_another_event(other):
+    """By a tenth of a microsecond too."""
+    event = read(body(updated_at=f"2026-01-15T12:00:{other}"))
+    assert event.identity != read(body(updated_at="2026-01-15T12:00:03.000Z")).identity

@@ -1,0 +1,73 @@
+"""Events passed on to somebody's own handler."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from paylab.errors import ConfigError
+from paylab.webhooks.inbox import check_target, forward
+
+
+@pytest.fixture
+def handler():
+    """Somebody's web handler: answers what its path says, and keeps the bodies."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            length = int(self.headers["content-length"])
+            server.got.append((self.headers["content-type"], self.rfile.read(length)))
+            self.send_response(int(self.path.strip("/")))
+            self.send_header("location", "/200")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.got, server.url = [], f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+
+
+@pytest.mark.parametrize("status", [200, 204, 302, 400, 500])
+def test_a_handler_is_given_the_body_as_it_came(handler, status):
+    """Its status comes back, and a redirect is not followed."""
+    assert forward(f"{handler.url}/{status}", b'{"a": 1 }') == status
+    assert handler.got == [("application/json", b'{"a": 1 }')]
+
+
+def test_nobody_there_is_a_502(handler):
+    """A handler that is not running is no crash."""
+    handler.shutdown()
+    handler.server_close()
+    assert forward(f"{handler.url}/200", b"{}", timeout=1) == 502
+
+
+@pytest.mark.parametrize(
+    ("url", "good"),
+    [
+        ("http://127.0.0.1:8000/hook", True),
+        ("http://localhost/hook", True),
+        ("http://[::1]:9/hook", True),
+        ("https://example.com/hook", True),
+        ("http://example.com/hook", False),
+        ("http://127.0.0.1.example.com/", False),
+        ("ftp://127.0.0.1/", False),
+        ("http://[::1", False),
+        ("http://127.0.0.1:99999/", False),
+        ("hook", False),
+        ("", False),
+    ],
+)
+def test_events_leave_this_machine_encrypted(url, good):
+    """http goes no further than loopback."""
+    if good:
+        assert check_target(url) == url
+        return
+    with pytest.raises(ConfigError):
+        check_target(url)

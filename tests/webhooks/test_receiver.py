@@ -1,0 +1,95 @@
+"""What deliveries are answered: 2xx once they are kept, and what else the internet sends."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+import pytest
+
+from paylab.webhooks.receiver import MOST_BYTES, Broken, Receiver
+
+from .conftest import NOW
+
+JSON = "application/json"
+GOOD = json.dumps({"event_type": "transfer.funded", "event_payload": {"id": "t"}}).encode()
+UNKNOWN = json.dumps({"event_type": "wallet.opened", "event_payload": {"x": 1}}).encode()
+DEEP = b'{"event_type": "transfer.funded", "event_payload": ' + b'{"a":' * 50_000
+
+
+@pytest.mark.parametrize(
+    ("method", "kind", "body", "status", "kept"),
+    [
+        ("POST", JSON, GOOD, 200, 1),
+        ("POST", "application/json; charset=utf-8", GOOD, 200, 1),
+        ("POST", "application/cloudevents+json", GOOD, 200, 1),
+        ("POST", "APPLICATION/JSON", GOOD, 200, 1),
+        ("POST", JSON, UNKNOWN, 200, 1),
+        ("GET", JSON, b"", 405, 0),
+        ("PUT", JSON, GOOD, 405, 0),
+        ("OPTIONS", "", b"", 405, 0),
+        ("POST", "", GOOD, 415, 0),
+        ("POST", "text/plain", GOOD, 415, 0),
+        ("POST", "application/x-www-form-urlencoded", b"a=1", 415, 0),
+        ("POST", JSON, b"", 400, 0),
+        ("POST", JSON, b"<html>", 400, 0),
+        ("POST", JSON, GOOD[:-1], 400, 0),
+        ("POST", JSON, b"\x00\xff", 400, 0),
+        ("POST", JSON, b"[]", 400, 0),
+        ("POST", JSON, b"{}", 400, 0),
+        ("POST", JSON, b'{"event_type": "transfer.funded"}', 400, 0),
+        ("POST", JSON, b'{"event_payload": {"id": "t"}}', 400, 0),
+        ("POST", JSON, b'{"event_type": "transfer.funded", "event_payload": {}}', 400, 0),
+        ("POST", JSON, b'{"event_type": 1e400, "event_payload": {}}', 400, 0),
+        ("POST", JSON, DEEP, 400, 0),
+        ("POST", JSON, DEEP + b"1" + b"}" * 50_001, 413, 0),
+        ("POST", JSON, b'{"event_type": "x", "event_payload": ' + b"9" * 5_000 + b"}", 400, 0),
+        ("POST", JSON, GOOD + b" " * MOST_BYTES, 413, 0),
+    ],
+)
+def test_answers(receiver, store, method, kind, body, status, kept):
+    """A status that says what is wrong; nothing is kept that was refused."""
+    if status == 400 and len(body) > MOST_BYTES:
+        body = body[: MOST_BYTES - 1]
+    assert receiver.receive(method, kind, body).status == status
+    assert store.count() == kept
+
+
+def test_a_wrong_method_is_told_the_right_one(receiver):
+    """As HTTP asks for."""
+    assert receiver.receive("GET", "", b"").headers == {"allow": "POST"}
+
+
+def test_what_cannot_be_kept_is_not_acknowledged(receiver, store):
+    """The service is asked to come again."""
+    store.close()
+    assert receiver.receive("POST", JSON, GOOD).status == 503
+
+
+def test_a_handler_that_raises_has_the_event_delivered_again(store):
+    """It is kept, and answered 500 until the handler is content."""
+    failures = [sqlite3.OperationalError("busy"), OSError("away")]
+
+    def then(arrival):
+        if failures:
+            raise failures.pop()
+        return 200
+
+    receiver = Receiver(store, lambda: NOW, then)
+    statuses = [receiver.receive("POST", JSON, GOOD).status for _ in range(3)]
+    assert (statuses, store.get(1).deliveries) == ([500, 500, 200], 3)
+
+
+def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
+    """One that raises keeps neither the answer nor the others from being given."""
+    told = []
+    receiver.listeners += [lambda arrival: 1 / 0, told.append]
+    assert receiver.receive("POST", JSON, GOOD).status == 200
+    assert [arrival.type for arrival in told] == ["transfer.funded"]
+
+
+def test_a_broken_receiver(receiver, store):
+    """It answers as it is told, as often as it is told, and keeps nothing meanwhile."""
+    receiver.answer(Broken(503, 2))
+    statuses = [receiver.deliver("", GOOD) for _ in range(3)]
+    assert (statuses, store.count()) == ([503, 503, 200], 1)

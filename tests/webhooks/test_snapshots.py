@@ -1,0 +1,54 @@
+"""What polling sees, told as the event that webhooks would have brought."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.webhooks.event import Mark, of_snapshot
+
+STARTED = Mark("transfer.funded", "started")
+
+
+@pytest.mark.parametrize(
+    ("family", "status", "latest", "kind"),
+    [
+        ("transfer", "awaiting_funds", None, "transfer.created"),
+        ("transfer", "started", None, "transfer.funded"),
+        ("transfer", "started", STARTED, "transfer.payout_initiated"),
+        ("transfer", "completed", STARTED, "transfer.completed"),
+        ("transfer", "failed", STARTED, "transfer.failed"),
+        ("transfer", "expired", None, "transfer.expired"),
+        ("transfer", "cancelled", None, "transfer.status_changed"),
+        ("transfer", "under_review", STARTED, "transfer.status_changed"),
+        ("transfer", None, None, "transfer.status_changed"),
+        ("conversion", "pending", None, "conversion.created"),
+        ("conversion", "started", None, "conversion.payout_initiated"),
+        ("conversion", "completed", None, "conversion.completed"),
+        ("conversion", "failed", None, "conversion.failed"),
+        ("conversion", "expired", None, "conversion.status_changed"),
+        ("individual", "active", None, "individual.status_changed"),
+    ],
+)
+def test_the_event_of_a_status(family, status, latest, kind):
+    """By the table; what has no event of the service's own has one of ours."""
+    assert of_snapshot(family, {"id": "x", "status": status}, latest).type == kind
+
+
+def test_a_transfer_is_told_as_events_tell_it():
+    """Currency codes are lower case there, at any depth."""
+    raw = {"id": "t", "source_currency": "USD", "deposit_instructions": {"currency": "USDC"}}
+    payload = of_snapshot("transfer", raw).payload
+    assert payload["source_currency"] == "usd"
+    assert payload["deposit_instructions"]["currency"] == "usdc"
+
+
+def test_an_individual_is_told_as_a_status_change():
+    """With the status it had before, and without what such an event does not carry."""
+    raw = {"id": "i", "status": "active", "given_name": "Ana", "updated_at": "2026-01-15T12:00:00Z"}
+    event = of_snapshot("individual", raw, Mark("individual.status_changed", "pending"))
+    assert dict(event.payload) == {
+        "id": "i",
+        "status": "active",
+        "updated_at": "2026-01-15T12:00:00Z",
+        "previous_status": "pending",
+    }

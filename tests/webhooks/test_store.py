@@ -1,0 +1,119 @@
+"""Events kept in a file: counted when they come again, marked when they come late."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import pytest
+
+from paylab.errors import ConfigError
+from paylab.webhooks.event import read
+from paylab.webhooks.store import EventStore
+
+from .conftest import NOW
+
+
+def add(store, body):
+    """Keep a delivery."""
+    return store.add(read(body), body, NOW)
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ((0, 1, 2, 3), [("created", 1, "in order"), ("funded", 1, "in order"),
+                        ("payout_initiated", 1, "in order"), ("completed", 1, "in order")]),
+        ((1, 1, 1), [("funded", 3, "in order")]),
+        ((3, 1), [("completed", 1, "in order"), ("funded", 1, "stale")]),
+        ((1, 0, 2), [("funded", 1, "in order"), ("created", 1, "stale"),
+                     ("payout_initiated", 1, "in order")]),
+    ],
+)  # fmt: skip
+def test_arrivals(store, delivery, steps, expected):
+    """Each event once, with the number of its deliveries and whether it was in order."""
+    for step in steps:
+        add(store, delivery(step))
+    found = [(one.type.partition(".")[2], one.deliveries, one.order) for one in store.walk()]
+    assert found == expected
+
+
+def test_resources_do_not_disturb_each_other(store, delivery):
+    """The order is that of one resource."""
+    add(store, delivery(3, "tr_1"))
+    assert add(store, delivery(0, "tr_2")).order == "in order"
+
+
+def test_a_body_is_kept_as_it_came(store, delivery):
+    """To the byte, so that it can be replayed."""
+    body = delivery(1) + b"  \n"
+    assert add(store, body).body == body
+
+
+@pytest.mark.parametrize("value", ["\\ud800", "\\u0000", "é\\u202e", "x" * 5_000])
+@pytest.mark.parametrize("field", ["id", "status", "updated_at"])
+def test_any_text_can_be_kept(store, field, value):
+    """Half characters, control characters, long words."""
+    payload = f'{{"id": "t", "{field}": "{value}"}}'
+    body = f'{{"event_type": "transfer.funded", "event_payload": {payload}}}'.encode()
+    assert [add(store, body).deliveries, add(store, body).deliveries] == [1, 2]
+    assert store.get(1).payload == json.loads(payload)
+
+
+def test_a_named_file_is_gone_on_with(tmp_path, delivery):
+    """What came before the restart is known again."""
+    first = EventStore(tmp_path / "events.db")
+    add(first, delivery(1))
+    first.close()
+    assert add(EventStore(tmp_path / "events.db"), delivery(1)).deliveries == 2
+
+
+def test_a_temporary_file_goes_with_the_store(delivery):
+    """Nothing is left behind."""
+    store = EventStore()
+    add(store, delivery(1))
+    folder = store.path.parent
+    assert folder.stat().st_mode & 0o077 == 0
+    store.close()
+    assert not folder.exists()
+
+
+def test_a_file_that_is_none_is_a_config_error(tmp_path):
+    """It says which."""
+    (tmp_path / "events.db").write_text("this is no database, whatever its name says" * 100)
+    with pytest.raises(ConfigError, match=r"events\.db"):
+        EventStore(tmp_path / "events.db")
+
+
+def test_a_named_file_is_its_owners_alone(tmp_path, delivery):
+    """It holds who was paid what; whatever SQLite lays beside it too."""
+    store = EventStore(tmp_path / "events.db")
+    store.add(read(delivery(1)), delivery(1), NOW)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    store.close()
+
+
+def test_what_was_added_survives_a_kill(tmp_path, delivery):
+    """A process that dies right after `add` has lost nothing."""
+    path = tmp_path / "events.db"
+    script = (
+        "import os, sys; from datetime import UTC, datetime; from paylab.events import read;"
+        "from paylab.inbox import Store; body = sys.argv[2].encode();"
+        "Store(sys.argv[1]).add(read(body), body, datetime.now(UTC)); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, path, delivery(1).decode()], check=False)
+    assert (done.returncode, EventStore(path).count()) == (-9, 1)
+
+
+def test_memory_does_not_grow_with_what_arrives(store, delivery):
+    """Two thousand events of four kilobytes leave less than a tenth of that in memory."""
+    padding = "x" * 4_000
+    add(store, delivery(1, "warm", note=padding))
+    tracemalloc.start()
+    for number in range(2_000):
+        add(store, delivery(1, f"tr_{number}", note=padding))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 800_000
