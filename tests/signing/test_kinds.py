@@ -602,7 +602,11 @@ def compared(request, step, right):
     return compare(sign(request, **step), Request(method, url, body), SECRET, now=NOW)
 
 
-@pytest.mark.parametrize(("right", "kind", "request_", "step"), KINDS, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    ("right", "kind", "request_", "step"),
+    KINDS,
+    ids=[f"{kind}-{right}" for right, kind, *_ in KINDS],
+)
 def test_a_kind_of_mistake_is_named_rightly_or_unknown(right, kind, request_, step):
     """It is told from a match, with a place and a sentence, and blames nothing else."""
     told = found(request_, step, right, kind)
