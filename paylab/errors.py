@@ -56,6 +56,8 @@ class PaylabError(Exception):
     """The root: catching it catches everything paylab raises on purpose."""
 
     hint: str | None = None
+    after_lost = False
+    """Whether an earlier attempt may have been carried out, whatever the last was answered."""
 
     def card(self) -> list[str]:
         """The lines a person needs, for a terminal or a notebook."""
@@ -113,14 +115,18 @@ class RuleWarning(UserWarning):
 
 
 class ChoiceError(PaylabError):
-    """Not sent: something like it was sent before, and only the caller knows what is meant."""
+    """Not sent: something like it was sent before, and only the caller knows what is meant.
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        self.hint = hint
+    When it was the same order and its key has expired, `expired` is the id of what it made, ""
+    when no answer was seen.
+    """
+
+    def __init__(self, message: str, hint: str | None = None, expired: str | None = None) -> None:
+        self.hint, self.expired = hint, expired
         super().__init__(message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.hint)
+        return type(self), (*self.args, self.hint, self.expired)
 
 
 class EMVError(PaylabError, ValueError):

@@ -47,6 +47,22 @@ def replace(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     sync_folder(path.parent)
 
 
+def require_writable(path: Path) -> None:
+    """ConfigError when `replace` could not write a file here; nothing is left behind."""
+    try:
+        path = path.resolve()
+        require_parent(path)
+        _require_file(path)
+        draft = _beside(path, "part")
+        draft.touch(PRIVATE, exist_ok=False)
+        draft.unlink()
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links is a RuntimeError
+        if isinstance(error, ConfigError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"{path} cannot be written ({reason})") from None
+
+
 @contextmanager
 def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
     """A folder to fill, which takes the place of `path` at the end; an error leaves no trace.

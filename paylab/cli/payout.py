@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import files
 from ..errors import ConfigError
 from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     checked = plan(options.file, **shape, **defaults)
     if options.dry_run or checked.problems:
         return _report(checked, as_json=options.json)
-    if options.to:
+    if options.to is not None:
         _check_writable(Path(options.to), [options.file, options.journal])
     from .. import frames
 
@@ -59,23 +59,19 @@ def run(options: argparse.Namespace) -> int:
         **defaults,
     )
     status = _told(frame, as_json=options.json)
-    if options.to:
+    if options.to is not None:
         frames.to_csv(frame, options.to)
     return status
 
 
 def _check_writable(path: Path, others: list[str | None]) -> None:
     """An error, before anything is paid, when results cannot be written to a file."""
+    try:
+        files.require_writable(path)
+    except ConfigError as error:
+        raise ConfigError(f"--to {path}: {error}; nothing was sent") from None
     if any(name and path.resolve() == Path(name).resolve() for name in others):
         raise ConfigError(f"--to {path} would replace what it is made from: name another file")
-    if path.exists() and not path.is_file():
-        raise ConfigError(f"--to {path} is not a file: nothing was sent")
-    try:
-        with tempfile.TemporaryFile(dir=path.resolve().parent):
-            pass
-    except OSError as error:
-        reason = f"--to {path} cannot be written ({error.strerror}): nothing was sent"
-        raise ConfigError(reason) from None
 
 
 def _report(checked: Plan, *, as_json: bool) -> int:

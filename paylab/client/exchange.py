@@ -187,7 +187,7 @@ def clean_loggers(redaction: Redaction) -> None:
 
 
 # Far above any page of 100 objects; a body without end must not fill the memory.
-LARGEST_BODY = 64 * 2**20
+LARGEST_BODY = 8 * 2**20
 SUCCESS = range(200, 300)
 # zlib reads gzip and deflate by their own heads; some servers send deflate without one.
 ANY_HEAD, NO_HEAD = 47, -15
@@ -236,7 +236,7 @@ class TooLargeError(Exception):
 TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
     (
         TooLargeError,
-        Trouble(APIResponseError, "the body is larger than 64 MiB", may_pass=False),
+        Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False),
     ),
     (
         httpx.DecodingError,

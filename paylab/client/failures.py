@@ -116,14 +116,17 @@ def hint(status: int, text: str, method_and_path: str) -> str | None:
 # Names of keys without case and underscores, the likeliest first.
 TEXT_KEYS = (
     *("error", "message", "errormessage", "errordescription", "detail", "title", "reason"),
-    *("description", "msg", "issue", "summary", "faultstring", "code", "errorcode"),
+    *("description", "msg", "text", "issue", "summary", "faultstring", "code", "errorcode"),
 )
 LIST_KEYS = (
     *("errors", "details", "detail", "problems", "violations", "error", "message", "messages"),
     *("issues", "reasons", "invalidparams"),
 )
 FIELD_KEYS = ("field", "path", "param", "parameter", "loc", "name", "property", "pointer")
-WORD_KEYS = ("message", "msg", "error", "reason", "detail", "description", "issue", "title", "code")
+WORD_KEYS = (
+    *("message", "msg", "text", "error", "reason", "detail", "description", "issue", "title"),
+    "code",
+)
 # What every body of a status says; other words beside it say more.
 PHRASES = frozenset(status.phrase for status in HTTPStatus)
 MOST_WORDS = 10
@@ -154,7 +157,8 @@ def read_refusal(status: int, content: bytes, redaction: Redaction) -> Said:
         body = redaction.json(parse_json(content))
         problems = tuple(_problems(body))[:MOST_PROBLEMS]
         words = _words(body) or "; ".join(map(str, problems))
-        words = words or "; ".join(islice(_anything(body), MOST_WORDS))
+        if not words or words.isdigit():  # a bare number says less than any word
+            words = "; ".join(islice(_anything(body), MOST_WORDS)) or words
     except (ValueError, RecursionError):
         body, problems, words = text or None, (), _visible(text)
     # Markup and entities are gone from the words: what they hid is looked for again.

@@ -85,8 +85,7 @@ class Answer:
 
     def done(self) -> None:
         """APIResponseError when a body that may be anything speaks of an error."""
-        said = isinstance(self.body, dict) and any(self.body.get(key) for key in ERROR_KEYS)
-        if said or self.body is False:
+        if _is_error(self.body) or _is_error(_wrapped(self.body)) or self.body is False:
             raise self._wrong(f"speaks of an error: {plain(str(self.body), 200)}")
 
     def page(self, *, bare: bool = False) -> RawPage:
@@ -98,8 +97,12 @@ class Answer:
 
     def _resource(self, kind: type[Resource]) -> dict[str, Any] | None:
         """The object that has the id of its kind: the body, or what is wrapped in its `data`."""
-        wrapped = self.body.get("data") if isinstance(self.body, dict) else None
-        return next((body for body in (self.body, wrapped) if _is_resource(body, kind)), None)
+        if _is_error(self.body) or _is_error(_wrapped(self.body)):
+            return None
+        both = (_wrapped(self.body), self.body)
+        return next(
+            (one for one in both if isinstance(one, dict) and _is_resource(one, kind)), None
+        )
 
     def _lacks(self, kind: type[Resource]) -> str:
         named = "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
@@ -115,6 +118,17 @@ class Answer:
         return APIResponseError(message, self.call)
 
 
+def _wrapped(body: object) -> object:
+    return body.get("data") if isinstance(body, dict) else None
+
+
+def _is_error(body: object) -> bool:
+    """Whether an object speaks of an error, whatever its status."""
+    if not isinstance(body, dict):
+        return False
+    return any(body.get(key) for key in ERROR_KEYS) or body.get("success") is False
+
+
 def _is_resource(body: object, kind: type[Resource]) -> bool:
     """Whether an object has the id of its kind; a kind without ids has one of its fields."""
     if not isinstance(body, dict):
@@ -122,4 +136,4 @@ def _is_resource(body: object, kind: type[Resource]) -> bool:
     if "id" not in kind.model_fields:
         return bool(body.keys() & kind.model_fields.keys())
     id_ = body.get("id")
-    return isinstance(id_, str | int) and not isinstance(id_, bool) and id_ != ""
+    return isinstance(id_, str | int) and not isinstance(id_, bool) and bool(str(id_).strip())

@@ -130,6 +130,8 @@ HEADERS = {
 
 # The service looked at it and did not carry it out; after a 5xx nobody knows.
 REFUSALS = range(400, 500)
+# Refusals that do not tell whether another attempt was or will be carried out.
+UNDECIDED = frozenset({408, 409})
 # As if it had been answered 202, which the service does not store.
 FOUND = 202
 
@@ -308,14 +310,15 @@ class Sender:
         return exchange.TIMES * (request.timeout or self.settings.timeout) + size / exchange.SLOWEST
 
     def _until_answered(self, request: Outgoing) -> tuple[bytes, Later]:
-        begun = self.clock() if request.find else None
+        begun, lost = self.clock() if request.find else None, False
         for attempt in count(1):
             result, later = self._attempt(request, attempt)
             if begun and is_lost(result) and (found := self._found(request, result, later, begun)):
                 return self._send(found)
             wait = self._wait(request, result, attempt)
             if wait is None:
-                return self._content(request, result, later), later
+                return self._content(request, result, later, after_lost=lost), later
+            lost = lost or is_lost(result)
             log.debug("trying again in %.2f s", wait)
             self._deadline.extend(wait)
             self.sleep(wait)
@@ -368,9 +371,13 @@ class Sender:
             log.warning("%s", warning)
         self._skew_told = warning is not None
 
-    def _content(self, outgoing: Outgoing, result: Exchange, later: Later) -> bytes:
+    def _content(
+        self, outgoing: Outgoing, result: Exchange, later: Later, *, after_lost: bool
+    ) -> bytes:
         if not result.went_well:
-            raise failure(outgoing, result, later.call, self._redaction)
+            error = failure(outgoing, result, later.call, self._redaction)
+            error.after_lost = after_lost
+            raise error
         return result.content
 
 
@@ -384,10 +391,15 @@ def _advice(request: Outgoing, ticket: OrderTicket) -> str:
 def _failed(error: BaseException, ticket: OrderTicket, advice: str) -> None:
     """Tell the ticket, and say what to do where the order may have been carried out."""
     # What an earlier attempt did is not known, whatever the last one was answered.
-    first = getattr(getattr(error, "call", None), "attempt", 1) == 1
+    if isinstance(error, PaylabError) and ticket.since is not None:
+        error.after_lost = True
+    first = not getattr(error, "after_lost", False)
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
-        if first:
+        if first and not (error.status in UNDECIDED and isinstance(ticket, FreshTicket)):
             ticket.refused(error.status)
+            return
+        if first:
+            error.hint = "; ".join(filter(None, (error.hint, advice)))
             return
         error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
     elif not isinstance(error, PaylabError):

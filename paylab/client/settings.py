@@ -8,6 +8,7 @@ import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
@@ -80,10 +81,12 @@ def check_base_url(text: str) -> str:
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
         raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
-    if (_parsed(text).port or 0) > HIGHEST_PORT:
+    url = _parsed(str(_parsed(text)))  # an address has one spelling: lower case, no default port
+    if (url.port or 0) > HIGHEST_PORT:
         raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
+    whole = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
     # Every path begins with /v1, so an address that ends with it would say it twice.
-    return text.rstrip("/").removesuffix("/v1").rstrip("/")
+    return whole.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def check_encrypted(base_url: str) -> None:
@@ -232,6 +235,12 @@ class Settings:
             object.__setattr__(self, name, Secret.of(getattr(self, name)))
         _check_keys(self.api_key.reveal(), self.secret_key.reveal())
         _check_options(self)
+
+    @property
+    def identity(self) -> str:
+        """Which service, and which account on it: never the key itself."""
+        account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
+        return f"{self.base_url} {account}"
 
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line

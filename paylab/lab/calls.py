@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -114,11 +113,17 @@ class Seeing(Client):
                 )
         return self._ledger_opened
 
-    def _time_there(self) -> datetime:
-        """The service's time, by which keys expire: a simulator's clock may be far ahead."""
+    def _time_there(self) -> tuple[datetime, datetime]:
+        """The earliest and the latest that it may be at the service, by which keys expire.
+
+        A simulator says what its time is. A Date may be wrong, and so may this machine's clock.
+        """
         with suppress(PaylabError):
-            return getattr(self, "_service_clock", self._time_seen)()
-        return self._time_seen()
+            if getattr(self, "simulator", None):
+                told: datetime = getattr(self, "_service_clock", self._time_seen)()
+                return told, told
+        both = self.clock(), self._time_seen()
+        return min(both), max(both)
 
     def _time_seen(self) -> datetime:
         """The same as far as the latest Date header tells; nothing is asked."""
@@ -143,9 +148,8 @@ class Seeing(Client):
 
     def _service(self) -> str:
         """Which service, and which account on it: never the key itself."""
-        account = sha256(self.settings.api_key.reveal().encode()).hexdigest()[:16]
         world = f" {id(self):x}-{os.getpid()}" if getattr(self, "is_embedded", False) else ""
-        return f"{self.settings.base_url} {account}{world}"
+        return f"{self.settings.identity}{world}"
 
     def explain(self, call: Call | None = None) -> Explanation:
         """The layers of a call's signature, line by line; of the latest call without one."""
@@ -169,7 +173,7 @@ class Keys:
 
     def open(self, order: Any) -> Any:
         """A ticket of the ledger, or a fresh one where there is none."""
-        ledger = self._lab.ledger if order.key is None else None
+        ledger = self._lab.ledger
         return Fresh().open(order) if ledger is None else ledger.open(order)
 
 

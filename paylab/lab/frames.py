@@ -217,7 +217,7 @@ class FramedTransfers(Transfers):
                 concurrency=concurrency,
                 progress=told,
                 passing=getattr(self._sender, "embedded", None),
-                service=self._sender.settings.base_url,
+                service=self._sender.settings.identity,
                 delimiter=delimiter,
                 **defaults,
             )

@@ -19,17 +19,16 @@ from ..errors import (
     AuthenticationError,
     ChoiceError,
     ConflictError,
-    NotFoundError,
     PaylabError,
     PermissionDeniedError,
     RateLimitError,
     RuleError,
     ServerError,
 )
-from ..spec import codes, timestamps
+from ..spec import codes, money, timestamps
 from . import journal as folder
 from .journal import Journal, UnwritableJournalError, fingerprint
-from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan, terms
+from .plan import COLUMNS, REFERENCE, PayoutRow, Payouts, Plan, plan, terms
 from .results import Outcome
 
 if TYPE_CHECKING:
@@ -83,6 +82,9 @@ def _created(row: Mapping[str, Any]) -> datetime:
         return LATEST
 
 
+# What a transfer of the list shows of a row.
+TERMS = [name for name in COLUMNS if name not in (REFERENCE, "source_network", "source_type")]
+
 PATIENCE = 5
 """So many rows in succession without an answer, and the others are not sent."""
 
@@ -90,6 +92,8 @@ Sent = tuple[PayoutRow, Outcome]
 
 # What every other row would be answered too: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
+DEFERRED = (*HOPELESS, RateLimitError)
+REFUSALS = range(400, 500)
 UNCERTAIN = (RateLimitError, ServerError)
 
 
@@ -108,27 +112,44 @@ def send_all(
     yield from ((row, Outcome("unsent", {}, reason)) for row in rows if row.number not in done)
 
 
-def send(transfers: Transfers, row: PayoutRow) -> Outcome:
+def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a table of errors
     """Send one row, under the key that follows from its reference."""
     try:
-        made = transfers.create(idempotency_key=key(str(row.get(REFERENCE))), **row.body())
-    except HOPELESS:
-        raise
-    except (ConflictError, ChoiceError) as error:
+        return _sent(transfers, row)
+    except HOPELESS as error:
+        word = "unknown" if error.after_lost else "unsent"
+        return Outcome(word, {}, _words(error), stops=error)
+    except ChoiceError as error:
         return Outcome("conflict", {}, _words(error))
+    except ConflictError as error:
+        return Outcome("unknown" if error.after_lost else "conflict", {}, _words(error))
     except RuleError as error:
         return Outcome("refused", {}, _words(error))
     except PaylabError as error:
         return Outcome("refused" if _is_certain(error) else "unknown", {}, _words(error))
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
+
+
+def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
+    """Send a row; what the ledger knows to be made too long ago to be sent again is read."""
+    chosen = key(str(row.get(REFERENCE)))
+    try:
+        made = transfers.create(idempotency_key=chosen, **row.body())
+    except ChoiceError as error:
+        if error.expired is None:
+            raise
+        if error.expired:
+            return Outcome("found", transfers.get(error.expired).raw)
+        # Its answer was lost, and it is not in the list, where it was looked for.
+        made = transfers.create(idempotency_key=chosen, new=True, **row.body())
     return Outcome("replayed" if made.replayed else "created", made.raw)
 
 
 def _is_certain(error: PaylabError) -> bool:
     """Whether the service said that it made nothing."""
     refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
-    return refused and 400 <= getattr(error, "status", 0) < 500
+    return refused and not error.after_lost and 400 <= getattr(error, "status", 0) < 500
 
 
 def _one_by_one(transfers: Transfers, waiting: Iterator[PayoutRow]) -> Iterator[Sent]:
@@ -186,10 +207,10 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
         else Journal(_path(journal, service, names, passing))
     )
     with chosen:
-        batch = _Batch(transfers, checked, chosen, progress, passing)
+        batch = _Batch(transfers, checked, chosen, progress, passing, service)
         return batch.run(
             concurrency or (CONCURRENCY if passing is None else 1),
-            folder.others(chosen.path, payouts) if journal is None else (),
+            folder.others(chosen.path, payouts, passing=passing),
         )
 
 
@@ -207,27 +228,29 @@ def _path(
 class _Batch:
     """One run of a batch."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all of them belong to the run
         self,
         transfers: Transfers,
         checked: Plan,
         journal: Journal,
         progress: Progress | None,
         passing: object | None,
+        service: str,
     ) -> None:
-        self._transfers, self._journal = transfers, journal
+        self._transfers, self._journal, self._service = transfers, journal, service
         self._checked, self._rows = checked, checked.rows
         self._progress, self._passing = progress, passing
         self._outcomes: dict[int, Outcome] = {}
-        self._failure: UnwritableJournalError | None = None
+        self._failure: PaylabError | None = None
 
     def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
         """Find what was made, send the rest, and return a frame with the outcomes."""
         from .results import frame
 
         try:
+            is_new = self._journal.head is None
             self._adopt(map(Journal.peek, others))
-            self._recall()
+            self._recall(is_new=is_new)
             left = [row for row in self._rows if row.number not in self._outcomes]
             self._journal.begin(self._head(), _plans(left))
             for row, outcome in send_all(self._transfers, left, concurrency, self._may_go_on):
@@ -249,36 +272,45 @@ class _Batch:
 
     def _stopped(self, error: PaylabError) -> PaylabError:
         made = sum(outcome.is_made for outcome in self._outcomes.values())
-        return PaylabError(
-            f"{error}. {made} of {len(self._rows)} payouts were made, no more are sent. Free some "
-            "space and run the same batch again: it goes on where it stopped, and no row is paid "
-            "twice"
-        )
+        count = f"{made} of {len(self._rows)} payouts were made, no more are sent."
+        again = "run the same batch again: it goes on where it stopped, and no row is paid twice"
+        if isinstance(error, UnwritableJournalError):
+            return PaylabError(f"{error}. {count} Free some space and {again}")
+        error.hint = "; ".join(filter(None, (f"{count} Then {again}", error.hint)))
+        return error
 
     def _adopt(self, others: Iterable[Journal]) -> None:
         """Take over what other batches of this service know of these payouts."""
         for other in others:
             unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
             shared = unknown & other.planned.keys()
-            if shared and self._is_ours(other):
+            if shared and other.service == self._service and self._is_ours(other):
                 self._journal.adopt(other, shared)
 
     def _is_ours(self, journal: Journal) -> bool:
+        """Whether a journal is of this account, and the service still knows what it made."""
+        if journal.service is not None and journal.service != self._service:
+            return False
         try:
             if journal.last is not None:
                 self._transfers.get(journal.last)
-        except NotFoundError:
+        except APIStatusError as error:
+            if isinstance(error, DEFERRED) or error.status not in REFUSALS:
+                raise
             return False
         return True
 
     def _head(self) -> Mapping[str, Any]:
-        return {} if self._journal.head else {"after": some_transfer(self._transfers)}
+        if self._journal.head:
+            return {}
+        return {"service": self._service, "after": some_transfer(self._transfers)}
 
-    def _recall(self) -> None:
+    def _recall(self, *, is_new: bool) -> None:
         """Take what the journal knows; look for what may have been made without its knowing."""
         self._verify()
         known, planned = self._journal.made, self._journal.planned
-        lost = [name for name in map(_name, self._rows) if name in planned and name not in known]
+        names = [name for name in map(_name, self._rows) if name not in known]
+        lost = names if is_new else [name for name in names if name in planned]
         found = search(self._transfers, lost)
         for row in self._rows:
             for word, made in (("done", known), ("found", found)):
@@ -301,14 +333,16 @@ class _Batch:
 
     def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:
         """What was made under a row's reference, which must be what the row asks for."""
-        planned = self._journal.planned[_name(row)]
-        if planned == fingerprint(terms(row)):
+        planned = self._journal.planned.get(_name(row))
+        same = planned == fingerprint(terms(row)) if planned else _agrees(row, transfer)
+        if same:
             return Outcome(word, dict(transfer))
         text = f"{transfer.get('id')} was made under this reference with other terms"
         return Outcome("conflict", dict(transfer), text)
 
     def _settle(self, row: PayoutRow, outcome: Outcome) -> None:
         self._outcomes[row.number] = outcome
+        self._failure = self._failure or outcome.stops
         if outcome.is_made and _name(row) not in self._journal.made:
             try:
                 self._journal.note(_name(row), dict(outcome.transfer))
@@ -316,6 +350,19 @@ class _Batch:
                 self._failure = error
         if self._progress:
             self._progress(len(self._outcomes), len(self._rows))
+
+
+def _agrees(row: PayoutRow, transfer: Mapping[str, Any]) -> bool:
+    """Whether a transfer shows nothing that the row says otherwise."""
+    shown = ((row.get(name), transfer.get(name)) for name in TERMS)
+    return all(_alike(ours, theirs) for ours, theirs in shown if ours and theirs)
+
+
+def _alike(ours: object, theirs: object) -> bool:
+    amounts = money.read_amount(ours), money.read_amount(theirs)
+    if None not in amounts:
+        return amounts[0] == amounts[1]
+    return str(ours).lower() == str(theirs).lower()
 
 
 def _plans(rows: Sequence[PayoutRow]) -> dict[str, str]:

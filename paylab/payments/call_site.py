@@ -20,7 +20,8 @@ from typing import Any
 
 PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
 LIBRARIES = tuple(
-    sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    sysconfig.get_path(name) + os.sep
+    for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 )
 MOST_DIGITS = 3
 _QUOTED = re.compile(r"""(['"]+).*?(?:\1|$)""")
@@ -74,7 +75,7 @@ def _site() -> Site | None:
     frames = list(_frames(sys._getframe(2)))
     shell = _shell()
     if shell is not None:
-        return _cell(frames, shell)
+        return _cell(frames, shell) or _program(frames, shell)
     return None if hasattr(sys, "ps1") else _script(frames)
 
 
@@ -166,6 +167,13 @@ def _execution(shell: Any) -> str:
     with suppress(Exception):
         return str(shell.get_parent()["header"]["msg_id"])
     return str(shell.execution_count)
+
+
+def _program(frames: list[FrameType], shell: Any) -> Site | None:
+    """The place in a script that IPython runs; in a kernel it is a button that calls it."""
+    own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
+    in_file = any(os.path.isfile(frame.f_code.co_filename) for frame in own)
+    return _script(own) if in_file and not hasattr(shell, "kernel") else None
 
 
 def _script(frames: list[FrameType]) -> Site:

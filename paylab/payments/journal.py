@@ -86,6 +86,12 @@ class Journal:
         return found
 
     @property
+    def service(self) -> str | None:
+        """Which service and account it is of; None when the head does not say."""
+        named = (self.head or {}).get("service")
+        return None if named is None else str(named)
+
+    @property
     def last(self) -> str | None:
         """The id of a transfer that only the journal's own service knows."""
         after = (self.head or {}).get("after") or {}
@@ -244,9 +250,12 @@ def journal(service: str, references: Iterable[str], *, passing: object | None) 
     return (_lasting() if passing is None else _passing(passing)) / NAME.format(digest)
 
 
-def others(path: Path | None, payouts: Any) -> list[Path]:
+def others(path: Path | None, payouts: Any, *, passing: object | None) -> list[Path]:
     """Journals that may know some of these payouts: of other lists, and one beside the file."""
-    found = [] if path is None else sorted(path.parent.glob(NAME.format("*")))
+    found = list[Path]()
+    with suppress(UnwritableJournalError):
+        folder = _lasting() if passing is None else _passing(passing)
+        found = sorted(folder.glob(NAME.format("*")))
     beside = [Path(f"{Path(payouts)}.journal")] if isinstance(payouts, str | os.PathLike) else []
     return [each for each in (*found, *beside) if each != path and each.is_file()]
 

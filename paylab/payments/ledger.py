@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from .. import forks
+from ..client.sender import UNDECIDED, FreshTicket
 from ..errors import ChoiceError, LedgerError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
@@ -55,10 +56,10 @@ def too_late(entry: Entry) -> ChoiceError:
     if entry.state == OPEN:
         what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
         hint = "look in the list whether it was made; new=True sends it as another payment"
-        return ChoiceError(what, hint)
+        return ChoiceError(what, hint, expired="")
     what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
     hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
-    return ChoiceError(what, hint)
+    return ChoiceError(what, hint, expired=entry.resource_id)
 
 
 def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
@@ -95,11 +96,11 @@ def _change(before: str, after: str) -> str:
 ACCEPTED = 202
 """An answer the service does not store: sending the same again would make another."""
 
-UNDECIDED = frozenset({408, 409})
-"""Refusals that do not tell whether the order was or will be carried out by another attempt."""
-
 KEPT = timedelta(hours=IDEMPOTENCY_HOURS, minutes=-10)
 """How long a key is trusted: a request takes time to arrive, and clocks differ."""
+
+AHEAD = timedelta(minutes=10)
+"""How much later than now an entry may seem to be made; more is the fault of a clock."""
 
 LONGEST_PLACE = 40
 MOST_SHOWN = 50
@@ -108,7 +109,7 @@ log = logging.getLogger("paylab")
 
 
 class Asked(Protocol):
-    """An order without a key of the caller's: what is sent where, and what is wished."""
+    """An order: what is sent where, and what is wished."""
 
     @property
     def path(self) -> str:
@@ -117,6 +118,10 @@ class Asked(Protocol):
     @property
     def content(self) -> bytes:
         """The bytes."""
+
+    @property
+    def key(self) -> str | None:
+        """The caller's own key."""
 
     @property
     def new(self) -> bool:
@@ -129,7 +134,11 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Claim:
-    """An order with all that identifies it: `reference` as it is kept, `body` for people."""
+    """An order with all that identifies it: `reference` as it is kept, `body` for people.
+
+    Keys of before are judged by `now`, the latest that it may be; its own will be by `made`, the
+    earliest.
+    """
 
     order: Asked
     site: Site
@@ -137,6 +146,7 @@ class Claim:
     body: str
     reference: str
     now: datetime
+    made: datetime
 
 
 class Running:
@@ -155,20 +165,20 @@ _RUNNING: dict[str, Running] = {}
 class Ledger:
     """Chooses the Idempotency-Key of each order and remembers it before it is sent.
 
-    `service` tells apart the services (and the simulated worlds) that share a file; `clock` is
-    the service's, which may have to be asked, and `seen` the same as far as it is known.
+    `service` tells apart the services (and the simulated worlds) that share a file; `clock` gives
+    the earliest and the latest that it may be there, and `seen` the time as far as it is known.
     """
 
     def __init__(
         self,
         store: LedgerStore,
         service: str,
-        clock: Callable[[], datetime],
+        clock: Callable[[], tuple[datetime, datetime]],
         clean: Any = str,
         seen: Callable[[], datetime] | None = None,
     ) -> None:
         self._store, self._service, self._clock, self._clean = store, service, clock, clean
-        self._seen = seen or clock
+        self._seen = seen or (lambda: clock()[1])
         shared = f"{store.path} {service}"
         self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
 
@@ -177,40 +187,68 @@ class Ledger:
         """The file, or that there is none."""
         return str(self._store.path or "in memory")
 
-    def open(self, order: Asked) -> Ticket:
+    def open(self, order: Asked) -> Ticket | FreshTicket:
         """The ticket of an order, written down; ChoiceError when it is not clear what is meant."""
         claim = self._claim(order)
-        with self._store.transaction():  # two processes must not both find nothing
-            chosen = self._chosen(claim)
-            if not isinstance(chosen, ChoiceError):
-                entry = chosen or self._write(claim)
-                found = chosen is not None
-                ticket = Ticket(self._store, entry, self._running, found=found)
-                ticket.begin(claim.site.run)
-        if isinstance(chosen, ChoiceError):
-            raise chosen
+        if order.key and self._is_insisted(claim):
+            return FreshTicket(order.key)
+        with self._store.exclusive():  # no thread may see an entry that is not begun yet
+            with self._store.transaction():  # two processes must not both find nothing
+                chosen = self._chosen(claim)
+                if not isinstance(chosen, ChoiceError):
+                    entry = chosen or self._write(claim)
+            if isinstance(chosen, ChoiceError):
+                raise chosen
+            ticket = Ticket(self._store, entry, self._running, found=chosen is not None)
+            ticket.begin(claim.site.run)
         if chosen is not None:
-            log.warning("%s", again(chosen))
+            log.warning("%s", again(entry))
         return ticket
 
     def _claim(self, order: Asked) -> Claim:
         text = order.content.decode()
         digest = sha256(_sorted(text).encode()).hexdigest()
-        site, now = here() or by_hand(), self._clock()
+        site, (made, now) = here() or by_hand(), self._clock()
         reference = named(_reference(text))
-        return Claim(order, site, digest, self._clean(text), reference, now)
+        return Claim(order, site, digest, self._clean(text), reference, now, made)
 
     def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
         """The entry this order has already; None when it is a new one."""
+        if claim.order.key is not None and not claim.order.new:
+            return self._keyed(claim, claim.order.key)
         lost = self._lost(claim)
         if claim.order.new:
             self._give_up(lost, claim)
             asked = (each for each in lost if each.deliberate and _replayable(each, claim.now))
             return self._resumed(next(asked, None), claim)
-        found = self._before(claim) or next(iter(lost), None)
+        found = self._before(claim) or next(iter(lost), None) or self._moved(claim)
         if found is not None:
             return self._resumed(found, claim)
         return self._edited(claim)
+
+    def _keyed(self, claim: Claim, key: str) -> Entry | ChoiceError | None:
+        """What was sent under the caller's key, or else what its reference made."""
+        same = self._store.keyed(self._service, claim.order.path, key)
+        standing = [each for each in same if each.state in (OPEN, ANSWERED)]
+        if standing or not claim.reference:
+            return self._resumed(next(iter(standing), None), claim)
+        return self._resumed(self._before(claim), claim) or self._edited(claim)
+
+    def _is_insisted(self, claim: Claim) -> bool:
+        """Whether the caller gives the key of another body, which the service refuses."""
+        key = claim.order.key
+        same = self._store.keyed(self._service, claim.order.path, key) if key else []
+        return bool(same) and same[-1].digest != claim.digest
+
+    def _moved(self, claim: Claim) -> Entry | None:
+        """What the same order made in a cell that nobody can recognise: cells have no ids here."""
+        site = claim.site
+        if claim.reference or not site.cell or site.name != site.source:
+            return None
+        used = self._running.used[site.run]
+        entries = self._store.answered(self._service, claim.order.path, claim.digest)
+        fresh = (each for each in entries if _replayable(each, claim.now) and each.id not in used)
+        return next((each for each in fresh if not each.deliberate), None)
 
     def _before(self, claim: Claim) -> Entry | None:
         """What the same order made: that of its reference, or the next turn of its place."""
@@ -292,8 +330,8 @@ class Ledger:
             self._clean(site.place)[:LONGEST_PLACE],
             claim.digest,
             claim.body,
-            claim.order.make(),
-            timestamps.to_text(claim.now),
+            claim.order.key or claim.order.make(),
+            timestamps.to_text(claim.made),
             deliberate=claim.order.new,
             reference=claim.reference,
         )
@@ -349,9 +387,9 @@ class Ticket:
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out; LedgerError when that cannot be written down."""
         try:
-            self._store.change(
-                self._entry.id, state=ANSWERED, status=status, resource_id=resource_id
-            )
+            # A file of UTF-8 cannot hold half a character.
+            shown = resource_id.encode(errors="backslashreplace").decode()
+            self._store.change(self._entry.id, state=ANSWERED, status=status, resource_id=shown)
         except LedgerError as error:
             raise unnoted(self.key, resource_id, str(error)) from None
         finally:
@@ -404,7 +442,10 @@ def _parsed(body: str) -> Any:
 
 def _replayable(entry: Entry, now: datetime) -> bool:
     """Whether the service surely still remembers the key."""
-    return now - timestamps.from_text(entry.made) < KEPT
+    try:
+        return -AHEAD < now - timestamps.from_text(entry.made) < KEPT
+    except ValueError:
+        return False
 
 
 def _row(entry: Entry, now: datetime) -> dict[str, Any]:

@@ -33,7 +33,8 @@ _COLUMNS = (
 )
 _TABLE = """
 CREATE TABLE entries (
-    id INTEGER PRIMARY KEY, service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
     source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
     key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
     resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL,
@@ -45,6 +46,7 @@ _INDEXES = (
     "CREATE INDEX IF NOT EXISTS by_source ON entries (service, path, source)",
     "CREATE INDEX IF NOT EXISTS by_digest ON entries (service, path, digest)",
     "CREATE INDEX IF NOT EXISTS by_reference ON entries (service, path, reference)",
+    "CREATE INDEX IF NOT EXISTS by_key ON entries (service, path, key)",
 )
 # A ledger of before there were versions: the keys in it are still good.
 _UPGRADE = (
@@ -124,6 +126,12 @@ class LedgerStore:
         return connection
 
     @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Keep other threads of this process out."""
+        with _LOCK:
+            yield
+
+    @contextmanager
     def transaction(self) -> Iterator[None]:
         """Read and write with nobody else writing in between."""
         with _LOCK:
@@ -166,6 +174,16 @@ class LedgerStore:
         """The open entries of a body, wherever it was sent, oldest first."""
         where = "service = ? AND path = ? AND digest = ? AND state = ?"
         return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, OPEN))
+
+    def answered(self, service: str, path: str, digest: str) -> list[Entry]:
+        """The entries of a body that was carried out, wherever it was sent, oldest first."""
+        where = "service = ? AND path = ? AND digest = ? AND state = ?"
+        return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, ANSWERED))
+
+    def keyed(self, service: str, path: str, key: str) -> list[Entry]:
+        """The entries of a key, oldest first."""
+        where = "service = ? AND path = ? AND key = ?"
+        return self._read(f"WHERE {where} ORDER BY id", (service, path, key))
 
     def latest(self, service: str, count: int) -> list[Entry]:
         """The newest entries of a service, newest first."""
@@ -241,7 +259,8 @@ def _known(connection: sqlite3.Connection) -> bool:
 
 def _pending(connection: sqlite3.Connection) -> tuple[str, ...]:
     """What an unmarked file lacks: everything, or what was added since."""
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    names = (name for (name,) in connection.execute("SELECT name FROM sqlite_master"))
+    tables = {name for name in names if not name.startswith("sqlite_")}
     columns = {row[1] for row in connection.execute("PRAGMA table_info(entries)")}
     if not tables:
         return (_TABLE,)

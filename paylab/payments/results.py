@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from .. import frames
+from ..errors import PaylabError
 from ..spec.printable import plain, printable
 from .plan import REFERENCE, Plan
 
@@ -30,6 +31,8 @@ class Outcome:
     word: str
     transfer: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
+    stops: PaylabError | None = None
+    """What keeps every other row from being sent too."""
 
     @property
     def is_made(self) -> bool:

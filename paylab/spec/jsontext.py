@@ -10,7 +10,10 @@ from typing import Any, NoReturn
 
 def read(text: bytes | str) -> Any:
     """The value of a JSON text; ValueError when it is not JSON, NaN and Infinity included."""
-    return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+    try:
+        return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+    except ArithmeticError:  # its exponent is larger than any that Decimal can hold
+        raise ValueError("it holds a number that is too large") from None
 
 
 def write(value: object) -> str:

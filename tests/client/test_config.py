@@ -208,12 +208,12 @@ def test_profiles_live_in_the_users_configuration():
         ("https://pay.test", "https://pay.test"),
         ("https://pay.test/", "https://pay.test"),
         ("https://pay.test:8443/api/v7//", "https://pay.test:8443/api/v7"),
-        ("HTTPS://Pay.Test/a%20b", "HTTPS://Pay.Test/a%20b"),
+        ("HTTPS://Pay.Test:443/a%20b", "https://pay.test/a%20b"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("http://127.9.9.9", "http://127.9.9.9"),
         ("http://[::1]:8000/", "http://[::1]:8000"),
         ("http://localhost:1", "http://localhost:1"),
-        ("http://LOCALHOST", "http://LOCALHOST"),
+        ("http://LOCALHOST:80", "http://localhost"),
     ],
 )
 def test_a_good_base_url(url, kept):

@@ -87,3 +87,32 @@ def test_one_account_is_made_when_its_answers_are_lost(times):
     lab.simulator.faults.drop_after(method="POST", path="/v1/conversion_accounts", times=times)
     made = lab.conversion_accounts.create(person, wallet, "php")
     assert [one.id for one in lab.conversion_accounts.list()] == [made.id]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        ("individual_id",),
+        ("client_reference_id",),
+        ("created_at",),
+        ("individual_id", "created_at"),
+    ],
+)
+def test_what_a_list_leaves_out_is_not_compared(scripted, hidden):
+    """A list may show fewer fields than the account has."""
+    made = account(client_reference_id="r1")
+    shown = {name: value for name, value in made.items() if name not in hidden}
+    client, script = scripted(LOST[0], listed(shown), made)
+    assert client.conversion_accounts.create(*ASKED, client_reference_id="r1").id == "ca_1"
+    assert [request.method for request in script.requests] == ["POST", "GET", "GET"]
+
+
+def test_what_nothing_tells_apart_is_the_callers_to_decide(scripted):
+    """The account may be an older one: it is not posted again, and not taken for it either."""
+    names = ("id", "status", "source_currency", "payout_account")
+    spec = {name: account()[name] for name in names}
+    client, script = scripted(LOST[0], listed(spec), max_retries=2)
+    with pytest.raises(errors.PaylabError) as error:
+        client.conversion_accounts.create(*ASKED)
+    assert "look with GET /v1/conversion_accounts" in error.value.hint
+    assert [request.method for request in script.requests] == ["POST", "GET"]

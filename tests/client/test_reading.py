@@ -18,7 +18,16 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
 
 @pytest.mark.parametrize(
     "body",
-    [b"<html>hi</html>", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b"\xff\xfe{}", DEEP],
+    [
+        b"<html>hi</html>",
+        b"{",
+        b"{'a': 1}",
+        b'{"a": 1e99999999999999999999}',
+        b'{"a": NaN}',
+        b'{"a": Infinity}',
+        b"\xff\xfe{}",
+        DEEP,
+    ],
 )
 def test_a_body_that_is_not_json_is_a_clear_error(scripted, body):
     """It names the call, carries it, and quotes nothing of the body."""
@@ -40,7 +49,16 @@ def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"error": "no"}, {"id": ""}, {"id": None}, {"id": True}, {"data": {}}, {"data": []}],
+    [
+        *({"id": "t", **said} for said in ({"success": False}, {"error": "x"}, {"errors": [1]})),
+        *({"id": "t", "data": said} for said in ({"success": False}, {"error": "x"})),
+        *({"id": " "}, {"data": {"id": "\t"}}),
+        *({}, {"error": "no"}, {"id": ""}),
+        {"id": None},
+        {"id": True},
+        {"data": {}},
+        {"data": []},
+    ],
 )
 @pytest.mark.parametrize(
     "call",
@@ -137,7 +155,7 @@ def test_a_body_without_end_is_given_up(scripted):
     chunk = b" " * 2**20
     endless = httpx.Response(200, content=(chunk for _ in range(LARGEST_BODY // len(chunk) + 1)))
     client, script = scripted(endless)
-    with pytest.raises(errors.APIResponseError, match="larger than 64 MiB"):
+    with pytest.raises(errors.APIResponseError, match="larger than 8 MiB"):
         client.transfers.get("tr_1")
     assert len(script.requests) == 1
 
@@ -230,3 +248,28 @@ def test_filters_go_along_with_every_cursor(scripted):
         b"limit=1&product_type=off_ramp",
         b"limit=1&product_type=off_ramp&cursor=c%2B1",
     ]
+
+
+def test_what_is_wrapped_is_preferred(scripted):
+    """The id beside `data` is that of the request."""
+    client, _ = scripted({"id": "req_1", "data": {"id": "tr_9"}})
+    assert client.transfers.create(quote_id="qt_1").id == "tr_9"
+
+
+@pytest.mark.parametrize(
+    "body", [{"success": False}, {"data": {"error": "x"}}, {"data": {"success": False}}]
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: c.sandbox.deposit("ca_1", "10", "mxn"),
+        lambda c: c.individuals.submit_token("i", "t", "a", AT),
+        lambda c: c.financial_accounts.update("fa_1", {"clabe": "032180000118359719"}),
+        lambda c: c.webhook_subscriptions.delete("ws_1"),
+    ],
+)
+def test_an_error_is_no_success_where_any_body_is_fine(scripted, call, body):
+    """The status says success, and the body says otherwise."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.APIResponseError, match="speaks of an error"):
+        call(client)

@@ -29,6 +29,8 @@ HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
         (b'{"errorMessage": "too much"}', "too much"),
         (b'{"code": "no_funds"}', "no_funds"),
         (b'{"issue": "TOO_LOW"}', "TOO_LOW"),
+        (b'{"error": {"code": 5, "details": {"reason": "R"}}}', "reason: R"),
+        (b'{"messages": [{"text": "T", "field": "f"}]}', "f: T"),
         (b'{"fault": {"faultstring": "It is odd"}}', "faultstring: It is odd"),
         (b'{"message": {"en": "It is odd"}}', "en: It is odd"),
         (b'{"a": {"b": ["It", "is", {"c": "odd"}]}, "d": 5}', "b: It; b: is; c: odd"),

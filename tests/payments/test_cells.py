@@ -213,3 +213,20 @@ def test_after_a_day_the_key_is_gone(place):
         assert "its key has expired" in late
         assert "no longer" in kernel.run("print(lab.ledger)")
     assert place.made == 1
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text + "transfer.id",
+        lambda text: "import time" + text,
+        lambda text: "%%time" + text,
+        lambda text: text.replace("transfer", "made").replace("lab.mades", "lab.transfers"),
+    ],
+)
+def test_an_edited_cell_without_an_id_pays_once(place, edit):
+    """It is found by what it sends; a loop still pays each time round."""
+    with place.kernel() as kernel:
+        assert "new" in kernel.run(place.pay())
+        assert "again" in kernel.run(edit(place.pay()))
+        assert place.made == 1

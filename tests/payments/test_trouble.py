@@ -112,6 +112,7 @@ def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
         kept = old.execute("SELECT reference FROM entries").fetchall()
         old.execute("DROP INDEX by_reference")
         old.execute("DROP INDEX by_digest")
+        old.execute("DROP INDEX by_key")
         old.execute("ALTER TABLE entries DROP COLUMN reference")
         old.execute("PRAGMA application_id = 0")
         old.execute("PRAGMA user_version = 0")

@@ -262,17 +262,20 @@ def test_a_full_disk_is_told_with_how_many_were_paid(simulator, payouts, tmp_pat
     assert made(simulator) == {f"inv-{at}": 1 for at in range(60)}
 
 
-@pytest.mark.parametrize("place", ["nowhere/results.csv", "folder", "payouts.csv"])
+@pytest.mark.parametrize(
+    "place", ["nowhere/results.csv", "folder", "payouts.csv", "r" * 246 + ".csv", "loop.csv", ""]
+)
 def test_results_that_cannot_be_written_are_found_before_anything_is_paid(
     simulator, payouts, tmp_path, monkeypatch, capsys, place
 ):
-    """No folder, a folder in their place, the payouts themselves."""
+    """No folder, a folder in their place, the payouts themselves, a long name, a loop, none."""
     path = payouts(2)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     with Server(simulator) as server:
         for name, value in keys(server).items():
             monkeypatch.setenv(name, value)
-        assert main(command(path, "--to", str(tmp_path / place))[3:]) == 2
+        assert main(command(path, "--to", place and str(tmp_path / place))[3:]) == 2
     assert "--to" in capsys.readouterr().err
     assert made(simulator) == {}
 

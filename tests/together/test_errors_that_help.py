@@ -116,9 +116,9 @@ def test_a_deposit_outside_the_sandbox():
 def test_one_key_for_two_bodies(lab):
     """409 is shown as what it is."""
     account = lab.financial_accounts
-    made = lab.individuals.create(**paylab.example_recipients.recipient("MX"))
+    made = lab.individuals.create(**paylab.examples.recipient("MX"))
     lab.individuals.wait(made.id)
-    bank = account.create(made.id, **paylab.example_recipients.account("MX")).id
+    bank = account.create(made.id, **paylab.examples.account("MX")).id
     way = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
     key = "00000000-0000-4000-8000-000000000001"
     lab.transfers.create(bank, source_amount="10", idempotency_key=key, **way)

@@ -18,7 +18,7 @@ from paylab.simulator.simulator import Simulator
 SCRIPT = """
 import os, signal, sys
 import httpx, paylab
-from paylab.lab import Lab
+from paylab.lab.lab import Lab
 from paylab.client import resolve
 
 POINT = os.environ["POINT"]

@@ -154,13 +154,20 @@ class Conversions:
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
     """Whether an account of the list is the one that a body asked for at or after a time."""
-    asked = {name: body.get(name) for name in ("individual_id", "client_reference_id")}
-    same = all(getattr(one, name) == value for name, value in asked.items())
+    names = ("individual_id", "client_reference_id")
+    shown = {name: getattr(one, name) for name in names if getattr(one, name) is not None}
+    same = all(value == body.get(name) for name, value in shown.items())
     currency = str(one.source_currency).lower() == str(body.get("source_currency")).lower()
     payout = getattr(one.payout_account, "id", one.payout_account)
     wallet = payout == body.get("payout_account", {}).get("id")
+    dated = isinstance(one.created_at, datetime)
     late = not isinstance(one.created_at, datetime) or one.created_at >= since
-    return same and currency and wallet and late
+    if not (same and currency and wallet and late):
+        return False
+    if not (shown or dated):
+        told = f"the conversion account {one.id} may be the one that was asked for, or an older one"
+        raise PaylabError(f"{told}: get it and look; new=True makes another")
+    return True
 
 
 def _must_be_aware(since: object) -> None:
