@@ -20,6 +20,7 @@ from .. import forks
 from ..errors import APIStatusError, PaylabError
 from ..redaction.redaction import Redaction
 from ..rules.webhooks import is_loopback
+from ..spec import paging
 from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
 from .attempt import Attempts
@@ -150,6 +151,7 @@ class Sender:
     """
 
     calls_kind: type[CallLog] = CallLog
+    list_order: paging.Order = "unknown"
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
         self,

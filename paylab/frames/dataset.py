@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError
 from ..spec import status, timestamps
+from ..spec.paging import Order
 from . import dask as across
 from . import decimals, summaries
 from .cursors import bodies
@@ -24,7 +26,7 @@ from .decode import Decoder, PagePart
 from .frame import READ
 from .pages import Progress, Tally
 from .parquet import by_day
-from .reading import Cut, read_pages
+from .reading import UNDECLARED, Cut, OrderWarning, read_pages
 from .schema import SCHEMAS, Kept, Kind, Schema
 from .storage import Folder, storage
 
@@ -41,6 +43,7 @@ class SyncedList(Protocol):
     """A list of the service: its pages and its single objects, as they were sent."""
 
     kind: Kept
+    order: Order
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page."""
@@ -95,7 +98,9 @@ class Dataset:
     def sync(self, source: Source, progress: Progress | None = None) -> Synced:
         """Fetch what is new and what may have changed since the last time.
 
-        Every day's file is replaced at once, so that a reader sees each row once at any moment.
+        Only what is new and still open is read when the source declares that its newest rows
+        come first; of a list in an unknown order all rows are read, with an OrderWarning. Every
+        day's file is replaced at once, so that a reader sees each row once at any moment.
         Interrupted, the next sync does again what is missing.
         """
         pull = source.pull()
@@ -151,8 +156,12 @@ class _Sync:
         schema = SCHEMAS[self.pull.kind]
         waiting = dict(self.state.open)
         self.newest = timestamps.from_text(self.state.newest) if self.state.newest else None
-        walk = self._walks_back(waiting)
-        cut = Cut(since=self._since(waiting if walk else {}))
+        walk, cut = True, Cut()
+        if self.pull.order == "newest_first":
+            walk = self._walks_back(waiting)
+            cut = Cut(since=self._since(waiting if walk else {}), order=self.pull.order)
+        elif self.newest:
+            warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
         for table in read_pages(bodies(self.pull.fetch), schema, _texts, self.tally, cut=cut):
             self._take(table, schema)
         if not walk:

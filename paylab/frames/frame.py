@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from ..spec.paging import Order
 from . import decimals, times
 from .decimals import Series
 from .decode import text_schema
@@ -101,17 +102,18 @@ def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
     extra: bool = False,
     limit: int | None = None,
     since: date | str | None = None,
+    order: Order = "unknown",
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
     Pages are the service's bodies as bytes (fast), or as parsed JSON. At most `limit` rows, none
-    created before `since`. `attrs` says where the pages came from; `extra` keeps unknown fields,
+    created before `since`; all pages are read to find them unless `order` is "newest_first".
+    `attrs` says where the pages came from; `extra` keeps unknown fields,
     as text. `progress(rows, pages)` may return False to stop; the frame then holds what came.
     """
-    return _frame(
-        pages, TRANSFERS, attrs or {}, Cut(limit, times.since(since)), Tally(progress), extra=extra
-    )
+    cut = Cut(limit, times.since(since), order)
+    return _frame(pages, TRANSFERS, attrs or {}, cut, Tally(progress), extra=extra)
 
 
 def conversions(  # noqa: PLR0913 - as above
@@ -121,17 +123,12 @@ def conversions(  # noqa: PLR0913 - as above
     extra: bool = False,
     limit: int | None = None,
     since: date | str | None = None,
+    order: Order = "unknown",
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
-    return _frame(
-        pages,
-        CONVERSIONS,
-        attrs or {},
-        Cut(limit, times.since(since)),
-        Tally(progress),
-        extra=extra,
-    )
+    cut = Cut(limit, times.since(since), order)
+    return _frame(pages, CONVERSIONS, attrs or {}, cut, Tally(progress), extra=extra)
 
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -14,65 +14,44 @@ import pyarrow.compute as pc
 
 from ..errors import PagingError
 from ..spec.codes import PAGE_MAX
-from ..spec.paging import MOST_EMPTY
+from ..spec.paging import MOST_EMPTY, Order
 from . import times
 from .decode import Decoder, PagePart
 from .pages import Tally, worked
 from .schema import Schema
 
-SURE = 8  # steps back in time: rows in no order begin with so many once in 362,880 lists
-
 
 class OrderWarning(UserWarning):
-    """A list that is not newest first, so that all of it is read to find the rows since a time."""
+    """All of a list is read to find the rows since a time, because its order is not known."""
 
 
-@dataclass
-class RowOrder:
-    """Whether the values of a column only fall, as far as they were seen."""
-
-    falls: bool = True
-    steps: int = 0
-    last: int | None = None
-
-    def add(self, instants: pa.ChunkedArray) -> None:
-        """Look at the next values; missing ones say nothing."""
-        values = instants.drop_null().cast(pa.int64()).to_numpy()
-        if not len(values):
-            return
-        first = values[:1] if self.last is None else [self.last]
-        changes = np.diff(np.concatenate([first, values]))
-        self.falls = self.falls and not bool((changes > 0).any())
-        self.steps += int((changes < 0).sum())
-        self.last = int(values[-1])
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether this is no coincidence."""
-        return self.falls and self.steps >= SURE
+UNDECLARED = (
+    "the order of the list is not known, so all of it is read; if you know that the service lists"
+    ' the newest rows first, connect with list_order="newest_first"'
+)
+CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 
 
 @dataclass
 class Cut:
     """At most `limit` rows, none created before `since`, whatever the order of the list is.
 
-    The reading ends early when the list was seen to be newest first, by creation or by update,
-    and its last row is older than `since` by both: a row is not updated before it is created,
-    so in either order no later row was created since then.
+    The reading ends before the end of the list only when `order` declares that the newest rows
+    come first, no row contradicted that, and the last row is older than `since`.
     """
 
     limit: int | None = None
     since: datetime | None = None
+    order: Order = "unknown"
     kept: int = 0
     reached: bool = False
-    _created: RowOrder = field(default_factory=RowOrder)
-    _updated: RowOrder = field(default_factory=RowOrder)
+    _last: int | None = None
     _is_partial: bool = False
     _told: bool = False
 
     def ahead(self, pending: int) -> bool:
         """Whether to fetch the next page while so many are not decoded yet."""
-        if self.since is not None and self._has_order:
+        if self.since is not None and self.order == "newest_first":
             return False
         return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
 
@@ -86,32 +65,28 @@ class Cut:
         sizes = _fitted(part.sizes, table.num_rows)
         return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
 
-    @property
-    def _has_order(self) -> bool:
-        return self._created.falls or self._updated.falls
-
     def _newer(self, part: PagePart, since: datetime) -> pa.Table:
         """The rows that are new enough, and those whose time cannot be read."""
-        created, updated = (_instants(part.table, name) for name in ("created_at", "updated_at"))
-        self._created.add(created)
-        self._updated.add(updated)
+        created = times.read_times(part.table["created_at"], "created_at")
         start = pa.scalar(since, times.INSTANT)
-        self.reached |= self._are_later_rows_older(int(start.value), updated)
-        if not self._has_order and part.more and not self._told:
+        message = UNDECLARED
+        if self.order == "newest_first" and not self._falls(created):
+            self.order, message = "unknown", CONTRADICTED
+        if self.order == "newest_first":
+            self.reached |= self._last is not None and self._last < int(start.value)
+        elif part.more and not self._told:
             self._told = True
-            message = "the list is not newest first; all of it is read to find the rows since then"
             warnings.warn(message, OrderWarning, stacklevel=2)
         return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
 
-    def _are_later_rows_older(self, since: int, updated: pa.ChunkedArray) -> bool:
-        last = self._updated.last if len(updated) and updated[-1].is_valid else self._created.last
-        ends = (self._created.last, last)
-        is_sure = self._created.is_sure or self._updated.is_sure
-        return is_sure and all(end is not None and end < since for end in ends)
-
-
-def _instants(table: pa.Table, name: str) -> pa.ChunkedArray:
-    return times.read_times(table[name], name)
+    def _falls(self, created: pa.ChunkedArray) -> bool:
+        """Whether the times never rise, from the last one seen on; missing ones say nothing."""
+        values = created.drop_null().cast(pa.int64()).to_numpy()
+        if not len(values):
+            return True
+        before = values[:1] if self._last is None else [self._last]
+        self._last = int(values[-1])
+        return not bool((np.diff(np.concatenate([before, values])) > 0).any())
 
 
 def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:

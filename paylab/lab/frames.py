@@ -18,6 +18,7 @@ from ..client.resources.transfers import Money, Transfers
 from ..errors import NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
+from ..spec.paging import Order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,11 @@ class Pull:
     kind: Kept
     filters: Mapping[str, str | None] = field(default_factory=dict)
     size: int = PAGE_MAX
+
+    @property
+    def order(self) -> Order:
+        """The order of the list, as it was declared when the lab was connected."""
+        return self.sender.list_order
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and repeated like any GET."""
@@ -85,6 +91,7 @@ class Pull:
                 attrs=self.origin(limit=limit, since=begin and timestamps.to_text(begin)),
                 limit=limit,
                 since=begin,
+                order=self.order,
                 progress=told,
                 extra=extra,
             )
@@ -157,6 +164,8 @@ class FramedTransfers(Transfers):
         extra: bool = False,
     ) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, none created before `since`.
+
+        All pages are read for `since`, unless the lab declares its `list_order`.
 
         `progress=True` shows a line; an interrupt then keeps what was fetched. A function
         `progress(rows, pages)` is called after each page, and may return False to stop.

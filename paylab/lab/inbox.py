@@ -48,16 +48,20 @@ class Wish:
 
 def sources(lab: Lab) -> list[PolledList]:
     """Everything that events speak of."""
-    size = codes.PAGE_MAX
+    size, order = codes.PAGE_MAX, lab.list_order
     return [
         PolledList(
-            "transfer", lab.transfers.list(size).raw_pages, lambda row: lab.transfers.get(row).raw
+            "transfer",
+            lab.transfers.list(size).raw_pages,
+            lambda row: lab.transfers.get(row).raw,
+            order,
         ),
-        PolledList("conversion", lab.conversions.list(size).raw_pages),
+        PolledList("conversion", lab.conversions.list(size).raw_pages, order=order),
         PolledList(
             "individual",
             lab.individuals.list(size).raw_pages,
             lambda row: lab.individuals.get(row).raw,
+            order,
         ),
     ]
 

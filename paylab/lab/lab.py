@@ -21,6 +21,7 @@ from ..rules.webhooks import is_loopback
 from ..simulator.panel import Panel
 from ..simulator.simulator import BASE_URL, SimulatorTransport
 from ..spec.codes import EVENT_TYPES
+from ..spec.paging import Order
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from .calls import Seeing
@@ -51,15 +52,20 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     timeout: float | None = None,
     max_retries: int | None = None,
     ledger: str | PathLike[str] | None = None,
+    list_order: Order | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
     With nothing configured the service is simulated inside this process: no socket, no thread,
     no key. Raises ConfigError when some settings are there and others are missing.
     `ledger` names the file that keeps idempotency keys; "none" does without one.
+    `list_order="newest_first"` declares that the service lists the newest rows first: `since`,
+    `Dataset.sync` and `watch` then stop at known rows. Otherwise they read whole lists, except
+    of a simulator in this process.
     """
     _log_as_asked()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
+    options["list_order"] = list_order
     if simulator is not None:
         return _embedded(simulator, options)
     settings = resolve(base_url, api_key, secret_key, profile)
@@ -92,10 +98,16 @@ class Lab(Seeing, PayoutClient):
     """The service's operations, the simulator's controls where there is one, and the displays."""
 
     def __init__(
-        self, settings: Settings, *, embedded: Simulator | None = None, **options: Any
+        self,
+        settings: Settings,
+        *,
+        embedded: Simulator | None = None,
+        list_order: Order | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(settings, sleep=self._pause, **options)
         self._embedded = embedded
+        self.list_order = list_order or ("newest_first" if embedded else "unknown")
         self._inboxes: list[Inbox] = []
 
     @property
@@ -197,6 +209,7 @@ class Lab(Seeing, PayoutClient):
         """Poll every so many real seconds and hand what changed to a router, until `stop()`.
 
         What there is when it begins is no news, unless it was updated at or after `since`.
+        Each round reads whole lists, unless the lab declares its `list_order`.
         """
         from ..webhooks.polling import Watch
         from .inbox import sources

@@ -9,11 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from ..errors import PagingError
 
 T = TypeVar("T")
+
+Order = Literal["newest_first", "unknown"]
+"""The order of a list by `created_at`, as declared (gaps row `list.order`).
+
+No number of rows proves an order. Reading ends before the end of a list only when the order was
+declared; a list in an unknown order is read to its end.
+"""
 
 DIRECTIONS = frozenset({"next"})
 FIELDS = frozenset({"created_at", "id", "direction"})

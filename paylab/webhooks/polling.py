@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from ..errors import NotFoundError
 from ..spec import timestamps
+from ..spec.paging import Order
 from .event import FAMILIES, Event, Mark, of_snapshot
 from .router import Router
 
@@ -26,11 +27,12 @@ EVERY = 5.0
 PAST_PAGES = 10
 """Pages of the past that a watch looks through when it begins, for what is still under way.
 
-In a list that is not newest first it looks through all of them.
+Of a list that is not declared to be newest first it looks through all of them.
 """
 
 KEPT_ERRORS = 20
 REMEMBERED = 100_000
+UNORDERED = "the list of %ss is not known to be newest first: a watch reads all of it in each round"
 Row = Mapping[str, Any]
 
 log = logging.getLogger("paylab")
@@ -38,31 +40,33 @@ log = logging.getLogger("paylab")
 
 @dataclass(frozen=True)
 class PolledList:
-    """One list that is polled: its family, its pages in any order, and how to read one."""
+    """One list that is polled: its family, its pages, how to read one row, and its order."""
 
     family: str
     pages: Callable[[], Iterable[Any]]
     get: Callable[[str], Row] | None = None
+    order: Order = "unknown"
 
 
 @dataclass
 class Follower:
     """What is known of one list: each resource as it was last seen, and those still under way.
 
-    `by` is the time that the list is ordered by, newest first; without one every round reads
-    the whole list. Rows that are not known and older than `floor` were there when it began.
+    A list that is declared newest first is read until nothing new comes, any other to its end
+    in each round. Rows that are not known and older than `floor` were there when it began.
     """
 
     source: PolledList
     known: dict[str, Mark] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
-    by: str | None = None
+    order: Order = "unknown"
     floor: datetime | None = None
     floor_by: tuple[str, ...] = ()
     ceiling: datetime | None = None
 
     def begin(self, since: datetime | None) -> list[Row]:
         """Take in the past, of which only what changed since then is news."""
+        self.order = self.source.order
         past = self._past(since)
         news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
         for row, is_news in zip(past, news, strict=True):
@@ -84,7 +88,7 @@ class Follower:
         self.known[row_id] = self.mark(row)
         final = FAMILIES[self.source.family][1].is_final(row.get("status"))
         (self.open.discard if final else self.open.add)(row_id)
-        if len(self.known) > REMEMBERED and self.by:
+        if len(self.known) > REMEMBERED and self.order == "newest_first":
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
     def mark(self, row: Row) -> Mark:
@@ -92,53 +96,46 @@ class Follower:
         return of_snapshot(self.source.family, row).mark
 
     def _past(self, since: datetime | None) -> list[Row]:
-        """The newest rows of a list in a known order, all rows of any other."""
+        """The newest rows of a list that is newest first, all rows of any other.
+
+        Also all rows to find what changed since a time, for old rows may have.
+        """
         past: list[Row] = []
         for number, page in enumerate(self.source.pages(), 1):
+            self._check_order([*past[-1:], *page.data])
             past += page.data
-            if number == PAST_PAGES:
-                self._take_order(_order(past))
-            if number >= PAST_PAGES and page.has_next_page and self._reaches(since, past):
-                self.floor, self.floor_by = _latest(past[-1:], self.by or ""), (self.by or "",)
+            is_ordered = self.order == "newest_first"
+            if number == PAST_PAGES and page.has_next_page and not is_ordered:
+                log.warning(UNORDERED, self.source.family)
+            if number >= PAST_PAGES and page.has_next_page and is_ordered and since is None:
+                self.floor, self.floor_by = _latest(past[-1:], "created_at"), ("created_at",)
                 self.ceiling = _latest(past, *TIMES)
                 return past
-        self.by = _order(past)
         return past
 
-    def _reaches(self, since: datetime | None, past: list[Row]) -> bool:
-        """Whether older rows are of no interest."""
-        if since is None or self.by is None:
-            return self.by is not None
-        oldest = _latest(past[-1:], self.by)
-        return self.by == "updated_at" and oldest is not None and oldest < since
-
     def _walk(self) -> tuple[list[Row], set[str]]:
-        """Rows until a page brings nothing new and nobody is looked for, in a known order."""
+        """Rows of all pages; of a list that is newest first, until a page brings nothing new."""
         seen: list[Row] = []
         missing = set(self.open)
         for page in self.source.pages():
-            falls = self.by is None or _falls([*seen[-1:], *page.data], self.by)
+            self._check_order([*seen[-1:], *page.data])
             seen += page.data
             ids = {str(row.get("id")) for row in page.data}
             missing -= ids
-            if not falls:
-                self._take_order(_order(seen))
             is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
-            if is_known and self.by and (not missing or self.source.get is not None):
+            is_found = not missing or self.source.get is not None
+            if is_known and is_found and self.order == "newest_first":
                 return seen, missing
         if self.source.get is None:
             self.open -= missing  # nowhere in the list: it is gone
-        self.by = self.by or _order(seen)
         return seen, missing
 
-    def _take_order(self, by: str | None) -> None:
-        """Go by another order, or by none: then what was there can only be told by its times."""
-        if by is None:
-            log.warning(
-                "the list of %ss is not newest first: a watch reads all of it in each round",
-                self.source.family,
-            )
-        self.by = by
+    def _check_order(self, rows: list[Row]) -> None:
+        """Read everything from now on when rows contradict the declared order."""
+        if self.order == "unknown" or _falls(rows):
+            return
+        log.warning(UNORDERED, self.source.family)
+        self.order = "unknown"
         if self.ceiling:
             self.floor, self.floor_by = self.ceiling + timedelta(microseconds=1), TIMES
 
@@ -196,18 +193,11 @@ def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
 TIMES = ("created_at", "updated_at")
 
 
-def _order(rows: list[Row]) -> str | None:
-    """The time by which rows stand newest first; None where they show no such order."""
-    return next((name for name in TIMES if _falls(rows, name, strictly=True)), None)
-
-
-def _falls(rows: list[Row], name: str, *, strictly: bool = False) -> bool:
-    """Whether a time never rises from row to row; strictly, whether it falls at all."""
-    times = [_time(row, name) for row in rows]
+def _falls(rows: Iterable[Row]) -> bool:
+    """Whether the time of creation never rises from row to row."""
+    times = [_time(row, "created_at") for row in rows]
     known = [moment for moment in times if moment is not None]
-    if len(known) < len(times) or any(one < other for one, other in pairwise(known)):
-        return False
-    return not strictly or (bool(known) and known[0] > known[-1])
+    return len(known) == len(times) and all(one >= other for one, other in pairwise(known))
 
 
 def _oldest_first(rows: Iterable[Row]) -> list[Row]:

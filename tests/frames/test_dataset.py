@@ -23,6 +23,7 @@ class List:
     rows: list
     kind: str = "transfers"
     url: str = "https://one"
+    order: str = "newest_first"
     asked: list = field(default_factory=list)
 
     def pull(self):

@@ -46,6 +46,7 @@ ORDERS = {
     "first updated first": lambda made: sorted(made, key=fewest_updated),
     "no order": lambda made: Random(4).sample(made, len(made)),
     "by id of two offices": lambda made: made[::2] + made[1::2],
+    "newest first in two groups": lambda made: made[::2][::-1] + made[1::2][::-1],
 }
 
 
@@ -54,8 +55,8 @@ class List:
 
     kind = "transfers"
 
-    def __init__(self, made):
-        self.made, self.asked = made, 0
+    def __init__(self, made, order="unknown"):
+        self.made, self.asked, self.order = made, 0, order
 
     def pull(self):
         """The list."""
@@ -99,24 +100,39 @@ def test_a_sync_brings_all_that_is_new(order, tmp_path):
     assert dataset.summarize()["rows"].sum() == 46
 
 
-@pytest.mark.parametrize(("order", "told"), [("newest first", 0), ("oldest first", 1)])
-def test_reading_everything_is_told(order, told):
-    """A list that is newest first is read no further than needed, any other to its end."""
+@pytest.mark.parametrize(
+    ("order", "declared", "told"),
+    [
+        ("newest first", "newest_first", 0),
+        ("newest first", "unknown", 1),
+        ("oldest first", "newest_first", 1),
+    ],
+)
+def test_reading_everything_is_told(order, declared, told):
+    """A list declared newest first is read no further than needed, any other to its end."""
     source = List(ORDERS[order](rows()))
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
-        frames.transfers(frames.bodies(source.fetch), since=at(54))
+        frames.transfers(frames.bodies(source.fetch), since=at(54), order=declared)
     assert [each.category for each in found] == [frames.OrderWarning] * told
     assert (source.asked == COUNT / PAGE) == bool(told)
 
 
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
-def test_a_few_rows_are_no_order():
-    """Two rows that happen to be newest first prove nothing."""
-    made = rows()
-    source = List([made[9], made[8], *made[20:]])
-    frame = frames.transfers(frames.bodies(source.fetch), since=at(50))
-    assert len(frame) == 10
+def test_a_sync_brings_rows_that_appear_late(tmp_path):
+    """Rows that are older than the newest known one, in a list whose order is not known."""
+    made, dataset = rows()[::-1], frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(made[:20] + made[30:]))
+    assert dataset.sync(List(made)).new == 10
+
+
+def test_a_sync_of_an_undeclared_list_says_that_it_reads_everything(tmp_path):
+    """From the second time on; a declared one reads the first page alone."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(rows()[::-1]))
+    with pytest.warns(frames.OrderWarning, match="list_order"):
+        assert dataset.sync(List(rows()[::-1])).pages == COUNT / PAGE
+    assert dataset.sync(List(rows()[::-1], "newest_first")).pages == 1
 
 
 @pytest.mark.parametrize(

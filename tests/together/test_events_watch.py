@@ -215,6 +215,7 @@ ORDERS = {
     "last updated first": (lambda row: (row["updated_at"], row["id"]), True),
     "first updated first": (lambda row: (row["updated_at"], row["id"]), False),
     "by id backwards": (lambda row: row["id"][::-1], False),
+    "newest first in two groups": (lambda row: (row["id"][-1] in "05", row["created_at"]), True),
 }
 
 
@@ -238,10 +239,10 @@ def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
     assert watch.poll() == 0
 
 
-def test_a_list_that_is_newest_first_is_not_read_whole(router):
+def test_a_list_that_is_declared_newest_first_is_not_read_whole(router):
     """One page says that there is nothing new."""
     listed = Listed(250, ORDERS["newest first"])
-    watch = Watch([PolledList("transfer", listed.pages, None)], router, 3600, None)
+    watch = Watch([PolledList("transfer", listed.pages, None, "newest_first")], router, 3600, None)
     listed.rows = [{**each, "status": "completed"} for each in listed.rows]
     watch.poll()
     before = listed.asked
@@ -262,7 +263,9 @@ def test_since_looks_at_the_whole_past(router, order):
 def test_an_order_that_changes_on_the_way_floods_nobody(router):
     """From newest first to no order at all: the old rows beyond the first pages are no news."""
     listed = Listed(250, ORDERS["newest first"])
-    watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, None)
+    watch = Watch(
+        [PolledList("transfer", listed.pages, listed.get, "newest_first")], router, 3600, None
+    )
     watch.poll()
     listed.order = ORDERS["by id backwards"]
     listed.rows.append(row(250, "started", day=2))
