@@ -22,8 +22,10 @@ from stdnum.co import nit
 from .corridors.examples import PEOPLE
 from .redaction import escapes
 from .redaction.escapes import Found
+from .redaction.literals import KEY_NAME, key_literals
 from .redaction.personal import bare_urls, impersonal
 from .redaction.redaction import (
+    DOCUMENT_TYPES,
     HEADERS,
     PLACES,
     SIGNATURE,
@@ -39,6 +41,7 @@ THUMBNAIL = IMAGE_MIN - 1
 
 QR_CODE = 2**16
 LONGEST_WORD = 24
+SHORTEST_KEY = 4
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 EXAMPLES = frozenset(str(person["document"]["number"]) for person in PEOPLE.values())
 
@@ -113,8 +116,40 @@ def _entry(
 def _cell(cell: Any, number: int, report: Callable[[str, str], None]) -> Any:
     if not isinstance(cell, Mapping):
         return cell
-    parts = ((name, value, f"cell {number}, {name}") for name, value in cell.items())
+    whole = {name: _joined(one) if name == "outputs" else one for name, one in cell.items()}
+    parts = ((name, value, f"cell {number}, {name}") for name, value in whole.items())
     return {name: _clean(value, partial(report, where)) for name, value, where in parts}
+
+
+def _joined(outputs: Any) -> Any:
+    """Outputs, those of one stream as one where something was cut over two of them."""
+    made: list[Any] = []
+    for output in outputs if isinstance(outputs, list) else ():
+        if made and _is_cut(made[-1], output):
+            made[-1] = {**output, "text": _as_text(made[-1]["text"]) + _as_text(output["text"])}
+        else:
+            made.append(output)
+    return made if isinstance(outputs, list) else outputs
+
+
+def _is_cut(one: Any, other: Any) -> bool:
+    streams = [
+        isinstance(each, Mapping) and each.get("output_type") == "stream" and "text" in each
+        for each in (one, other)
+    ]
+    if not all(streams) or one.get("name") != other.get("name"):
+        return False
+    first, second = _as_text(one["text"]), _as_text(other["text"])
+    apart = _text(first, _unheard, LONG) + _text(second, _unheard, LONG)
+    return _text(first + second, _unheard, LONG) != apart
+
+
+def _as_text(value: Any) -> str:
+    return "".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _unheard(kind: str) -> None:
+    """Reports nothing."""
 
 
 def _clean(value: Any, report: Report) -> Any:
@@ -126,25 +161,68 @@ def _clean(value: Any, report: Report) -> Any:
     if not isinstance(value, Mapping):
         return value
     kept = {name: one for name, one in value.items() if not _dropped(name, one, report)}
-    clean = {
-        _text(name, report): _numberless(one, report) if name == "document" else _clean(one, report)
-        for name, one in kept.items()
-    }
-    return _pair(clean, report)
+    clean = {_text(name, report): _item(name, one, report) for name, one in kept.items()}
+    if str(clean.get("type")).lower() in DOCUMENT_TYPES:
+        clean = _numberless(clean, report)
+    return _decoded(_pair(clean, report), report)
+
+
+def _item(name: str, value: Any, report: Report) -> Any:
+    """What stands under a name, without the number of a document, or all of it if it is a key."""
+    if _is_key(name):
+        return _keyless(value, report)
+    if name.lower() == "cookies" and isinstance(value, list):
+        value = [
+            {**each, "value": _keyless(each["value"], report)}
+            if isinstance(each, Mapping) and "value" in each
+            else each
+            for each in value
+        ]
+    clean = _clean(value, report)
+    return _numberless(clean, report) if name == "document" else clean
+
+
+def _is_key(name: object) -> bool:
+    return isinstance(name, str) and (
+        KEY_NAME.fullmatch(name) is not None or name.lower() in HEADERS
+    )
+
+
+def _keyless(value: Any, report: Report) -> Any:
+    """A value without the keys in it; what stands for a key stays."""
+    if isinstance(value, list):
+        return [_keyless(item, report) for item in value]
+    if not isinstance(value, str) or not value or _is_stand_in(value):
+        return _clean(value, report)
+    report("key")
+    return "[removed: key]"
+
+
+def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
+    """A body that a HAR file holds as Base64, cleaned as text."""
+    text = item.get("text")
+    if item.get("encoding") != "base64" or not isinstance(text, str):
+        return item
+    try:
+        body = binascii.a2b_base64(text).decode()
+    except ValueError:
+        return item
+    clean = _text(body, report)
+    if clean == body:
+        return item
+    return {**item, "text": binascii.b2a_base64(clean.encode(), newline=False).decode()}
 
 
 def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
-    """A header as `name` and `value`, such as a HAR file holds them, without a secret value."""
-    secret = str(item.get("name", "")).lower() in HEADERS and item.keys() >= {"name", "value"}
-    if not secret or _is_placeholder(str(item["value"])):
+    """A name and a value as two entries, such as a header of a HAR file, without a secret value."""
+    named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
+    if not named or not isinstance(item.get("value"), str) or _is_placeholder(item["value"]):
         return item
-    report("key")
-    return {**item, "value": "[removed: key]"}
+    return {**item, "value": _keyless(item["value"], report)}
 
 
-def _numberless(document: Any, report: Report) -> Any:
+def _numberless(clean: Any, report: Report) -> Any:
     """A document as JSON, whose number has a kind of its own only if its form tells it."""
-    clean = _clean(document, report)
     number = clean.get("number") if isinstance(clean, dict) else None
     if number in (None, "") or isinstance(number, dict | bool) or _is_example(str(number)):
         return clean
@@ -156,6 +234,8 @@ def _numberless(document: Any, report: Report) -> Any:
 
 def _list(items: list[Any], report: Report) -> list[Any]:
     """A list; texts in it that are lines of one text, or pieces of a long one, count as one."""
+    if len(items) == 2 and _is_key(items[0]):
+        return [items[0], _keyless(items[1], report)]
     if len(items) < 2 or not all(isinstance(item, str) for item in items):
         return [_clean(item, report) for item in items]
     whole = "".join(items)
@@ -233,6 +313,18 @@ class Rule:
                 yield match.span(group)
 
 
+class Literals(Rule):
+    """Keys in Python code."""
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where literals stand that are assigned to, passed as or compared with a key's name."""
+        for start, end in key_literals(text):
+            literal = text[start:end]
+            is_name = KEY_NAME.fullmatch(literal) is not None
+            if len(literal) >= SHORTEST_KEY and not is_name and not self.is_allowed(literal):
+                yield start, end
+
+
 class Numbered(Rule):
     """Document numbers in fields that name them."""
 
@@ -292,8 +384,7 @@ def _never(_: str) -> bool:
     return False
 
 
-_KEY_NAME = r"(?:\w*(?:api|secret|access|private)[_-]?keys?\w*|\w*secret|x-api-key|\w*password)"
-_TEXT = r"""["'](?:[^"'\\\n]|\\.)*["']"""
+_KEY_NAME = rf"(?:{KEY_NAME.pattern})"
 _PART = r"""(?:[^"'\\\n]|\\.)"""
 _PREFIX = "[rbfuRBFU]{0,2}"
 _JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
@@ -303,12 +394,16 @@ _TYPES = (
     r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
 )
 
+_BETWEEN = r"""(?:[\s:=,#"'|]|</?\w[^<>]{0,200}>){0,40}"""
+"""Quotes, commas and tags between a name and its value, or between two cells of a table."""
+_NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
+
 # In this order: what was found by one is not looked at by the next.
 LONG: tuple[Rule, ...] = (
     Rule(
         "signature",
         re.compile(
-            r"Signature=([A-Za-z0-9+/]{40,}={0,2}"
+            r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
             r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})"
         ),
         _never,
@@ -327,14 +422,19 @@ RULES: tuple[Rule, ...] = (
         ),
         _is_stand_in,
     ),
+    Literals("key", KEY_NAME, _is_stand_in),
     Rule(
         "key",
-        re.compile(rf"\b(?:connect|Settings|Client)\(\s*{_TEXT}\s*,\s*{_JOINED}"),
-        _is_stand_in,
+        re.compile(
+            rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])"
+        ),
+        _is_placeholder,
     ),
     Rule(
         "key",
-        re.compile(rf"\b(?:connect|Settings|Client)\(\s*{_TEXT}\s*,\s*{_TEXT}\s*,\s*{_JOINED}"),
+        re.compile(
+            r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})"
+        ),
         _is_stand_in,
     ),
     Rule(
@@ -344,7 +444,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "key",
-        re.compile(rf"(?i)(?:%env|export|set)\s+{_KEY_NAME}\s*[= ]\s*[\"']?([^\s\"']{{8,}})"),
+        re.compile(
+            rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
+            r"[\"']?([^\s\"']{8,})"
+        ),
         _is_placeholder,
     ),
     Rule(
@@ -368,8 +471,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "document number",
         re.compile(
-            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?[\"']?\s*[:=,#]?\s*[\"']?"
-            r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])(?!\w)"
+            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
+            rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
+        ),
+        _is_example,
+    ),
+    Rule(
+        "document number",
+        re.compile(
+            rf"(?i)(?<![\w])number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"
         ),
         _is_example,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from io import BytesIO
 from pathlib import Path
 
@@ -24,6 +24,7 @@ SIGNED = b64encode(b"9f" * 32).decode()
 PHOTO = b64encode(specimen("document-front")).decode()
 PDF = b64encode(b"%PDF-1.4" + bytes(range(256))).decode()
 CURP, CPF, CNPJ = "GODE561231HDFRRNA0", "529.982.247-25", "11.222.333/0001-81"
+SECRETS = ("hunter2-hunter2", "1020304057", "P1234567A", "tok_abcdef", CURP, SIGNED[44:])
 STATE = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {"value": "x"}}}}
 
 
@@ -98,6 +99,33 @@ def notebook(*cells, **metadata):
         ("paylab.connect('https://pay.test', 'hunter2-hunter2')", "key"),
         (json.dumps(json.dumps({"secret_key": "hunter2-hunter2"})), "key"),
         ("".join(f"\\x{ord(one):02x}" for one in KEY), "key"),
+        ('secret_key = """hunter2-hunter2"""', "key"),
+        ("SECRET_KEY = (\n 'hunter2-hunter2'\n)", "key"),
+        ("(secret_key := 'hunter2-hunter2')", "key"),
+        ("api_key, secret_key = 'k', 'hunter2-hunter2'", "key"),
+        ("secret_key = '' + 'hunter2-hunter2'", "key"),
+        ("secret_key == 'hunter2-hunter2'", "key"),
+        ("'hunter2-hunter2' != lab.settings.secret_key", "key"),
+        ("%set_env PAYLAB_SECRET_KEY hunter2-hunter2", "key"),
+        ("os.environ.get('PAYLAB_SECRET_KEY') or 'hunter2-hunter2'", "key"),
+        ("os.getenv('PAYLAB_SECRET_KEY', 'hunter2-hunter2')", "key"),
+        ("connect(URL, KEY, 'hunter2-hunter2')", "key"),
+        ("connect(URL, KEY, f'hunter2-hunter2{x}')", "key"),
+        ("%%time\n!ls\nconnect(URL,\n  KEY, 'hunter2-hunter2')", "key"),
+        ("----> 3 lab = connect(URL, KEY, 'hunter2-hunter2')", "key"),
+        ("ñ = 1; signing_key = 'hunter2-hunter2'", "key"),
+        ("def pay(secret_key='hunter2-hunter2'): pass", "key"),
+        ("secret_key: hunter2-hunter2", "key"),
+        ("https://hooks.test/in?key=tok_abcdef", "key"),
+        ("{'type': 'passport', 'number': 'P1234567A'}", "document number"),
+        ("{'number': 'P1234567A', 'type': 'passport'}", "document number"),
+        ('{"type": "cc", "number": 1020304057}', "document number"),
+        (
+            "<tr><th>type</th><td>passport</td></tr><tr><th>number</th><td>P1234567A</td></tr>",
+            "document number",
+        ),
+        ("<td>passport</td><td>P1234567A</td>", "document number"),
+        (f"Signature={SIGNED[:44]}\n{SIGNED[44:]}", "signature"),
         ("data:image/jpeg;name=a.jpg;base64," + PHOTO, "data URI"),
         (PHOTO, "image"),
         (PDF, "PDF"),
@@ -111,14 +139,80 @@ def test_found(text, kind):
     dirty = notebook(("1 + 1", {}), (text, {"application/json": {"deep": [text]}}))
     clean, found = scrub(dirty)
     assert [str(each) for each in found] == [f"cell 2, outputs: {kind}", f"cell 2, source: {kind}"]
-    assert f"[removed: {kind}]" in clean["cells"][1]["source"][0]
+    assert f"[removed: {kind}]" in "".join(clean["cells"][1]["source"])
+    assert not any(secret in json.dumps(clean) for secret in SECRETS)
     assert scrub(clean)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("part", "kind"),
+    [
+        ({"secret_key": "hunter2-hunter2"}, "key"),
+        ({"x-api-key": "hunter2-hunter2"}, "key"),
+        (["x-api-key", "hunter2-hunter2"], "key"),
+        ({"key": "x-api-key", "value": "hunter2-hunter2"}, "key"),
+        ({"papermill": {"parameters": {"secret_key": "hunter2-hunter2"}}}, "key"),
+        ({"queryString": [{"name": "api_key", "value": "hunter2-hunter2"}]}, "key"),
+        ({"cookies": [{"name": "sid", "value": "hunter2-hunter2"}]}, "key"),
+        ({"type": "cc", "number": 1020304057}, "document number"),
+        ({"number": "P1234567A", "type": "passport"}, "document number"),
+        ({"encoding": "base64", "text": b64encode(f"x {CURP}".encode()).decode()}, "CURP"),
+    ],
+)
+def test_found_in_parsed_json(part, kind):
+    """In an output, in the metadata of a notebook and in a HAR file."""
+    dirty = notebook(("1", {"application/json": part}), tags=part)
+    har = {"log": {"entries": [{"request": part}]}}
+    for document in (dirty, har):
+        clean, found = scrub(document, keep_personal=True)
+        assert {each.kind for each in found} == {kind}
+        assert not any(secret in json.dumps(clean) for secret in SECRETS)
+        assert scrub(clean, keep_personal=True)[1] == []
+
+
+def test_an_image_cut_over_two_outputs():
+    """Of one stream; other outputs stay as they are."""
+    texts = (f"data:image/jpeg;base64,{PHOTO[:5000]}", PHOTO[5000:], "done\n")
+    streams = [{"output_type": "stream", "name": "stdout", "text": [text]} for text in texts]
+    clean, found = scrub({"cells": [{"cell_type": "code", "source": [], "outputs": streams}]})
+    assert [each.kind for each in found] == ["data URI"]
+    assert [*clean["cells"][0]["outputs"]][1:] == streams[2:]
+    assert clean["cells"][0]["outputs"][0]["text"] == "[removed: data URI]"
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"queryString": [{"name": "given_name", "value": "Xiomara"}]},
+        {"postData": {"params": [{"name": "phone", "value": "525512345678"}]}},
+        {"postData": {"text": "call (55) 1234-5678 or 55 1234 5678"}},
+        {"content": {"encoding": "base64", "text": b64encode(b'{"email":"x@y.mx"}').decode()}},
+        {"postData": {"text": json.dumps({"url": "https://h.test/in?key=tok_abcdef"})}},
+    ],
+)
+def test_personal_data_of_a_har_file(part):
+    """In names and values, in phone numbers without a plus sign, in Base64, in a webhook's URL."""
+    clean, found = scrub({"log": {"entries": [{"request": part}]}})
+    assert found
+    text = (
+        json.dumps(clean)
+        + b64decode(
+            clean["log"]["entries"][0]["request"].get("content", {}).get("text", "")
+        ).decode()
+    )
+    assert not any(word in text for word in ("Xiomara", "5678", "x@y.mx", "tok_abcdef"))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "XEXX010101HNEXXXA4",
+        "secret_key = getpass('Secret key: ')",
+        "secret_key = os.environ['PAYLAB_SECRET_KEY']",
+        "connect(url, api_key, secret_key)",
+        "if api_key == 'x-api-key': pass",
+        "secret_key: str = settings.secret_key",
+        "type = 'bank_account'; number = 12",
         "000-000-000-000",
         "000.000.000-00",
         "secret_key='***'",

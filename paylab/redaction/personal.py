@@ -30,19 +30,26 @@ _PACKED = ("eyJ", "W3s", "WyJ")
 _FORMS = (
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
     re.compile(r"(?<![\w.+])\+\d[\d ()-]{6,18}\d(?!\w)"),
+    re.compile(r"(?<![\w.+-])(?:\(\d{2,4}\) ?|\d{2,4}[ -])\d{3,4}[ -]\d{4}(?![\w-])"),
     re.compile(r"(?<![\w.+-])\d{18}(?![\w.-])"),
 )
-"""An e-mail, a phone number in its international form, a CLABE."""
+"""An e-mail, a phone number in its international form or in groups, a CLABE."""
 
 
 def impersonal(value: Any) -> Any:
     """Parsed JSON, or a text, without what tells who a person is."""
     if isinstance(value, str):
-        return _repacked(value) or escapes.replace_found(value, _found)
+        packed = _repacked(value) if value.startswith(_PACKED) else None
+        return packed or escapes.replace_found(value, _found)
     if isinstance(value, list):
         return [impersonal(item) for item in value]
     if isinstance(value, dict):
-        return {name: _item(name, item) for name, item in value.items()}
+        clean = {name: _item(name, item) for name, item in value.items()}
+        if FIELD.fullmatch(str(value.get("name"))) and isinstance(value.get("value"), str):
+            clean["value"] = HIDDEN if value["value"] else ""
+        if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
+            clean["text"] = _repacked(value["text"]) or clean["text"]
+        return clean
     return value
 
 
@@ -57,9 +64,7 @@ def _item(name: str, item: Any) -> Any:
 
 
 def _repacked(text: str) -> str | None:
-    """Base64 of a JSON body, such as a snapshot has it, cleaned; None for anything else."""
-    if not text.startswith(_PACKED):
-        return None
+    """Base64 of a text, such as snapshots and HAR files have it, cleaned; None for other data."""
     try:
         body = b64decode(text, validate=True).decode()
     except ValueError:

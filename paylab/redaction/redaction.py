@@ -13,8 +13,10 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from hashlib import sha256
+from itertools import chain
 from typing import Any, Protocol
 
+from ..spec import codes
 from . import escapes
 from .escapes import Found
 
@@ -82,6 +84,15 @@ NUMBER = re.compile(
     re.IGNORECASE,
 )
 """The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
+
+DOCUMENT_TYPES = frozenset(codes.DOCUMENT_TYPES)
+_TYPE = rf"""["']?\btype["']?\s*[:=]\s*["']?(?:{"|".join(codes.DOCUMENT_TYPES)})\b["']?"""
+_KEY = r"""\bnumber["']?\s*[:=]\s*"""
+BESIDE = (
+    re.compile(rf"""{_TYPE}[^{{}}]{{0,200}}?{_KEY}({_VALUE})""", re.IGNORECASE),
+    re.compile(rf"""{_KEY}({_VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
+)
+"""The number of a document that is only known by its type, which stands before or after it."""
 
 _ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
 MOST_NUMBERS = 1000
@@ -241,7 +252,10 @@ def _is_number(value: Any) -> bool:
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """Document numbers that the text names as such, decoded, and their places without quotes."""
-    for match in NUMBER.finditer(text) if "document" in _folded(text) else ():
+    words = _folded(text)
+    patterns = [NUMBER] if "document" in words else []
+    patterns += BESIDE if "number" in words and "type" in words else ()
+    for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         for item in _ITEM.finditer(text, *match.span(1)):
             group = item.lastindex or 0
             value = escapes.decode(item[group])
