@@ -21,15 +21,16 @@ HERE = -100  # AT_FDCWD
 
 
 @contextmanager
-def replace(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def replace(path: Path, *, private: bool = False, mode: int | None = None) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of `path` at the end; an error leaves no trace.
 
-    It keeps the mode of the file that it replaces; with `private` only its owner can read it.
+    It keeps the mode of the file that it replaces, else gets `mode`; with `private` only its owner
+    can read it.
     """
     path = path.resolve()  # a link stays a link
     require_parent(path)
     _require_file(path)
-    mode, draft = PRIVATE if private else _mode(path), _beside(path, "part")
+    mode, draft = PRIVATE if private else file_mode(path) or mode, _beside(path, "part")
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags, 0o666 if mode is None else PRIVATE)
@@ -75,13 +76,13 @@ def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
     _refuse_foreign(path, ours)
     draft = _beside(path, "part")
     draft.mkdir()
-    usual = _mode(draft)
+    usual = file_mode(draft)
     draft.chmod(0o700)
     try:
         yield draft
         _refuse_foreign(path, ours)  # something may have been put there meanwhile
         _keep_modes(path, draft)
-        draft.chmod(_mode(path) or usual or 0o700)
+        draft.chmod(file_mode(path) or usual or 0o700)
         _swap(draft, path)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -148,7 +149,8 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
 
 
-def _mode(path: Path) -> int | None:
+def file_mode(path: Path) -> int | None:
+    """Who may read and write it; None when there is nothing."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
@@ -161,13 +163,13 @@ def _require_file(path: Path) -> None:
 
 
 def _keep_modes(old: Path, new: Path) -> None:
-    known = {file.relative_to(old): _mode(file) or 0 for file in old.rglob("*") if file.is_file()}
-    common = 0o666
-    for mode in known.values():
-        common &= mode
-    for file in new.rglob("*"):
-        if known and file.is_file():
-            file.chmod(known.get(file.relative_to(new), common))
+    before = {entry.relative_to(old): entry for entry in old.rglob("*")}
+    known = {name: file_mode(entry) or 0 for name, entry in before.items()}
+    common = {True: 0o777, False: 0o666}  # of folders, of files
+    for name, entry in before.items():
+        common[entry.is_dir()] &= known[name]
+    for entry in sorted(new.rglob("*"), reverse=True) if known else ():
+        entry.chmod(known.get(entry.relative_to(new), common[entry.is_dir()]))
 
 
 def _swap(draft: Path, path: Path) -> None:

@@ -41,6 +41,19 @@ def test_mode_of_a_file(tmp_path, before, private, after):
     assert (mode(path), path.read_text()) == (after, "new")
 
 
+def test_modes_of_folders_in_a_folder(tmp_path):
+    """An inner folder keeps its mode; one of a new name is no more open than they were."""
+    folder = tmp_path / "t"
+    (folder / "day=1").mkdir(parents=True)
+    (folder / "day=1" / "a.parquet").touch()
+    (folder / "day=1").chmod(0o700)
+    with files.replace_folder(folder, lambda _: True) as draft:
+        for day in ("day=1", "day=2"):
+            (draft / day).mkdir(mode=0o755)
+            (draft / day / "a.parquet").touch()
+    assert [mode(entry) for entry in sorted(folder.iterdir())] == [0o700, 0o700]
+
+
 def test_modes_of_a_folder(tmp_path):
     """Folder and files keep their modes, and a file of a new name is no more open than they."""
     folder = tmp_path / "t"

@@ -7,9 +7,14 @@ import json
 import os
 import signal
 from contextlib import closing
+from socket import socket
 from threading import Event
+from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from ..simulator.simulator import Simulator
 
 HELP = "serve the simulated service over HTTP"
 
@@ -42,20 +47,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, say where, and wait for a signal."""
-    from ..simulator.server import Server
+    from ..simulator.server import listen
     from ..simulator.simulator import Simulator
     from .terminal import log_without_blocking
 
     log_without_blocking()
-    simulator = Simulator(
-        seed=options.seed,
-        frozen=options.frozen,
-        speed=options.speed,
-        transfers=options.transfers,
-        production_like=options.production_like,
-        data=options.data,
-        keys=_keys(),
-    )
+    keys = _keys()
+    listener = listen(options.host, options.port)  # before a file is made: the port may be in use
+    with listener:
+        simulator = Simulator(
+            seed=options.seed,
+            frozen=options.frozen,
+            speed=options.speed,
+            transfers=options.transfers,
+            production_like=options.production_like,
+            data=options.data,
+            keys=keys,
+        )
+        return _serve(simulator, listener, options)
+
+
+def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) -> int:
+    from ..simulator.server import Server
+
     stopped = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
@@ -64,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
         Server(
             simulator,
             host=options.host,
-            port=options.port,
             allowed_hosts=options.allow_hosts,
+            listener=listener,
         ) as server,
     ):
         print(_ready(server, as_json=options.json), flush=True)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from ..files import replace
+from ..files import file_mode, replace
 from . import decimals, times
 from .frame import typed_frame
 from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
@@ -69,21 +69,26 @@ def beside(path: Path) -> Path:
     return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
 
 
-def write_sidecar(path: Path, schema: Schema, about: Mapping[str, Any]) -> None:
+def write_sidecar(
+    path: Path, schema: Schema, about: Mapping[str, Any], mode: int | None = None
+) -> None:
     """Describe the columns of a file, and say where its rows came from."""
     columns = [
         {"name": c.name, "kind": c.kind, "field": c.path or c.name, "meaning": MEANING[c.kind]}
         for c in schema.columns
     ]
     text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(beside(path)) as sink:
+    with replace(beside(path), mode=mode) as sink:
         sink.write(text.encode() + b"\n")
 
 
-def forget_sidecar(path: Path) -> None:
-    """Take away what described the file that another one has replaced."""
-    if not path.is_dir():
-        beside(path).unlink(missing_ok=True)
+def forget_sidecar(path: Path) -> int | None:
+    """Take away what described the file that another one has replaced; gives its mode."""
+    if path.is_dir():
+        return None
+    mode = file_mode(beside(path))
+    beside(path).unlink(missing_ok=True)
+    return mode
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:

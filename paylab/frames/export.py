@@ -314,8 +314,9 @@ def _write_csv(
         with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
             for table in tables:
                 writer.write(guard(table, schema) if safe else table)
-        csv.forget_sidecar(path)  # before the file is in place: it tells how to read the old one
-    _describe(path, schema, about)
+        # Before the file is in place: it tells how to read the old one.
+        mode = csv.forget_sidecar(path)
+    _describe(path, schema, about, mode)
 
 
 def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
@@ -333,11 +334,11 @@ def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | Non
         _describe(folder, schema, about)  # before the folder is in place, so that both are at once
 
 
-def _describe(path: Path, schema: Schema, about: About | None) -> None:
+def _describe(path: Path, schema: Schema, about: About | None, mode: int | None = None) -> None:
     if about is None:
         csv.forget_sidecar(path)
     else:
-        csv.write_sidecar(path, schema, about())
+        csv.write_sidecar(path, schema, about(), mode)
 
 
 WRITERS: dict[str, Write] = {

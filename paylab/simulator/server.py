@@ -29,10 +29,11 @@ class Server:
     """Serves one simulator over HTTP until stopped; a context manager stops it too.
 
     `keys` are the API key and the secret that requests are signed with, by default the
-    simulator's own. The simulator itself stays open when the server stops.
+    simulator's own. `listener` is a socket of `listen`, instead of `host` and `port`. The simulator
+    itself stays open when the server stops.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each has a default
         self,
         simulator: Simulator,
         *,
@@ -40,10 +41,11 @@ class Server:
         port: int = 0,
         keys: tuple[str, str] | None = None,
         allowed_hosts: Iterable[str] = (),
+        listener: socket.socket | None = None,
     ) -> None:
         self.simulator = simulator
         self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
-        self._socket = _listen(host, port)
+        self._socket = listener or listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
@@ -68,7 +70,7 @@ class Server:
             daemon=True,
         )
         self._ticker = Ticker(simulator)
-        self._was_patient: bool | None = None
+        self._is_serving = False
 
     @property
     def base_url(self) -> str:
@@ -78,9 +80,8 @@ class Server:
 
     def start(self) -> Server:
         """Begin to listen; returns once connections are accepted."""
-        courier = self.simulator.courier
-        # A request must not wait for the receiver of a webhook.
-        self._was_patient, courier.patient = courier.patient, False
+        self.simulator.courier.begin_serving()
+        self._is_serving = True
         self._thread.start()
         self._ticker.start()
         deadline = time.monotonic() + START_SECONDS
@@ -99,9 +100,9 @@ class Server:
         if self._ticker.is_alive():
             self._ticker.stop()
         self._socket.close()
-        if self._was_patient is not None:
-            self.simulator.courier.patient, self._was_patient = self._was_patient, None
-            self.simulator.courier.close(cancel=False)
+        if self._is_serving:
+            self._is_serving = False
+            self.simulator.courier.end_serving()
 
     def is_alive(self) -> bool:
         """Whether it still listens."""
@@ -149,7 +150,7 @@ class Ticker(Thread):
         return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A listening socket. IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off,
     and every keep-alive request then takes 44 ms."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -206,11 +206,27 @@ class Courier:
         self, world: World, saved: Callable[[], None], *, send: Send = post, patient: bool = True
     ) -> None:
         self._world, self._saved, self._send = world, saved, send
-        self.patient = patient
+        self.patient, self._usually_patient, self._servers = patient, patient, 0
         self.doors: dict[str, Send] = {}
         self._pools: dict[str, Executor] = {}
         self._quiet = Condition(world.lock)
         self._under_way = 0
+
+    def begin_serving(self) -> None:
+        """A server begins: a request must not wait for the receiver of a webhook."""
+        with self._quiet:
+            if not self._servers:
+                self._usually_patient, self.patient = self.patient, False
+            self._servers += 1
+
+    def end_serving(self) -> None:
+        """A server ends; with the last one deliveries are made as before."""
+        with self._quiet:
+            self._servers -= 1
+            if self._servers:
+                return
+            self.patient = self._usually_patient
+        self.close(cancel=False)
 
     def after_request(self) -> None:
         """Send off what a request brought about; whoever is asked meanwhile does not wait."""

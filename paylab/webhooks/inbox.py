@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,7 +91,7 @@ class Inbox(Arrivals):
         super().__init__(store)
         self.url, self.since, self.is_open = url, since, True
         self._receiver, self._doors = receiver, doors
-        self._closing = Lock()
+        self._closing, self._process = Lock(), os.getpid()
         atexit.register(self.close)
 
     def __enter__(self) -> Inbox:
@@ -100,13 +101,17 @@ class Inbox(Arrivals):
         self.close()
 
     def close(self) -> None:
-        """Unsubscribe and stop receiving; what arrived can still be read."""
+        """Unsubscribe and stop receiving; what arrived can still be read.
+
+        In a forked process nothing happens: the inbox belongs to the process that opened it.
+        """
         with self._closing:
-            if not self.is_open:
+            if not self.is_open or os.getpid() != self._process:
                 return
             self.is_open = False
         atexit.unregister(self.close)
         self._doors.close()
+        self._store.rest()
 
     def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
         """The first event that fits, as soon as it is here; conditions are those of `where`.

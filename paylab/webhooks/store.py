@@ -80,22 +80,40 @@ class Arrival:
 class EventStore:
     """Events by arrival; the same event again only counts up. Threads may share it.
 
-    `close` lets go of the file, as does forgetting the store.
+    `rest` closes the file until it is needed again; `close` lets go of it, as does forgetting
+    the store.
     """
 
     def __init__(self, data: str | Path | None = None) -> None:
         folder = None if data else tempfile.mkdtemp(prefix="paylab-inbox-")
         self.path = Path(folder, "events.db") if folder else Path(data or "")
         self._lock = RLock()
+        self._connections: list[sqlite3.Connection] = []
+        self.close = weakref.finalize(self, _let_go, self._connections, folder, os.getpid())
         try:
             create_private(self.path)  # who was paid what is in it
-            self._db = sqlite3.connect(self.path, check_same_thread=False)
-            self._db.execute("pragma journal_mode = wal")
-            self._db.execute("pragma synchronous = normal")
             self._db.executescript(SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise ConfigError(f"{self.path} cannot be an inbox: {error}") from None
-        self.close = weakref.finalize(self, _let_go, self._db, folder)
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """The open file; it is opened when it is needed."""
+        with self._lock:
+            if not self._connections:
+                if not self.close.alive:
+                    raise ConfigError(f"{self.path} was closed")
+                made = sqlite3.connect(self.path, check_same_thread=False)
+                self._connections.append(made)
+                made.execute("pragma journal_mode = wal")
+                made.execute("pragma synchronous = normal")
+            return self._connections[0]
+
+    def rest(self) -> None:
+        """Close the file until the next event comes or is read."""
+        with self._lock:
+            while self._connections:
+                self._connections.pop().close()
 
     def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
         """Keep an event, or count another delivery of it; it is in the file when this returns."""
@@ -167,9 +185,12 @@ class EventStore:
             return [_arrival(row) for row in self._db.execute(sql, values).fetchall()]
 
 
-def _let_go(database: sqlite3.Connection, folder: str | None) -> None:
-    """Close the file, and remove it where it was temporary."""
-    database.close()
+def _let_go(connections: list[sqlite3.Connection], folder: str | None, process: int) -> None:
+    """Close the file, and remove it where it was temporary; not in a fork of the process."""
+    if os.getpid() != process:
+        return
+    while connections:
+        connections.pop().close()
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
 

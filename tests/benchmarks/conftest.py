@@ -17,6 +17,13 @@ def pytest_addoption(parser):
     parser.addoption("--benchmarks", action="store_true", help="collect tests/benchmarks")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """Benchmarks run one after the other, in this process: workers would disturb each other."""
+    if config.getoption("--benchmarks", default=False) and hasattr(config.option, "dist"):
+        config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
+
+
 def pytest_ignore_collect(config):
     """Leave the whole folder out unless it was asked for."""
     return None if config.getoption("--benchmarks", default=False) else True

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -320,3 +321,12 @@ def test_a_country_is_taken_in_capitals(capsys):
     """As codes of countries are written."""
     assert main(["walkthrough", "MX", "--json"]) == 0
     assert '"status": "completed"' in capsys.readouterr().out
+
+
+def test_a_busy_port_makes_no_file(tmp_path, capsys):
+    """The port is taken before the world is made."""
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port, data = str(busy.getsockname()[1]), tmp_path / "new.db"
+        assert main(["simulator", "--port", port, "--data", str(data)]) == 1
+    assert "cannot listen" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == []

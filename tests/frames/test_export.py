@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import tracemalloc
 
@@ -219,3 +220,16 @@ def peak(transfer, tmp_path):
 def test_memory(peak, to):
     """The pages of 20 MB more are not held: what a busy thread keeps for a moment is far less."""
     assert peak(300, to) < peak(100, to) + 8_000_000
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_private_sidecar_stays_private(paged, transfer, tmp_path, name):
+    """Like the file that it describes."""
+    page = json.dumps(paged([transfer])[0]).encode()
+    path, sidecar = tmp_path / name, tmp_path / f"{name}.columns.json"
+    for _ in range(2):
+        frames.export_list(lambda _: page, path, "transfers")
+        modes = [each.stat().st_mode & 0o777 for each in (path, sidecar)]
+        path.chmod(0o600)
+        sidecar.chmod(0o600)
+    assert modes == [0o600, 0o600]

@@ -438,3 +438,17 @@ def test_one_world_inside_and_outside(wire):
     """What is made through the port is there in this process."""
     made = wire.person()
     assert wire.simulator.world.find("individuals", made["id"])["country"] == "MX"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_one_server_of_two_stops(order):
+    """The other goes on without waiting for receivers; after both it is as it was before."""
+    simulator = Simulator()
+    was = simulator.courier.patient
+    servers = [Server(simulator).start() for _ in range(2)]
+    states = []
+    for number in order:
+        servers[number].stop()
+        states.append(simulator.courier.patient)
+    assert states == [False, was]
+    assert was is True

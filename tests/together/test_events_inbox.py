@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import httpx
 import pytest
@@ -203,3 +207,41 @@ def test_a_refused_subscription_leaves_nothing_open(lab):
     with pytest.raises(paylab.RuleError):
         lab.inbox(["transfer.unheard_of"], port=0)
     assert threading.active_count() <= before
+
+
+def descriptors():
+    """The files that this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list them")
+def test_closed_inboxes_leave_no_file_open(lab):
+    """What arrived can be read all the same, and the file rests again."""
+    lab.inbox().close()
+    before = descriptors()
+    inboxes = [lab.inbox() for _ in range(5)]
+    trigger(lab, "transfer.created")
+    for each in inboxes:
+        each.close()
+    assert descriptors() == before
+    assert [each[0].type for each in inboxes] == ["transfer.created"] * 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_leaves_the_inbox_alone():
+    """At its end it neither unsubscribes nor removes the folder of what arrived."""
+    code = (
+        "import os, sys, paylab\n"
+        "from paylab.lab.trigger import trigger\n"
+        "lab = paylab.connect(ledger='none')\n"
+        "inbox = lab.inbox()\n"
+        "child = os.fork()\n"
+        "if not child: sys.exit()\n"
+        "os.waitpid(child, 0)\n"
+        "trigger(lab, 'transfer.created')\n"
+        "assert inbox._store.path.exists()\n"
+        "inbox.close()\n"
+        "print(len(inbox))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
