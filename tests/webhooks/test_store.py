@@ -99,8 +99,9 @@ def test_what_was_added_survives_a_kill(tmp_path, delivery):
     """A process that dies right after `add` has lost nothing."""
     path = tmp_path / "events.db"
     script = (
-        "import os, sys; from datetime import UTC, datetime; from paylab.webhooks.event import read;"
-        "from paylab.webhooks.store import EventStore; body = sys.argv[2].encode();"
+        "import os, sys; from datetime import UTC, datetime;"
+        "from paylab.webhooks.event import read; from paylab.webhooks.store import EventStore;"
+        "body = sys.argv[2].encode();"
         "EventStore(sys.argv[1]).add(read(body), body, datetime.now(UTC)); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", script, path, delivery(1).decode()], check=False)
