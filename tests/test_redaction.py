@@ -196,3 +196,40 @@ def test_personal_data_goes_and_the_rest_stays():
     assert unpacked["details"] == {"clabe": "***", "account_holder_name": "***"}
     said = "to ana@example.org, +52 55 1111 2222 or 646180157000000004"
     assert impersonal(said) == "to ***, *** or ***"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"errors":[{"field":"document.number","value":"1020304050"}]}',
+        '{"errors":[{"field":"document.number","message":"1020304050 is not valid"}]}',
+        '{"errors":[{"message":"1020304050 is not valid","field":"document.number"}]}',
+        '{"document":{"number":{"value":"1020304050"}}}',
+        '{"document":{"number":[["1020304050"]]}}',
+        "document[number]=1020304050",
+        "document%5Bnumber%5D=1020304050&country=CO",
+        "<document><type>cc</type><number>1020304050</number></document>",
+        '{"type":"cc","number":"1020304050"}',
+        '{"number":1020304050,"type":"cc"}',
+    ],
+)
+def test_a_document_number_in_any_place_that_names_it(text):
+    """Also where another text repeats it later."""
+    redaction = Redaction([])
+    assert "1020304050" not in redaction.learn(text)
+    assert redaction.text("see 1020304050") == "see ***"
+
+
+@pytest.mark.parametrize("head", [b"GIF89a", b"RIFF\0\0\0\0WEBP"])
+def test_other_images_as_base64(head):
+    """A GIF and a WebP become their size and hash, as other images do."""
+    code = b64encode(head + Random(3).randbytes(9_000)).decode()
+    assert len(Redaction([]).text(f"<{code}>")) < 60
+
+
+@pytest.mark.parametrize(
+    "text", ['{"type": "bank_account", "number": "1020304050"}', "<number>1020304050</number>"]
+)
+def test_a_number_of_something_else_stays(text):
+    """An account has a number too."""
+    assert Redaction([]).learn(text) == text

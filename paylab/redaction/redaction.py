@@ -32,7 +32,8 @@ IMAGE = re.compile(
       data:(?P<type>[\w.+-]+\\?/[\w.+-]+)?(?:;[^,;"'<>\s]{{1,200}}){{0,8}};base64,(?P<data>{_CODE})
     | data:(?P<kind>image/(?!svg)[\w.+-]+|application/pdf)(?:;[^,;"'<>\s]{{1,200}}){{0,8}},
         (?P<percent>[^\s"'<>]{{40,}})
-    | (?<![A-Za-z0-9+/])(?=(?:iVBORw0K|/9j/|JVBERi0|SUkqA|TU0AK|AAAA[A-Za-z0-9+/]{{2}}Z0eX)
+    | (?<![A-Za-z0-9+/])(?=(?:iVBORw0K|/9j/|JVBERi0|SUkqA|TU0AK|R0lGOD|UklGR
+        |AAAA[A-Za-z0-9+/]{{2}}Z0eX)
         [A-Za-z0-9+/_%&\\-]{{40}})(?P<bare>{_CODE})
     | b(?P<sign>["'])(?P<bytes>(?:\\x89PNG|\\xff\\xd8\\xff|%PDF-|II\*\\x00|MM\\x00\*
         |\\x00\\x00\\x00.{{1,4}}ftyp)(?:(?!(?P=sign))[^\\]|\\.){{20,}}+)
@@ -48,6 +49,8 @@ _MARKS = (
     "jvberi0",
     "sukqa",
     "tu0ak",
+    "r0lgod",
+    "uklgr",
     "z0ex",
     "b'\\",
     "b'ii*",
@@ -78,9 +81,9 @@ PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
 SIGNATURE = re.compile(r"(?<![A-Za-z0-9+/])((?:[A-Za-z0-9+/][\r\n]{0,2}){86}==)")
 """Base64 of 64 characters: the service's signatures are Base64 of 64 hexadecimal digits."""
 
-_VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{]+)"""
+_VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
 NUMBER = re.compile(
-    rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["']?\s*[:=]\s*b?({_VALUE})""",
+    rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["'\]]{{0,2}}\s*[:=]\s*b?({_VALUE})""",
     re.IGNORECASE,
 )
 """The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
@@ -93,6 +96,18 @@ BESIDE = (
     re.compile(rf"""{_KEY}({_VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
 )
 """The number of a document that is only known by its type, which stands before or after it."""
+
+ENCLOSED = (
+    re.compile(
+        rf"""\bnumbers?["']?\s*[:=]\s*[\[{{][\[{{\s]{{0,20}}(?:["']?\w+["']?\s*:\s*)?({_VALUE})""",
+        re.IGNORECASE,
+    ),
+    re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
+)
+"""The number of a document in an object or list of its own, and in XML."""
+REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
+"""What a service says of a document number: the field, perhaps its value, a message."""
+_TOKEN = re.compile(r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)")
 
 _ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
 MOST_NUMBERS = 1000
@@ -253,7 +268,7 @@ def _is_number(value: Any) -> bool:
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """Document numbers that the text names as such, decoded, and their places without quotes."""
     words = _folded(text)
-    patterns = [NUMBER] if "document" in words else []
+    patterns = [NUMBER, *ENCLOSED] if "document" in words else []
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         for item in _ITEM.finditer(text, *match.span(1)):
@@ -261,6 +276,9 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
             value = escapes.decode(item[group])
             if _digits(value) >= (1 if group < BARE else 4) and not _WORDS.search(value):
                 yield value, *item.span(group)
+    for refused in REFUSED.finditer(text) if "document" in words and "number" in words else ():
+        for token in _TOKEN.finditer(text, *refused.span()):
+            yield escapes.decode(token[0]), *token.span()
 
 
 BARE = 3

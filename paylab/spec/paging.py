@@ -98,7 +98,8 @@ def read_page(body: object, *, bare: bool = False) -> RawPage:
     whole = bare and body.keys() <= ENVELOPE
     if more is None and not cursor and not whole:
         raise ValueError("does not say whether the list goes on: has_next_page is missing")
-    # Without the word, a cursor is the only sign that there is more.
+    # Without the word, a cursor is the only sign that there is more. With it the word decides: a
+    # service that says there is no next page may still send the position of its last row.
     return Page(items, bool(cursor) if more is None else more, cursor)
 
 
