@@ -11,7 +11,7 @@ import paylab
 
 LOGGING = """
 import logging
-from paylab.cli.stderr import log_without_blocking
+from paylab.cli.terminal import log_without_blocking
 log_without_blocking()
 for number in range(5000):
     logging.getLogger("paylab").error("record %d %s", number, "x" * 200)
