@@ -108,9 +108,11 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise RuleError(stated)
 
 
-def caution(problems: Iterable[Problem]) -> None:
-    """Warn about what is sent all the same; the warning points at the line of the caller."""
-    for problem in problems:
+def judge(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
+    """Refuse what the spec forbids and warn about the rest, at the line of the caller."""
+    found = list(problems)
+    refuse(found)
+    for problem in (*found, *doubts):
         # Past this function, the operation, and the check of its parameters.
         warnings.warn(str(problem), RuleWarning, stacklevel=4)
 

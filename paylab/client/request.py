@@ -106,7 +106,7 @@ def _is_seconds(value: object) -> bool:
 
 def _header(name: str, value: str) -> str:
     field = f"headers.{name}"
-    if not HEADER_NAME.fullmatch(str(name)):
+    if not isinstance(name, str) or not HEADER_NAME.fullmatch(name):
         raise RuleError([Problem(field, "is no name of an HTTP header")])
     if name.lower() in OWN_HEADERS:
         raise RuleError([Problem(field, "is set by paylab and cannot be given")])

@@ -10,7 +10,14 @@ from .. import corridors
 from ..client.resources.parameters import Options, takes
 from ..client.resources.transfers import Money, Quotes
 from ..client.sender import Sender
-from ..errors import BadRequestError, ConflictError, NotFoundError, RuleError, UnprocessableError
+from ..errors import (
+    BadRequestError,
+    ConflictError,
+    NotFoundError,
+    Problem,
+    RuleError,
+    UnprocessableError,
+)
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
 
@@ -77,7 +84,10 @@ class ComparedQuotes(Quotes):
         The amount is one of source_amount, destination_amount and net_source_amount; a
         stablecoin needs its source_network. Where there is no quote, `problem` says why.
         """
-        people = [recipients] if isinstance(recipients, Individual) else recipients
+        people = [recipients] if isinstance(recipients, Individual) else list(recipients)
+        if not all(isinstance(one, Individual) for one in people):
+            told = "must be individuals, such as lab.individuals.get(id), and not their ids"
+            raise RuleError([Problem("recipients", told)])
         found = [route for person in people for route in routes(person)]
         asked = {
             "source_currency": source_currency,

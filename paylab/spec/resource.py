@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self
@@ -96,7 +97,10 @@ class Resource(BaseModel):
 
     def model_dump_json(self, **options: Any) -> str:
         """The fields as JSON text; `.raw` is what the service sent."""
-        return super().model_dump_json(**{"warnings": False, **options})
+        try:
+            return super().model_dump_json(**{"warnings": False, **options})
+        except (ValueError, RecursionError):  # half a character, or nested too deep for pydantic
+            return json.dumps(self._raw, default=str)
 
     def __eq__(self, other: object) -> bool:
         """Equal when they say the same; null, absent and replayed make no difference."""

@@ -58,7 +58,7 @@ class Machine:
 
     def is_final(self, state: str | None) -> bool:
         """True when nothing follows; an unknown state is not final."""
-        return state in self.final
+        return isinstance(state, str) and state in self.final
 
 
 INDIVIDUAL = Machine(

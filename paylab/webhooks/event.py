@@ -135,7 +135,7 @@ _CLASSES: Mapping[str, type[Event]] = {
 }
 
 
-def read(delivery: bytes | str | Mapping[str, Any]) -> Event:
+def read(delivery: bytes | bytearray | memoryview | str | Mapping[str, Any]) -> Event:
     """Read a delivery's body; unknown types and fields are kept, what is no event is an error."""
     body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
     kind, payload = body.get("event_type"), body.get("event_payload")
@@ -166,10 +166,10 @@ def _as_text(delivery: Mapping[str, Any]) -> str:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
 
 
-def _parsed(delivery: bytes | str) -> Mapping[str, Any]:
+def _parsed(delivery: bytes | bytearray | memoryview | str) -> Mapping[str, Any]:
     try:
-        body = jsontext.read(delivery)
-    except (ValueError, RecursionError) as error:
+        body = jsontext.read(delivery if isinstance(delivery, str) else bytes(delivery))
+    except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
         raise UnreadableEventError("an event is a JSON object")

@@ -165,10 +165,15 @@ def _cut(request):
 
 
 @pytest.mark.parametrize(
-    "transport", [answering(503), answering(201, content=b"<html>"), httpx.MockTransport(_cut)]
+    "transport",
+    [
+        *map(answering, (408, 409, 503)),
+        answering(201, content=b"<html>"),
+        httpx.MockTransport(_cut),
+    ],
 )
 def test_without_a_ledger_the_error_names_the_key(transport):
-    """After a 5xx, an answer that cannot be read, and none at all."""
+    """After a 5xx, a refusal that leaves it open, an unreadable answer, and none at all."""
     lab = bare(transport, "none")
     with pytest.raises(PaylabError) as error:
         pay(lab, "fa_1")

@@ -58,7 +58,7 @@ class ConversionAccounts:
             "client_reference_id": client_reference_id,
         }
         body = encoding.merge_extra(encoding.body_fields(named), extra)
-        encoding.refuse(rules.check_account(body))
+        encoding.judge(rules.check_account(body))
 
         def find(since: datetime) -> str | None:
             all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
@@ -213,7 +213,7 @@ class Sandbox:
             "sender_name": sender_name,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.refuse(rules.check(body))
+        encoding.judge(rules.check(body))
         path = encoding.path("sandbox", "deposits")
         answer = self._sender.send("POST", path, json=body, any_body=True, **options)
         return answer.read_or(Deposit, body)

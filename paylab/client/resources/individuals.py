@@ -73,8 +73,7 @@ class Individuals:
         named = encoding.body_fields(given)
         parameters.check_individual(named)
         body = encoding.merge_extra(named, extra)
-        encoding.refuse(individuals.check(body))
-        encoding.caution(individuals.mistyped(body))
+        encoding.judge(individuals.check(body), individuals.mistyped(body))
         answer = self._sender.send("POST", encoding.path("individuals"), json=body, **options)
         return answer.read(Individual)
 
@@ -138,7 +137,7 @@ class Individuals:
             "partner_terms_accepted_at": partner_terms_accepted_at,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.refuse(individuals.check_token(body))
+        encoding.judge(individuals.check_token(body))
         with self._explaining(id):
             answer = self._sender.send("POST", path, json=body, any_body=True, **options)
         return answer.read_or(Individual, {"id": encoding.check_identifier(id)})
@@ -206,8 +205,7 @@ class FinancialAccounts:
         named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
         parameters.check_detail_names(named.get("details"), type)
         body = encoding.merge_extra(named, extra)
-        encoding.refuse(accounts.check(body))
-        encoding.caution(accounts.warn(None, type, body["details"]))
+        encoding.judge(accounts.check(body), accounts.warn(None, type, body["details"]))
         answer = self._sender.send(
             "POST", encoding.path("financial_accounts"), json=body, **options
         )

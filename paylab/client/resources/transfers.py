@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Unpack
 
+from ...errors import Problem
 from ...rules import transfers as rules
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.paging import Pager
@@ -56,11 +57,20 @@ class Quotes:
             "destination_amount": destination_amount,
             "net_source_amount": net_source_amount,
         }
-        return self._ask(encoding.merge_extra(encoding.body_fields(given), extra), options)
+        body = encoding.merge_extra(encoding.body_fields(given), extra)
+        encoding.judge(rules.check_quote(body), _rail(body))
+        return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        encoding.refuse(rules.check_quote(body))
         return self._sender.send("POST", encoding.path("quotes"), json=body, **options).read(Quote)
+
+
+def _rail(body: Mapping[str, Any]) -> list[Problem]:
+    """What only an assumption says against the rail: it may carry the currency all the same."""
+    currency, rail = body.get("destination_currency"), body.get("payout_method")
+    return rules.warn(body) + (
+        rules.check_rail(currency, rail) if isinstance(currency, str) else []
+    )
 
 
 class Transfers:
@@ -110,8 +120,7 @@ class Transfers:
             "client_reference_id": client_reference_id,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.refuse(rules.check(body))
-        encoding.caution(rules.warn(body))
+        encoding.judge(rules.check(body), _rail(body))
         answer = self._sender.once(encoding.path("transfers"), body, new=new, **options)
         return answer.read(Transfer)
 

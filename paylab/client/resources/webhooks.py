@@ -36,7 +36,7 @@ class WebhookSubscriptions:
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.refuse(rules.check(body))
+        encoding.judge(rules.check(body))
         answer = self._sender.send("POST", encoding.path(SUBSCRIPTIONS), json=body, **options)
         return answer.read(WebhookSubscription)
 

@@ -1,0 +1,66 @@
+"""Values of the wrong kind: a clear error, or a value, and never a TypeError."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from paylab.errors import RuleError, RuleWarning
+from paylab.spec.models import Transfer
+from paylab.spec.status import TRANSFER
+from paylab.webhooks import event
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+def test_an_event_of_bytes_of_any_kind(kind):
+    """Servers hand over a body as any of them."""
+    body = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
+    assert event.read(kind(body)).id == "tr_1"
+
+
+def test_the_name_of_a_header_is_text(scripted):
+    """Anything else is refused before it is sent."""
+    client, _ = scripted()
+    with pytest.raises(RuleError, match="no name of an HTTP header"):
+        client.transfers.get("tr_1", headers={1: 2})
+
+
+@pytest.mark.parametrize("recipients", ["ind_1", ["ind_1"], [None]])
+def test_quotes_are_compared_for_individuals(lab, recipients):
+    """Not for their ids."""
+    with pytest.raises(RuleError, match="must be individuals"):
+        lab.quotes.compare(recipients, source_amount="10")
+
+
+def test_a_status_that_is_no_text_is_not_final():
+    """Whatever a service sends."""
+    assert not TRANSFER.is_final([1])
+
+
+@pytest.mark.parametrize("odd", ["\ud800", json.loads("[" * 900 + "]" * 900)])
+def test_anything_that_was_read_can_be_written_as_json(odd):
+    """Half a character, and what is nested deep."""
+    text = Transfer.model_validate({"id": "tr_1", "odd": odd}).model_dump_json()
+    assert json.loads(text)["odd"] == odd
+
+
+RAIL = {"payout_method": "spei", "destination_currency": "BRL"}
+TERMS = {"source_amount": "10.00", "source_currency": "USD", **RAIL}
+KEY = {"pix_key": "x", "pix_key_type": "cpf"}
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda c: c.quotes.create("fa_1", **TERMS), "pix"),
+        (lambda c: c.transfers.create("fa_1", **TERMS), "pix"),
+        (lambda c: c.financial_accounts.create("i", "pix", KEY), "pix_key"),
+    ],
+)
+def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, word):
+    """Each of them says so, and is sent."""
+    client, script = scripted({"id": "x_1"})
+    with pytest.warns(RuleWarning, match=word):
+        call(client)
+    assert len(script.requests) == 1
