@@ -38,7 +38,6 @@ class Attempts:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
-    kind: type[Call]
 
     def make(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         """Send once; what came back, and the account of it for when someone looks."""
@@ -82,7 +81,7 @@ class Attempts:
         """The account of an attempt, without its secrets."""
         facts = self._asked(outgoing, request) | self._answered(result)
         facts["finding"] = self._finding(outgoing, request, result)
-        return self.kind(number=number, **known, **facts)
+        return Call(number=number, **known, **facts)
 
     def _finding(self, outgoing: Outgoing, request: httpx.Request, result: Exchange) -> str | None:
         """What the doctor says of a signature that was refused, by the service's own clock."""

@@ -10,26 +10,33 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from .. import forks
+from ..errors import PaylabError
 from .call import Call, Later
 from .har import har
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    *("number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms"),
+    *("attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error"),
+)
 MOST_CALLS = 200
 MOST_BYTES = 8 * 2**20
 CONTROLS = "/_simulator"
 
 E = TypeVar("E", Call, Later)
 Listener = Callable[[Call], None]
+Listen = Callable[[Listener], Callable[[], None]]
 
 log = logging.getLogger("paylab")
 
 
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; older ones go when there are too many or too much."""
-
-    kind: type[Call] = Call
 
     def __init__(
         self, calls: Iterable[Call] = (), most: int = MOST_CALLS, most_bytes: int = MOST_BYTES
@@ -38,6 +45,7 @@ class CallLog(Sequence[Call]):
         self._most, self._most_bytes = most, most_bytes
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
+        self.screen: Callable[[Listen], Any] | None = None
         forks.register(self, lock=self._lock)
 
     def append(self, call: Call) -> Call:
@@ -75,6 +83,19 @@ class CallLog(Sequence[Call]):
 
     def _too_large(self) -> bool:
         return self._size > self._most_bytes and len(self._calls) > 1
+
+    def on_screen(self) -> Any:
+        """Show every call under the cell that makes it, from now on; `stop()` ends it."""
+        if self.screen is None:
+            raise PaylabError("only the calls of a lab can be shown as they are made")
+        return self.screen(self.listen)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a call, oldest first; times only where a real network was."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
+        return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Hear of every attempt from now on; what comes back ends it."""

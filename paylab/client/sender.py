@@ -170,19 +170,16 @@ class Sender:
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls: CallLog = self.calls_kind()
+        self.calls = CallLog()
         self.keeper: Keeper = keeper or Fresh()
         self._skew_told = False
-        self._ahead: float | None = None
+        self.ahead: float | None = None
         self._deadline = Deadline()
-        self._redaction = Redaction([self.settings.api_key, self.settings.secret_key])
-        clean_loggers(self._redaction)
+        self.redaction = Redaction([self.settings.api_key, self.settings.secret_key])
+        clean_loggers(self.redaction)
         self._transport = transport
         self._http = self._connected()
-        kind = self.calls_kind.kind
-        self._attempts = Attempts(
-            self._http, self.settings.secret_key, self._redaction, clock, perf, kind
-        )
+        self._attempts = Attempts(self._http, self.settings.secret_key, self.redaction, clock, perf)
         forks.register(self, lambda child: child._in_child())
 
     def _connected(self) -> httpx.Client:
@@ -333,7 +330,7 @@ class Sender:
         try:
             id_ = request.find(begun + self._service_is_ahead()) if request.find else None
         except PaylabError:
-            error = failure(request, result, later.call, self._redaction)
+            error = failure(request, result, later.call, self.redaction)
             error.hint = look_first(request.path)
             raise error from None
         if id_ is None:
@@ -346,7 +343,7 @@ class Sender:
 
     def _service_is_ahead(self) -> timedelta:
         """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
-        ahead = self._ahead
+        ahead = self.ahead
         known = ahead is not None and abs(ahead) < SIGNATURE_TOLERANCE
         return timedelta(seconds=ahead - 2 if ahead is not None and known else -SIGNATURE_TOLERANCE)
 
@@ -367,7 +364,7 @@ class Sender:
 
     def _tell_skew(self, skew: float | None) -> None:
         """Say once that the clocks drift apart, before it becomes an error."""
-        self._ahead = self._ahead if skew is None else skew
+        self.ahead = self.ahead if skew is None else skew
         warning = skew_warning(skew)
         if warning and not self._skew_told:
             log.warning("%s", warning)
@@ -377,7 +374,7 @@ class Sender:
         self, outgoing: Outgoing, result: Exchange, later: Later, *, after_lost: bool
     ) -> bytes:
         if not result.went_well:
-            error = failure(outgoing, result, later.call, self._redaction)
+            error = failure(outgoing, result, later.call, self.redaction)
             error.after_lost = after_lost
             raise error
         return result.content

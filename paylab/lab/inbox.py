@@ -46,7 +46,7 @@ class Wish:
     url: str | None = None
 
 
-def sources(lab: Lab) -> list[PolledList]:
+def sources(client: Client, order: Order = "unknown") -> list[PolledList]:
     """Everything that events speak of."""
     size, order = codes.PAGE_MAX, lab.list_order
     return [

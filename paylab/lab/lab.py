@@ -1,32 +1,38 @@
-"""The lab: a client, perhaps a simulator, and the views bound to both."""
+"""The lab: the service's operations, forms, calls and orders, and a simulator's controls."""
 
 from __future__ import annotations
 
 import logging
 import os
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from html import escape
 from os import PathLike
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from ..client.api import Client
+from ..client.call import Call
 from ..client.settings import Secret, Settings, resolve
 from ..errors import ConfigError, PaylabError
-from ..rules.webhooks import is_loopback
+from ..loopback import is_loopback
+from ..payments.ledger import Ledger
+from ..signing.comparison import compare
+from ..signing.explain import Explanation
+from ..signing.findings import Finding, Request
 from ..simulator.panel import Panel
-from ..simulator.simulator import BASE_URL, SimulatorTransport
-from ..spec.codes import EVENT_TYPES
+from ..spec import codes
+from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.paging import Order
 from ..webhooks.event import Event
 from ..webhooks.router import Router
-from .calls import Seeing
-from .frames import FramedConversions, FramedTransfers
-from .payout_forms import PayoutClient
+from . import displays
+from .forms import Forms
+from .orders import Orders, Where
+from .resources import LabConversions, LabQuotes, LabTransfers
+from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +40,8 @@ if TYPE_CHECKING:
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
+    from ..views.forms.live import Live
+    from ..views.forms.onramp import Walk
     from ..webhooks.inbox import Inbox
     from ..webhooks.polling import Watch
     from ..webhooks.report import Reconciliation
@@ -51,7 +59,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     simulator: Simulator | None = None,
     timeout: float | None = None,
     max_retries: int | None = None,
-    ledger: str | PathLike[str] | None = None,
+    ledger: Where = None,
     list_order: Order | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
@@ -64,24 +72,24 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     of a simulator in this process.
     """
     _log_as_asked()
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
-    options["list_order"] = list_order
-    if simulator is not None:
-        return _embedded(simulator, options)
-    settings = resolve(base_url, api_key, secret_key, profile)
-    if settings is not None:
-        return Lab(settings, **options)
-    return _embedded(_simulator(), options)
+    options: dict[str, Any] = {
+        "timeout": timeout,
+        "max_retries": max_retries,
+        "ledger": ledger,
+        "list_order": list_order,
+    }
+    if simulator is None:
+        settings = resolve(base_url, api_key, secret_key, profile)
+        if settings is not None:
+            return Lab(settings, **options)
+    return _embedded(simulator, options)
 
 
-def _simulator() -> Simulator:
-    from ..simulator.simulator import Simulator
-
-    return Simulator(transfers=SEEDED_TRANSFERS)
-
-
-def _embedded(simulator: Simulator, options: dict[str, Any]) -> Lab:
+def _embedded(simulator: Simulator | None, options: dict[str, Any]) -> Lab:
     """A lab on a simulator in this process: its clock and its chance are the simulator's."""
+    from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+
+    simulator = simulator or Simulator(transfers=SEEDED_TRANSFERS)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
     keys = Secret(simulator.api_key), Secret(simulator.secret_key)
     return Lab(
@@ -94,41 +102,55 @@ def _embedded(simulator: Simulator, options: dict[str, Any]) -> Lab:
     )
 
 
-class Lab(Seeing, PayoutClient):
-    """The service's operations, the simulator's controls where there is one, and the displays."""
+class Lab:
+    """The service's operations by resource, `forms` for the same by clicking, and what was sent.
+
+    `simulator` holds the controls of a simulator, and is None for a real service.
+    """
 
     def __init__(
         self,
         settings: Settings,
         *,
         embedded: Simulator | None = None,
+        ledger: Where = None,
         list_order: Order | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(settings, sleep=self._pause, **options)
+        in_process = embedded is not None
+        self.client = client = Client(settings, **options)
         self._embedded = embedded
-        self.list_order = list_order or ("newest_first" if embedded else "unknown")
+        self._order: Order = list_order or ("newest_first" if in_process else "unknown")
         self._inboxes: list[Inbox] = []
+        self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process)
+        self._orders = Orders(client, self._time, ledger, in_process=in_process)
+        client.sleep, client.keeper = self._time.sleep, self._orders
+        self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
+        self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
+        self.webhook_subscriptions = client.webhook_subscriptions
+        self.quotes = LabQuotes(client.quotes)
+        self.transfers = LabTransfers(client, self._order, embedded)
+        self.conversions = LabConversions(client, self._order)
+        self.forms = Forms(client, self._time)
+        self.calls, self.request = client.calls, client.request
+        self.clock, self.sleep = client.clock, client.sleep
+        self.calls.screen = displays.on_screen
+        displays.register()
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the service is simulated inside this process, and ends with it."""
+        """Whether the service is a simulator inside this process, which ends with it."""
         return self._embedded is not None
 
     @property
-    def embedded(self) -> Simulator | None:
-        """The simulator inside this process that is the service; None for any other service."""
-        return self._embedded
+    def settings(self) -> Settings:
+        """Base address, keys and limits; secrets do not show."""
+        return self.client.settings
 
-    @cached_property
-    def transfers(self) -> FramedTransfers:
-        """Payouts, also as a frame or a file."""
-        return FramedTransfers(self)
-
-    @cached_property
-    def conversions(self) -> FramedConversions:
-        """Deposits on their way to becoming stablecoin, also as a frame or a file."""
-        return FramedConversions(self)
+    @property
+    def ledger(self) -> Ledger | None:
+        """The order ledger: which call paid what under which key; None when there is none."""
+        return self._orders.ledger
 
     @cached_property
     def simulator(self) -> Panel | None:
@@ -136,44 +158,50 @@ class Lab(Seeing, PayoutClient):
 
         Only an address on this machine is asked whether it is one.
         """
-        if self._embedded is None and not is_loopback(
-            urlsplit(self.settings.base_url).hostname or ""
-        ):
+        if self._embedded is not None:
+            return Panel(self.client.request)
+        if not is_loopback(urlsplit(self.settings.base_url).hostname or ""):
             return None
-        panel = Panel(self.request if self._embedded else self._asking_once().request)
-        return panel if self._embedded or _answers(panel) else None
+        panel = Panel(Client(self.settings, max_retries=0).request)
+        return panel if _answers(panel) else None
 
-    def _asking_once(self) -> Client:
-        return Client(self.settings, max_retries=0)
+    def explain(self, call: Call | None = None) -> Explanation:
+        """The layers of a call's signature, line by line; of the latest call without one."""
+        return (call or self.calls[-1]).explain()
 
-    def _pause(self, seconds: float) -> None:
-        """Wait: on a frozen clock waiting is what moves it on."""
-        if not self._moved_on(seconds):
-            time.sleep(seconds)
+    def compare(
+        self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
+    ) -> Finding:
+        """Somebody else's headers for a request against ours, with the secret of this lab."""
+        whole = url if urlsplit(url).netloc else self.settings.base_url + url
+        request = Request(method.upper(), whole, body)
+        return compare(theirs, request, self.settings.secret_key.reveal(), now=self.clock())
 
-    def _moved_on(self, seconds: float) -> bool:
-        """Move a frozen simulator's clock on; False where time passes by itself."""
-        try:
-            if self.simulator is None or not self.simulator.clock.frozen:
-                return False
-            self.simulator.clock.advance(seconds)
-        except PaylabError:
-            logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
-            return False
-        return True
+    def onramp(
+        self,
+        country: str = "MX",
+        individual_id: str | None = None,
+        *,
+        example: bool = False,
+        consent: bool = False,
+        new: bool = False,
+    ) -> Walk:
+        """The whole on-ramp as one stepper; `individual_id` takes up where somebody left.
 
-    def _service_clock(self) -> datetime:
-        if self._embedded is None and self.simulator:
-            self._ahead = (self.simulator.clock.now - self.clock()).total_seconds()
-        return self._time_seen()
+        `consent=True` records consent when `submit()` is called and nobody clicked.
+        """
+        return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
 
-    def _stands_still(self) -> bool:
-        return self.simulator is not None and self.simulator.clock.frozen
+    def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
+        """A line that keeps itself up to date: an individual, a deposit or a transfer."""
+        return self.forms.status(of)
 
-    def _refreshing(self) -> dict[str, Any]:
-        from ..views.forms.live import at_once, in_thread
+    def deposit_card(self, account: Any) -> Card:
+        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""
+        from ..views.cards import deposit_card
 
-        return {"pass_time": self._moved_on, "run": at_once if self._embedded else in_thread}
+        account = self.conversion_accounts.get(account) if isinstance(account, str) else account
+        return deposit_card(getattr(account, "deposit_instructions", None) or account)
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """The events of a resource, or all of them, as the simulator noted them.
@@ -184,7 +212,7 @@ class Lab(Seeing, PayoutClient):
 
     def inbox(  # noqa: PLR0913 - each has a default
         self,
-        event_types: Iterable[str] = EVENT_TYPES,
+        event_types: Iterable[str] = codes.EVENT_TYPES,
         *,
         router: Router | None = None,
         forward_to: str | None = None,
@@ -201,7 +229,7 @@ class Lab(Seeing, PayoutClient):
         from .inbox import Wish, open_inbox
 
         wish = Wish(tuple(event_types), router, forward_to, data, port, url)
-        inbox = open_inbox(self, self._embedded, wish)
+        inbox = open_inbox(self.client, self._embedded, wish)
         self._inboxes.append(inbox)
         return inbox
 
@@ -214,7 +242,7 @@ class Lab(Seeing, PayoutClient):
         from ..webhooks.polling import Watch
         from .inbox import sources
 
-        return Watch(sources(self), router, every, since).start()
+        return Watch(sources(self.client, self._order), router, every, since).start()
 
     def reconcile(
         self,
@@ -234,13 +262,6 @@ class Lab(Seeing, PayoutClient):
         simulated = self.simulator.events if self.simulator else None
         return reconcile(lists, known, references, simulated)
 
-    def deposit_card(self, account: Any) -> Card:
-        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""
-        from ..views.cards import deposit_card
-
-        account = self.conversion_accounts.get(account) if isinstance(account, str) else account
-        return deposit_card(getattr(account, "deposit_instructions", None) or account)
-
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Open the embedded simulator's world on a port, for what lives outside this process.
 
@@ -258,6 +279,16 @@ class Lab(Seeing, PayoutClient):
         settings = self.settings
         shown = {"base_url": settings.base_url, "api_key": "***", "secret_key": "***"}
         return [(name, value, settings.where.get(name, "")) for name, value in shown.items()]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.client.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]

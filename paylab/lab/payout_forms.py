@@ -1,19 +1,20 @@
-"""The forms of payouts, bound to a client: recipients, accounts, quotes, transfers."""
+"""The forms of payouts: recipients, financial accounts, quotes and transfers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from functools import cached_property, partial
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import corridors
+from ..client.api import Client
 from ..corridors import examples
+from ..errors import Problem, RuleError
 from ..payments.call_site import concerning
-from ..payments.quotes import ComparedQuotes, routes
+from ..payments.quotes import routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
-from .forms import FormedClient, _id, _must_be
+from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
@@ -24,15 +25,52 @@ if TYPE_CHECKING:
 F = TypeVar("F")
 
 
-class PayoutClient(FormedClient):
-    """A client whose payouts can be clicked; forms are kept as those of the on-ramp are."""
+class Kept:
+    """Forms by what they are about."""
 
-    @cached_property
-    def quotes(self) -> ComparedQuotes:
-        """Rates and fees, locked for a short while; also several side by side."""
-        return ComparedQuotes(self)
+    def __init__(self) -> None:
+        self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
 
-    def recipient_form(
+    def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
+        """The form kept for `about`, unless it was never sent and is asked for otherwise now."""
+        before, form = self._forms.get(about, (None, None))
+        if form is None or new or (not form.begun and before != asked):
+            form = make()
+        self._forms[about] = asked, form
+        return form  # type: ignore[no-any-return]
+
+
+def must_be(name: str, given: str, known: Iterable[str]) -> str:
+    """One of the known words; RuleError for another."""
+    if given not in (listed := list(known)):
+        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
+    return given
+
+
+def id_of(of: Any) -> str:
+    """The id that a result or a text stands for."""
+    return of if isinstance(of, str) else str(of.id)
+
+
+def individual(client: Client, person: Individual | str) -> Individual:
+    """The individual itself; one that is given by its id is read."""
+    return client.individuals.get(person) if isinstance(person, str) else person
+
+
+def refreshing(time: ServiceTime) -> dict[str, Any]:
+    """How a line refreshes itself: from a thread, unless the service is in this process."""
+    from ..views.forms.live import at_once, in_thread
+
+    return {"pass_time": time.move_on, "run": at_once if time.in_process else in_thread}
+
+
+class PayoutForms:
+    """The forms of payouts: recipients, financial accounts, quotes and transfers."""
+
+    def __init__(self, client: Client, time: ServiceTime, kept: Kept) -> None:
+        self._client, self._time, self._kept = client, time, kept
+
+    def recipient(
         self,
         country: str = "MX",
         product: str = codes.GLOBAL_PAYOUTS,
@@ -43,13 +81,13 @@ class PayoutClient(FormedClient):
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = _must_be("country", country.upper(), corridors.NAMES)
-        _must_be("product_types", product, codes.PRODUCTS)
-        given: dict[str, Any] = {"example": example, "clock": self.clock}
-        make = partial(RecipientForm, self.individuals.create, country, product, **given)
-        return self._forms.get(("recipient", country, product), example, make, new=new)
+        country = must_be("country", country.upper(), corridors.NAMES)
+        must_be("product_types", product, codes.PRODUCTS)
+        given: dict[str, Any] = {"example": example, "clock": self._client.clock}
+        make = partial(RecipientForm, self._client.individuals.create, country, product, **given)
+        return self._kept.get(("recipient", country, product), example, make, new=new)
 
-    def bank_form(
+    def financial_account(
         self,
         person: Individual | str,
         account: FinancialAccount | None = None,
@@ -60,21 +98,21 @@ class PayoutClient(FormedClient):
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = self._person(_id(person))
+        who = individual(self._client, id_of(person))
         country = str(who.country)
         make = partial(
             AccountForm,
-            partial(self.financial_accounts.create, who.id),
+            partial(self._client.financial_accounts.create, who.id),
             country,
             account=account,
-            update=self.financial_accounts.update,
+            update=self._client.financial_accounts.update,
             owner=who.id,
             example=examples.account(country) if example else None,
         )
         about = "bank", who.id, account and account.id
-        return self._forms.get(about, example, make, new=new)
+        return self._kept.get(about, example, make, new=new)
 
-    def quote_form(
+    def quote(
         self,
         person: Individual | str,
         *,
@@ -85,10 +123,10 @@ class PayoutClient(FormedClient):
         """A form that asks for a quote over any rail that reaches a recipient."""
         from ..views.forms.transfer import QuoteForm
 
-        make = partial(QuoteForm, self.quotes.create, card=self.quote_card)
+        make = partial(QuoteForm, self._client.quotes.create, card=self.quote_card)
         return self._priced("quote", make, person, amount, source_currency, new=new)
 
-    def transfer_form(
+    def transfer(
         self,
         person: Individual | str,
         *,
@@ -99,7 +137,7 @@ class PayoutClient(FormedClient):
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(TransferForm, self._paying(_id(person), new=new))
+        make = partial(TransferForm, self._paying(id_of(person), new=new))
         return self._priced("transfer", make, person, amount, source_currency, new=new)
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
@@ -113,10 +151,10 @@ class PayoutClient(FormedClient):
         new: bool,
     ) -> F:
         """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
-        who = self._person(_id(person))
+        who = individual(self._client, id_of(person))
         held = who.financial_accounts or []
         begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
-        return self._forms.get((what, who.id, len(held)), (amount, source), begun, new=new)
+        return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with its lock counting down; `submit()` makes it a transfer."""
@@ -126,33 +164,29 @@ class PayoutClient(FormedClient):
             QuoteCard,
             quote,
             self._paying(quote.recipient_id or "", new=new),
-            partial(self.quotes.again, quote),
-            self._service_clock,
+            partial(self._client.quotes.again, quote),
+            self._time.now,
             accounts=self._accounts_of(quote),
-            stands_still=self._stands_still(),
-            pass_time=self._refreshing().get("pass_time", lambda _: None),
+            stands_still=self._time.stands_still(),
+            pass_time=self._time.move_on,
         )
-        return self._forms.get(("quote card", quote.id), (), make, new=new)
+        return self._kept.get(("quote card", quote.id), (), make, new=new)
 
     def transfer_line(self, transfer: Transfer | str) -> TransferLine:
         """A transfer's life as a line that keeps itself up to date."""
         from ..views.forms.status import TransferLine
 
         id_ = transfer if isinstance(transfer, str) else transfer.id
-        look = partial(self.transfers.get, id_)
+        look = partial(self._client.transfers.get, id_)
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
-        return TransferLine(look, wallets=wallets, **self._refreshing())
-
-    def status(self, of: Any) -> Any:
-        """A line that keeps itself up to date: of a transfer too."""
-        return self.transfer_line(of) if isinstance(of, Transfer) else super().status(of)
+        return TransferLine(look, wallets=wallets, **refreshing(self._time))
 
     def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
         """Creates a transfer; the same cell about another recipient means another payment."""
 
         def create(*given: Any, **fields: Any) -> Transfer:
             with concerning(recipient):
-                return self.transfers.create(*given, new=new, **fields)
+                return self._client.transfers.create(*given, new=new, **fields)
 
         return create
 
@@ -160,16 +194,8 @@ class PayoutClient(FormedClient):
         """The recipient's accounts; none where a stablecoin plays no part."""
         if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
             return []
-        held = self.individuals.get(of.recipient_id).financial_accounts or []
+        held = self._client.individuals.get(of.recipient_id).financial_accounts or []
         return [one for one in held if isinstance(one, FinancialAccount)]
-
-    def _service_clock(self) -> datetime:
-        """The instant by which the service judges; of a real one, ours is as good as any."""
-        return self.clock()
-
-    def _stands_still(self) -> bool:
-        """Whether time passes only when somebody makes it."""
-        return False
 
 
 def _labelled(person: Individual) -> list[tuple[str, dict[str, Any]]]:

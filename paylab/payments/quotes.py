@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import corridors
-from ..client.resources.parameters import Options, takes
-from ..client.resources.transfers import Money, Quotes
-from ..client.sender import Sender
 from ..errors import (
     BadRequestError,
     ConflictError,
     NotFoundError,
-    Problem,
     RuleError,
     UnprocessableError,
 )
@@ -46,79 +42,28 @@ class Route:
     currency: str
 
 
-AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
+def compare(create: Callable[..., Quote], recipients: Recipients, **asked: Any) -> pd.DataFrame:
+    """Ask for a quote for every recipient over each of their rails; a frame with a row a quote.
+
+    `create` asks the service for a quote. Where it refuses one, `problem` says why.
+    """
+    people = [recipients] if isinstance(recipients, Individual) else recipients
+    found = [route for person in people for route in routes(person)]
+    return _frame(found, [_quoted(create, route, asked) for route in found])
 
 
-class ComparedQuotes(Quotes):
-    """Quotes, also several side by side, and the same ones asked for afresh."""
-
-    def __init__(self, sender: Sender) -> None:
-        super().__init__(sender)
-        self._asked: dict[str, dict[str, Any]] = {}
-
-    def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        quote = super()._ask(body, options)
-        self._asked[quote.id] = body
-        return quote
-
-    def again(self, quote: Quote) -> Quote:
-        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
-        asked = self._asked.get(quote.id)
-        return self.create(**_terms(quote)) if asked is None else self._ask(asked, {})
-
-    @takes(Options)
-    def compare(  # noqa: PLR0913 - a field each
-        self,
-        recipients: Recipients,
-        *,
-        source_currency: str = "USD",
-        source_network: str | None = None,
-        source_amount: Money | None = None,
-        destination_amount: Money | None = None,
-        net_source_amount: Money | None = None,
-        extra: Mapping[str, Any] | None = None,
-        **options: Unpack[Options],
-    ) -> pd.DataFrame:
-        """Quote one amount to everybody over each of their rails, as a frame with a row a quote.
-
-        The amount is one of source_amount, destination_amount and net_source_amount; a
-        stablecoin needs its source_network. Where there is no quote, `problem` says why.
-        """
-        people = [recipients] if isinstance(recipients, Individual) else list(recipients)
-        if not all(isinstance(one, Individual) for one in people):
-            told = "must be individuals, such as lab.individuals.get(id), and not their ids"
-            raise RuleError([Problem("recipients", told)])
-        found = [route for person in people for route in routes(person)]
-        asked = {
-            "source_currency": source_currency,
-            "source_network": source_network,
-            "source_amount": source_amount,
-            "destination_amount": destination_amount,
-            "net_source_amount": net_source_amount,
-            "extra": extra,
-            **options,
-        }
-        return _frame(found, [self._quoted(route, asked) for route in found])
-
-    def _quoted(self, route: Route, asked: dict[str, Any]) -> Quote | str:
-        """The quote, or why the service refuses one; what says nothing of the route is raised."""
-        own: dict[str, Any] = {
-            "payout_method": route.rail.method,
-            "destination_currency": route.currency,
-        }
-        try:
-            return self.create(route.account, **own, **asked)
-        except REFUSALS as error:
-            return "; ".join(map(str, error.problems)) or str(error)
-        except RuleError as error:
-            return "; ".join(map(str, error.problems))
-
-
-def _terms(quote: Quote) -> dict[str, Any]:
-    """The question a quote seems to answer."""
-    given = "destination_amount" if quote.derived_source_amount else "source_amount"
-    account = {"financial_account": quote.financial_account_id}
-    return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
+def _quoted(create: Callable[..., Quote], route: Route, asked: dict[str, Any]) -> Quote | str:
+    """The quote, or why the service refuses one; what says nothing of the route is raised."""
+    own: dict[str, Any] = {
+        "payout_method": route.rail.method,
+        "destination_currency": route.currency,
+    }
+    try:
+        return create(route.account, **own, **asked)
+    except REFUSALS as error:
+        return "; ".join(map(str, error.problems)) or str(error)
+    except RuleError as error:
+        return "; ".join(map(str, error.problems))
 
 
 def routes(person: Individual) -> Iterator[Route]:

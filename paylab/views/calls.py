@@ -31,12 +31,12 @@ def call_card(call: Any) -> str:
     return card(column(heading(title), table(_summary(call)), *parts))
 
 
-def ledger_table(path: str, rows: Iterable[Mapping[str, Any]]) -> str:
+def ledger_table(ledger: Any) -> str:
     """One row an entry, newest first, below the path of the file."""
-    listed = list(rows)
+    listed = ledger.rows()
     head = tuple(listed[0]) if listed else ("no entries",)
     body = [[str(value) for value in row.values()] for row in listed]
-    return f"<div>Ledger: <code>{escape(path)}</code></div>{calls_grid(head, body)}"
+    return f"<div>Ledger: <code>{escape(ledger.path)}</code></div>{calls_grid(head, body)}"
 
 
 def calls_grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

@@ -41,7 +41,7 @@ def test_a_qr_code(lab):
 def test_a_form(country):
     """From its cell to its widgets, kernel side."""
     lab = paylab.connect()
-    seconds = taken(lambda: bundle(lab.onboarding(country, example=True, new=True)))
+    seconds = taken(lambda: bundle(lab.forms.onboarding(country, example=True, new=True)))
     print(f"\nthe onboarding form of {country}: {seconds * 1000:.1f} ms")
     assert seconds <= MOST_FORM
 

@@ -6,7 +6,7 @@ import pytest
 
 CELLS = [
     "import paylab\n\nlab = paylab.connect()",
-    'lab.onboarding("MX", example=True)',
+    'lab.forms.onboarding("MX", example=True)',
     "from decimal import Decimal\nfrom paylab.views.forms.deposit_form import DepositForm\n"
     'DepositForm(print, "mxn", Decimal(50))',
     "from paylab.models import Individual\n"

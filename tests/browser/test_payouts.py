@@ -10,11 +10,11 @@ BEGIN = "import paylab\n\nlab = paylab.connect()"
 ACCOUNTS = [
     BEGIN,
     "paylab.corridors",
-    'lab.recipient_form("PH", example=True)',
+    'lab.forms.recipient("PH", example=True)',
     'person = lab.individuals.create(**paylab.examples.recipient("BR"))',
-    "lab.bank_form(person, person.financial_accounts[0])",
+    "lab.forms.financial_account(person, person.financial_accounts[0])",
     'wallet = lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)',
-    "lab.bank_form(person, wallet)",
+    "lab.forms.financial_account(person, wallet)",
 ]
 OFFRAMP = [
     BEGIN,
@@ -26,7 +26,7 @@ OFFRAMP = [
     '["document-front", "selfie"]}\n'
     "lab.individuals.upload_images(person.id, sides)\n"
     "person = lab.individuals.wait(person.id)",
-    'lab.quote_form(person, source_currency="USDC")',
+    'lab.forms.quote(person, source_currency="USDC")',
 ]
 CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part =>
   part.offsetParent && !['INPUT', 'SELECT', 'OPTION', 'PRE'].includes(part.tagName)

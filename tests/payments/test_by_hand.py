@@ -60,7 +60,7 @@ def test_what_was_lost_is_asked_for_again(lab, person):
 def test_a_form_whose_answer_was_lost_pays_once(lab, person, new):
     """However often its button is clicked; `new` begins one payment, not one for every click."""
     lose(lab)
-    form = lab.transfer_form(person, new=new)
+    form = lab.forms.transfer(person, new=new)
     for _ in range(3):
         form._quiet_until = 0
         form.click()
@@ -97,7 +97,7 @@ def test_payments_at_the_same_time_are_each_meant(lab, person):
 def test_a_fresh_quote_after_a_lost_answer_is_confirmed(lab, person):
     """The transfer of the first quote may have been made: the second is not sent unasked."""
     quote = lab.quotes.create(person.financial_accounts[0].id, source_amount="10.00", **TERMS)
-    card = lab.quote_card(quote)
+    card = lab.forms.quote_card(quote)
     lose(lab)
     with pytest.raises(APIConnectionError):
         card.submit()

@@ -11,6 +11,7 @@ from platformdirs import user_data_path
 import paylab
 from paylab.errors import ConfigError
 from paylab.payments.ledger_store import Entry, ledger_path, open_store
+from paylab.views.calls import ledger_table
 
 ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{}", "key", "2026")
 
@@ -80,7 +81,7 @@ def test_no_file_before_it_is_needed(tmp_path):
 def test_shown_as_a_table(tmp_path):
     """With the path of the file."""
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
-    shown = lab.ledger._repr_mimebundle_()
-    assert str(tmp_path) in shown["text/html"]
-    assert "no entries" in shown["text/html"]
+    shown = ledger_table(lab.ledger)
+    assert str(tmp_path) in shown
+    assert "no entries" in shown
     assert len(lab.ledger) == 0

@@ -15,6 +15,7 @@ from paylab.errors import APIConnectionError, APIStatusError, ChoiceError, Payla
 from paylab.lab.lab import Lab
 from paylab.payments.call_site import _steps, _without_values
 from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.views.calls import ledger_table
 
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
 
@@ -196,7 +197,7 @@ def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):
     assert len(looked.ledger) == 1
     for value in (looked, looked.ledger, looked.calls, looked.transfers, looked.transfers.list()):
         assert repr(value)
-    assert looked.ledger._repr_mimebundle_()
+    assert ledger_table(looked.ledger)
     assert sent == []
 
 

@@ -40,7 +40,7 @@ def test_accounts(lab, case):
     person = lab.individuals.create(**examples.recipient(country))
     with pytest.raises(BadRequestError):
         lab.financial_accounts.create(person.id, **account(country, **change))
-    form = lab.bank_form(person, example=True)
+    form = lab.forms.financial_account(person, example=True)
     form.parts.fill(*account(country, **change).values())
     with pytest.raises(paylab.RuleError, match="assumed"):
         form.submit()
@@ -51,7 +51,7 @@ def test_accounts(lab, case):
 @pytest.mark.parametrize("size", [10_000, 10_239])
 def test_small_images(lab, size):
     """10 KB may be 10,000 bytes."""
-    person = lab.onboarding("MX", example=True, consent=True).submit()
+    person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(BadRequestError, match="10 KB"):
         lab.individuals.upload_images(person.id, {"selfie": b"\xff\xd8\xff".ljust(size, b"\0")})
 

@@ -148,8 +148,8 @@ def test_the_only_problem_is_said_once(lab):
 @pytest.mark.parametrize(
     "action",
     [
-        lambda lab: lab.onboarding("XX"),
-        lambda lab: lab.recipient_form("XX"),
+        lambda lab: lab.forms.onboarding("XX"),
+        lambda lab: lab.forms.recipient("XX"),
         lambda lab: lab.onramp("BR"),
         lambda lab: examples.individual("BR", consent_at=lab.clock()),
         lambda lab: examples.recipient("XX"),
@@ -165,8 +165,8 @@ def test_a_country_that_will_not_do_is_told_which_will(lab, action):
 def test_countries_and_accounts_are_taken_as_people_have_them(lab):
     """Codes in small letters; the id of an account for the account."""
     assert lab.onramp("mx") is lab.onramp("MX")
-    assert lab.recipient_form("br") is lab.recipient_form("BR")
-    for make in (lab.deposit_form, lab.deposit_card):
+    assert lab.forms.recipient("br") is lab.forms.recipient("BR")
+    for make in (lab.forms.deposit, lab.deposit_card):
         error, _ = refused(lambda make=make: make("ca_nobody"))
         assert isinstance(error, errors.NotFoundError)
 

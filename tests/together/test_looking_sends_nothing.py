@@ -28,19 +28,19 @@ def shown(lab):
     fields = examples.individual("MX", consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
-    recipient = lab.recipient_form("MX", example=True).submit()
-    quote = lab.quote_form(recipient).submit()
-    transfer = lab.transfer_form(recipient).submit()
+    recipient = lab.forms.recipient("MX", example=True).submit()
+    quote = lab.forms.quote(recipient).submit()
+    transfer = lab.forms.transfer(recipient).submit()
     return {
-        "onboarding": lab.onboarding("PH", example=True, consent=True),
-        "images": lab.images_form(person, example=True),
-        "wallet": lab.wallet_form(person, example=True),
-        "account": lab.account_form(person),
-        "recipient": lab.recipient_form("BR", example=True),
-        "bank": lab.bank_form(recipient, example=True),
-        "quote": lab.quote_form(person),
-        "transfer": lab.transfer_form(recipient, amount="5", new=True),
-        "card": lab.quote_card(quote),
+        "onboarding": lab.forms.onboarding("PH", example=True, consent=True),
+        "images": lab.forms.images(person, example=True),
+        "wallet": lab.forms.wallet(person, example=True),
+        "account": lab.forms.conversion_account(person),
+        "recipient": lab.forms.recipient("BR", example=True),
+        "bank": lab.forms.financial_account(recipient, example=True),
+        "quote": lab.forms.quote(person),
+        "transfer": lab.forms.transfer(recipient, amount="5", new=True),
+        "card": lab.forms.quote_card(quote),
         "stepper": lab.onramp("PH", example=True, consent=True, new=True),
         "line": lab.status(person),
         "transfer line": lab.status(transfer),

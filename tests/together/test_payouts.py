@@ -53,9 +53,9 @@ def seller(lab):
 @pytest.mark.parametrize("country", [*NAMED, *codes.SEPA])
 def test_a_payout_in_every_corridor(lab, country):
     """From the recipient's form to the settled transfer, whose amounts are the quote's."""
-    person = lab.recipient_form(country, example=True).submit()
-    quote = lab.quote_form(person, amount="250").submit()
-    transfer = lab.quote_card(quote).submit()
+    person = lab.forms.recipient(country, example=True).submit()
+    quote = lab.forms.quote(person, amount="250").submit()
+    transfer = lab.forms.quote_card(quote).submit()
     done = lab.transfers.wait(transfer.id)
     assert (done.status, done.destination_currency) == (
         "completed",
@@ -80,7 +80,7 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
     """Typed into the form of somebody who exists, and sent."""
     details = ACCOUNTS[country, kind]
     person = lab.individuals.create(**examples.recipient(country))
-    form = lab.bank_form(person)
+    form = lab.forms.financial_account(person)
     form.parts.fill(kind, details)
     assert (form.submit().type, form.result.details) == (kind, details)
     assert f'"{kind}"' in form.code()
@@ -88,7 +88,7 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
 
 def test_what_an_account_needs_is_not_called_optional(lab):
     """The account may come later, and then has all its fields; only a BIC can be left out."""
-    form = lab.recipient_form("DE", example=True)
+    form = lab.forms.recipient("DE", example=True)
     shown = [one.widget.description for one in form.account if one.visible]
     assert [name for name in shown if name.endswith("(optional)")] == [
         "Account (optional)",
@@ -110,7 +110,7 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
     """A picture of a QR Ph code becomes the account's text; what it says is shown."""
     person = lab.individuals.create(**examples.recipient("PH"))
     text = GOLDEN.read_text().strip()
-    form = lab.bank_form(person)
+    form = lab.forms.financial_account(person)
     form.parts.fill("ph_qr_code", {})
     form.parts.upload.value = (picked(modules(text).png(300)),)
     assert form.parts.details["qrph_payload"].value == text
@@ -120,7 +120,7 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
 
 def test_a_picture_without_a_code_says_so(lab):
     """Nothing is typed in, and the form says why."""
-    form = lab.bank_form(lab.individuals.create(**examples.recipient("PH")))
+    form = lab.forms.financial_account(lab.individuals.create(**examples.recipient("PH")))
     form.parts.fill("ph_qr_code", {})
     form.parts.upload.value = (picked(b"<script>no picture</script>"),)
     assert form.parts.details["qrph_payload"].value == ""
@@ -130,11 +130,11 @@ def test_a_picture_without_a_code_says_so(lab):
 def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
     """An account keeps its id; a crypto wallet cannot be edited, and gets another beside it."""
     bank = mexican.financial_accounts[0]
-    form = lab.bank_form(mexican, bank)
+    form = lab.forms.financial_account(mexican, bank)
     form.parts.details["clabe"].widget.value = "032180000118359719"
     assert (form.submit().id, form.result.details["clabe"]) == (bank.id, "032180000118359719")
     wallet = lab.financial_accounts.create(mexican.id, "crypto_wallet", paylab.examples.WALLET)
-    other = lab.bank_form(mexican, wallet)
+    other = lab.forms.financial_account(mexican, wallet)
     assert "cannot be edited" in other.note.value
     other.parts.details["address"].widget.value = "0x" + "0" * 40
     assert other.submit().id != wallet.id
@@ -153,7 +153,7 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
 )
 def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, details, word):
     """It stands beside the field, and does not keep the form from being sent."""
-    form = lab.bank_form(lab.individuals.create(**examples.recipient(country)))
+    form = lab.forms.financial_account(lab.individuals.create(**examples.recipient(country)))
     form.parts.fill(kind, {**_example(country, kind), **details})
     assert any(word in warning.message for warning in form.warnings())
     assert form.submit(anyway=True).id
@@ -167,12 +167,12 @@ def _example(country, kind):
 @pytest.mark.parametrize("given", ["source_amount", "destination_amount", "net_source_amount"])
 def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
     """What was given is echoed exactly, and asked for again when the quote has run out."""
-    form = lab.quote_form(mexican, amount="1000.10")
+    form = lab.forms.quote(mexican, amount="1000.10")
     form.fields["given"].widget.value = given
     quote = form.submit()
     assert getattr(quote, given).text == "1000.10"
     lab.simulator.clock.advance(121)
-    card = lab.quote_card(quote)
+    card = lab.forms.quote_card(quote)
     assert "Expired" in card.lock_line.value
     with pytest.raises(paylab.UnprocessableError):
         card.submit()
@@ -197,7 +197,7 @@ def test_quotes_side_by_side(lab):
 @pytest.mark.parametrize(("reference", "status"), SCENARIOS.items())
 def test_every_end_can_be_brought_about(lab, mexican, reference, status):
     """By the reference; the line says what it means in words."""
-    form = lab.transfer_form(mexican)
+    form = lab.forms.transfer(mexican)
     form.fields["client_reference_id"].widget.value = reference
     until = {status} if status == "under_review" else None
     wait = {"until": until} if until else {}
@@ -209,10 +209,10 @@ def test_every_end_can_be_brought_about(lab, mexican, reference, status):
 
 def test_an_off_ramp_is_refused_and_then_done(lab, seller):
     """Said beside the form and the quote, refused, and carried out once there is a wallet."""
-    form = lab.quote_form(seller, source_currency="USDC", amount="100.123456")
+    form = lab.forms.quote(seller, source_currency="USDC", amount="100.123456")
     assert "no crypto_wallet on base" in form.warnings()[0].message
     quote = form.submit()
-    assert "Will be refused" in lab.quote_card(quote).caution.value
+    assert "Will be refused" in lab.forms.quote_card(quote).caution.value
     with pytest.raises(paylab.UnprocessableError) as refused:
         lab.transfers.create(quote_id=quote.id)
     assert "no crypto_wallet on base" in str(refused.value)
@@ -222,8 +222,8 @@ def test_an_off_ramp_is_refused_and_then_done(lab, seller):
     with pytest.raises(paylab.UnprocessableError):
         lab.transfers.create(quote_id=quote.id)
     lab.financial_accounts.create(seller.id, "crypto_wallet", wallet)
-    assert not lab.quote_form(seller, source_currency="USDC").warnings()
-    transfer = lab.quote_card(quote, new=True).submit()
+    assert not lab.forms.quote(seller, source_currency="USDC").warnings()
+    transfer = lab.forms.quote_card(quote, new=True).submit()
     assert transfer.source_amount.text == "100.123456"
     assert lab.transfers.wait(transfer.id).status == "completed"
 
@@ -262,10 +262,10 @@ def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
 
 def test_a_cell_run_again_sends_nothing_new(lab, mexican):
     """The same form, the same transfer; a double click sends once."""
-    quote = lab.quote_form(mexican).submit()
-    assert lab.quote_form(mexican).submit().id == quote.id
-    card = lab.quote_card(quote)
+    quote = lab.forms.quote(mexican).submit()
+    assert lab.forms.quote(mexican).submit().id == quote.id
+    card = lab.forms.quote_card(quote)
     card.click()
     card.click()
-    assert lab.quote_card(quote).submit().id == card.result.id
+    assert lab.forms.quote_card(quote).submit().id == card.result.id
     assert len([one for one in lab.transfers.list() if one.recipient_id == mexican.id]) == 1

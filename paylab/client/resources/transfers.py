@@ -25,6 +25,12 @@ class Quotes:
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
+        self._asked: dict[str, dict[str, Any]] = {}
+
+    def again(self, quote: Quote) -> Quote:
+        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
+        asked = self._asked.get(quote.id)
+        return self.create(**_terms(quote)) if asked is None else self._ask(asked, {})
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -62,7 +68,7 @@ class Quotes:
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        return self._sender.send("POST", encoding.path("quotes"), json=body, **options).read(Quote)
+        answer = self._sender.send("POST", encoding.path("quotes"), json=body, **options)
 
 
 def _rail(body: Mapping[str, Any]) -> list[Problem]:
@@ -71,6 +77,19 @@ def _rail(body: Mapping[str, Any]) -> list[Problem]:
     return rules.warn(body) + (
         rules.check_rail(currency, rail) if isinstance(currency, str) else []
     )
+        quote = answer.read(Quote)
+        self._asked[quote.id] = body
+        return quote
+
+
+AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
+
+
+def _terms(quote: Quote) -> dict[str, Any]:
+    """The question a quote seems to answer."""
+    given = "destination_amount" if quote.derived_source_amount else "source_amount"
+    account = {"financial_account": quote.financial_account_id}
+    return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
 
 
 class Transfers:

@@ -85,7 +85,7 @@ def test_no_on_ramp_there(lab, country):
 
 def test_a_person_of_another_country(lab):
     """Somebody of Mexico does not go on in the Philippines."""
-    person = lab.onboarding("MX", example=True, consent=True).submit()
+    person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(RuleError, match="is of MX"):
         lab.onramp("PH", person.id)
 

@@ -1,4 +1,4 @@
-"""Whole lists pulled over the client: into a frame, a file, or a dataset."""
+"""The resources of a lab: the client's, with frames, files, batches and comparisons."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from urllib.parse import urlencode
 
 from ..client import encoding
+from ..client.api import Client
 from ..client.resources import listing
-from ..client.resources.conversions import Conversions
-from ..client.resources.parameters import takes
-from ..client.resources.transfers import Money, Transfers
+from ..client.resources.parameters import Options, takes
+from ..client.resources.transfers import Money, Quotes
 from ..errors import NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
@@ -23,9 +23,9 @@ from ..spec.paging import Order
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..client.sender import Sender
     from ..frames.export import Export
     from ..payments.plan import Payouts, Plan
+    from ..payments.quotes import Recipients
 
 
 Kept = Literal["transfers", "conversions"]
@@ -36,15 +36,11 @@ Progress = Callable[[int, int], object]
 class Pull:
     """A list to pull: which one, with what filter, from where."""
 
-    sender: Sender
+    sender: Client
     kind: Kept
     filters: Mapping[str, str | None] = field(default_factory=dict)
     size: int = PAGE_MAX
-
-    @property
-    def order(self) -> Order:
-        """The order of the list, as it was declared when the lab was connected."""
-        return self.sender.list_order
+    order: Order = "unknown"
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and repeated like any GET."""
@@ -151,8 +147,18 @@ class Defaults(TypedDict, total=False):
     source_type: str
 
 
-class FramedTransfers(Transfers):
-    """Transfers, also as a frame or a file."""
+class LabTransfers:
+    """Transfers, also as a frame, a file or a batch.
+
+    `embedded` is the simulator that the service is, when it is in this process.
+    """
+
+    def __init__(
+        self, client: Client, order: Order = "unknown", embedded: object | None = None
+    ) -> None:
+        self._client, self._order, self._embedded = client, order, embedded
+        one = client.transfers
+        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
     def frame(
         self,
@@ -194,7 +200,7 @@ class FramedTransfers(Transfers):
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
         listing.check(size, product_type)
-        return Pull(self._sender, "transfers", {"product_type": product_type}, size)
+        return Pull(self._client, "transfers", {"product_type": product_type}, size, self._order)
 
     @takes(Defaults)
     def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -219,14 +225,14 @@ class FramedTransfers(Transfers):
 
         with _bar(progress) as told:
             return create_many(
-                self,
+                self._client.transfers,
                 payouts,
                 reference=reference,
                 journal=journal,
                 concurrency=concurrency,
                 progress=told,
-                passing=getattr(self._sender, "embedded", None),
-                service=self._sender.settings.identity,
+                passing=self._embedded,
+                service=self._client.settings.identity,
                 delimiter=delimiter,
                 **defaults,
             )
@@ -246,8 +252,51 @@ class FramedTransfers(Transfers):
         return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
 
 
-class FramedConversions(Conversions):
+class LabQuotes:
+    """Quotes, also several side by side."""
+
+    def __init__(self, quotes: Quotes) -> None:
+        self.create, self.again = quotes.create, quotes.again
+
+    @takes(Options)
+    def compare(  # noqa: PLR0913 - a field each
+        self,
+        recipients: Recipients,
+        *,
+        source_currency: str = "USD",
+        source_network: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        extra: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> pd.DataFrame:
+        """Quote one amount to everybody over each of their rails, as a frame with a row a quote.
+
+        The amount is one of source_amount, destination_amount and net_source_amount; a
+        stablecoin needs its source_network. Where there is no quote, `problem` says why.
+        """
+        from ..payments.quotes import compare
+
+        return compare(
+            self.create,
+            recipients,
+            source_currency=source_currency,
+            source_network=source_network,
+            source_amount=source_amount,
+            destination_amount=destination_amount,
+            net_source_amount=net_source_amount,
+            extra=extra,
+            **options,
+        )
+
+
+class LabConversions:
     """Conversions, also as a frame or a file."""
+
+    def __init__(self, client: Client, order: Order = "unknown") -> None:
+        self._client, self._order = client, order
+        self.list, self.wait = client.conversions.list, client.conversions.wait
 
     def frame(
         self,
@@ -274,7 +323,7 @@ class FramedConversions(Conversions):
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
-        return Pull(self._sender, "conversions", size=size)
+        return Pull(self._client, "conversions", size=size, order=self._order)
 
 
 def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:

@@ -1,0 +1,37 @@
+"""How notebooks show what a lab gives: HTML views, registered with IPython by the type's name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+VIEWS = {
+    ("paylab.client.call", "Call"): "call_card",
+    ("paylab.client.calls", "CallLog"): "calls_table",
+    ("paylab.payments.ledger", "Ledger"): "ledger_table",
+}
+"""The function in `views.calls` that shows a type."""
+
+
+def register() -> None:
+    """Let a running IPython show these types as HTML; nothing is imported before one is shown."""
+    module = sys.modules.get("IPython.core.getipython")
+    shell = module.get_ipython() if module else None
+    if shell is None or shell.display_formatter is None:
+        return
+    html = shell.display_formatter.formatters["text/html"]
+    for (home, name), view in VIEWS.items():
+        html.for_type_by_name(home, name, _view(view))
+
+
+def on_screen(listen: Callable[..., Any]) -> Any:
+    """Show calls as they are made."""
+    from ..views.calls import OnScreen
+
+    return OnScreen(listen)
+
+
+def _view(name: str) -> Callable[[Any], str]:
+    return lambda value: str(getattr(import_module("paylab.views.calls"), name)(value))
