@@ -7,10 +7,21 @@ Host and Origin headers, which a page cannot choose, tell.
 from __future__ import annotations
 
 from collections.abc import Collection
-from ipaddress import ip_address
+from ipaddress import IPv4Network, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from .rules.webhooks import is_loopback
+_LOOPBACK = IPv4Network("127.0.0.0/8")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine and nothing else."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address in _LOOPBACK or address == IPv6Address("::1")
 
 
 def host_refusal(

@@ -17,8 +17,6 @@ from ..spec.printable import printable
 from ..spec.timestamps import from_http
 from .terminal import say
 
-HELP = "check settings, reachability, clock and versions"
-
 PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
 
 

@@ -10,8 +10,6 @@ from ..lab.lab import connect
 from ..spec import codes, timestamps
 from .terminal import say, warn_user
 
-HELP = "write transfers or conversions to CSV or Parquet"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

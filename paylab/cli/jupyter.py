@@ -16,8 +16,6 @@ from pathlib import Path
 from ..client.settings import SHARED_VARIABLE, resolve
 from ..lab.lab import SEEDED_TRANSFERS
 
-HELP = "open JupyterLab on the notebooks"
-
 FOLDER = "paylab-notebooks"
 PACKAGE = Path(__file__).parent.parent
 QUIET = {

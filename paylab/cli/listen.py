@@ -14,8 +14,6 @@ from ..webhooks.receiver import UNANSWERED
 from ..webhooks.store import Arrival, as_json, cut_text
 from .terminal import log_without_blocking, say, warn_user
 
-HELP = "receive events, and forward them to a handler of your own"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

@@ -5,51 +5,41 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
 from ..spec.printable import printable
-from . import (
-    doctor,
-    export,
-    jupyter,
-    listen,
-    payout,
-    qr,
-    scrub,
-    sign,
-    simulator,
-    trigger,
-    walkthrough,
-)
 from .terminal import warn_user
 
-COMMANDS: dict[str, ModuleType] = {
-    "lab": jupyter,
-    "simulator": simulator,
-    "walkthrough": walkthrough,
-    "export": export,
-    "payout": payout,
-    "listen": listen,
-    "trigger": trigger,
-    "qr": qr,
-    "sign": sign,
-    "scrub": scrub,
-    "doctor": doctor,
+COMMANDS: dict[str, str] = {
+    "lab": "open JupyterLab on the notebooks",
+    "simulator": "serve the simulated service over HTTP",
+    "walkthrough": "go through an on-ramp in the terminal",
+    "export": "write transfers or conversions to CSV or Parquet",
+    "payout": "send a CSV file of payouts, resumable",
+    "listen": "receive events, and forward them to a handler of your own",
+    "trigger": "make the simulator send an event",
+    "qr": "draw, explain or read a QR payload",
+    "sign": "sign a request and show how",
+    "scrub": "take keys, images and document numbers out of notebooks, HAR files and snapshots",
+    "doctor": "check settings, reachability, clock and versions",
 }
-"""Each module has `HELP`, `arguments(parser)` and `run(options) -> exit status`."""
+"""The commands and what they do. Each has a module with `arguments(parser)` and `run(options)`."""
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors go to stderr in one sentence."""
-    options = parser().parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    named = [name for name in COMMANDS if name in given[:1]]
+    options = parser(named).parse_args(given)
     try:
-        return int(COMMANDS[options.command].run(options))
+        return int(_module(options.command).run(options))
     except ConfigError as error:
         return _fail(error, WRONG_USE)
     except (PaylabError, OSError) as error:
@@ -68,15 +58,22 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The command line; only the commands that are `loaded` know their own options."""
     top = Parser(prog="paylab", description=_DESCRIPTION)
     top.add_argument("--version", action="version", version=f"paylab {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        command = commands.add_parser(name, help=module.HELP, description=module.__doc__)
-        module.arguments(command)
+    for name, what in COMMANDS.items():
+        module = _module(name) if name in loaded else None
+        command = commands.add_parser(name, help=what, description=getattr(module, "__doc__", None))
+        if module is not None:
+            module.arguments(command)
     return top
+
+
+def _module(name: str) -> ModuleType:
+    """The module of a command; `lab` is the name of a chapter."""
+    return import_module(f"{__package__}.{'jupyter' if name == 'lab' else name}")
 
 
 def _fail(error: Exception, status: int) -> int:

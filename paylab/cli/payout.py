@@ -18,8 +18,6 @@ from .terminal import say, warn_user
 if TYPE_CHECKING:
     import pandas as pd
 
-HELP = "send a CSV file of payouts, resumable"
-
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 

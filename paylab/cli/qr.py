@@ -8,8 +8,6 @@ import sys
 
 from .terminal import say, warn_user
 
-HELP = "draw, explain or read a QR payload"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

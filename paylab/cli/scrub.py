@@ -14,8 +14,6 @@ from ..simulator.storage import checksum
 from ..spec.printable import printable
 from .terminal import say, warn_user
 
-HELP = "take keys, images and document numbers out of notebooks, HAR files and snapshots"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

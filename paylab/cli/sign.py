@@ -21,8 +21,6 @@ from ..signing.findings import Request, read_headers
 from ..spec import timestamps
 from .terminal import say, warn_user
 
-HELP = "sign a request and show how"
-
 EMBEDDED = "http://localhost"
 
 

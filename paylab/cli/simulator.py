@@ -16,8 +16,6 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from ..simulator.simulator import Simulator
 
-HELP = "serve the simulated service over HTTP"
-
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The keys to serve with; without them they are random at each start."""
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import argparse
 
 from ..lab.lab import connect
-from ..lab.trigger import trigger
 from ..spec import codes, jsontext, timestamps
 from ..webhooks.store import cut_text
 from .terminal import say, warn_user
-
-HELP = "make the simulator send an event"
 
 UNHEARD = (
     "No service is configured: a simulator of this command's own does it, and nobody hears of it."
@@ -30,6 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Move, and print every event this led to: of the resource, and of whom it was made for."""
+    from ..lab.trigger import trigger
+
     lab = connect()
     if lab.is_embedded:
         warn_user(UNHEARD)

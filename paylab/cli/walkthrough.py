@@ -14,8 +14,6 @@ from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.printable import printable
 from .terminal import say
 
-HELP = "go through an on-ramp in the terminal"
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""

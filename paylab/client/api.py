@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from . import resources
+from .resources.conversions import ConversionAccounts, Conversions, Sandbox
+from .resources.individuals import FinancialAccounts, Individuals
+from .resources.transfers import Quotes, Transfers
+from .resources.webhooks import WebhookSubscriptions
 from .sender import Sender
 
 
@@ -12,41 +15,41 @@ class Client(Sender):
     """The service: its operations by resource, and `request` for anything else."""
 
     @cached_property
-    def individuals(self) -> resources.Individuals:
+    def individuals(self) -> Individuals:
         """End users and recipients, and their verification."""
-        return resources.Individuals(self)
+        return Individuals(self)
 
     @cached_property
-    def financial_accounts(self) -> resources.FinancialAccounts:
+    def financial_accounts(self) -> FinancialAccounts:
         """Payout destinations and crypto wallets."""
-        return resources.FinancialAccounts(self)
+        return FinancialAccounts(self)
 
     @cached_property
-    def quotes(self) -> resources.Quotes:
+    def quotes(self) -> Quotes:
         """Rates and fees, locked for a short while."""
-        return resources.Quotes(self)
+        return Quotes(self)
 
     @cached_property
-    def transfers(self) -> resources.Transfers:
+    def transfers(self) -> Transfers:
         """Payouts."""
-        return resources.Transfers(self)
+        return Transfers(self)
 
     @cached_property
-    def conversion_accounts(self) -> resources.ConversionAccounts:
+    def conversion_accounts(self) -> ConversionAccounts:
         """Where individuals pay in fiat."""
-        return resources.ConversionAccounts(self)
+        return ConversionAccounts(self)
 
     @cached_property
-    def conversions(self) -> resources.Conversions:
+    def conversions(self) -> Conversions:
         """Deposits on their way to becoming stablecoin."""
-        return resources.Conversions(self)
+        return Conversions(self)
 
     @cached_property
-    def webhook_subscriptions(self) -> resources.WebhookSubscriptions:
+    def webhook_subscriptions(self) -> WebhookSubscriptions:
         """Where events are sent."""
-        return resources.WebhookSubscriptions(self)
+        return WebhookSubscriptions(self)
 
     @cached_property
-    def sandbox(self) -> resources.Sandbox:
+    def sandbox(self) -> Sandbox:
         """What only the sandbox can do."""
-        return resources.Sandbox(self)
+        return Sandbox(self)

@@ -12,8 +12,6 @@ import httpx
 
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
-from ..signing.comparison import compare
-from ..signing.findings import Request
 from .auth import SIGNATURE
 from .call import Call, Later, recorded_body
 from .clock import Stopwatch, skew
@@ -88,6 +86,8 @@ class Attempts:
         content = outgoing.content or b""
         if result.status != UNAUTHORIZED or not isinstance(content, bytes):
             return None
+        from ..signing import Request, compare  # only a refused signature needs them
+
         asked = Request(outgoing.method, str(outgoing.url), content)
         headers = {**request.headers, "date": result.headers.get("date", "")}
         found = compare(headers, asked, self.secret.reveal())
@@ -99,7 +99,7 @@ class Attempts:
         return {
             "method": outgoing.method,
             "request_body": recorded_body(
-                outgoing.content, clean
+                outgoing.content, clean, outgoing.length, outgoing.digest
             ),  # first: it teaches what to hide
             "path": clean.text(outgoing.path),
             "url": clean.text(str(outgoing.url)),

@@ -11,10 +11,10 @@ import httpx
 
 from ..signing.canonical import EMPTY_HASH, Signature, body_hash, signed_headers
 from ..spec.timestamps import to_text
+from .exchange import BODY_HASH
 from .settings import Settings
 
 # Set on a request whose body is streamed: its hash must be known before the first byte.
-BODY_HASH = "paylab.body_hash"
 # Set by the signing: the signature with its working, for the call log.
 SIGNATURE = "paylab.signature"
 VALUES = 10**6

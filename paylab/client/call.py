@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -12,7 +12,6 @@ from ..redaction.redaction import Redaction
 from ..signing import snippets
 from ..signing.explain import Explanation, explain_text
 from .clock import Spent
-from .upload import Upload
 
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
@@ -45,12 +44,16 @@ class Body:
             return self.text
 
 
-def recorded_body(content: bytes | Upload | None, redaction: Redaction) -> Body:
-    """A body made fit to be kept."""
-    if isinstance(content, Upload):
-        note = f"<{content.length} bytes, sha256 {content.digest[:16]}>"
-        return Body(note, content.length, content.digest, exact=False)
-    if not content:
+def recorded_body(
+    content: bytes | Iterable[bytes] | None,
+    redaction: Redaction,
+    length: int | None = None,
+    digest: str | None = None,
+) -> Body:
+    """A body made fit to be kept; of one that is not held in memory, its length and hash."""
+    if length is not None and digest is not None:
+        return Body(f"<{length} bytes, sha256 {digest[:16]}>", length, digest, exact=False)
+    if not isinstance(content, bytes) or not content:
         return Body()
     digest = sha256(content).hexdigest()
     shown = _shown(content, digest, redaction)

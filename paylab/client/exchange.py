@@ -26,6 +26,7 @@ TIMES = 4
 
 SLOWEST = 50_000
 """Bytes a second at which an upload is still waited for."""
+BODY_HASH = "paylab.body_hash"
 
 
 class Deadline(threading.local):

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import isfinite
-from typing import Any
+from typing import Any, TypedDict
+from uuid import UUID
 
 import httpx
 
 from ..errors import Problem, RuleError
 from . import encoding
-from .auth import BODY_HASH
-from .resources.parameters import Options
-from .upload import Upload
+from .exchange import BODY_HASH
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
 IDEMPOTENT = frozenset({"/v1/transfers", "/v1/conversion_accounts"})
@@ -33,14 +32,31 @@ HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 Find = Callable[[datetime], str | None]
 
 
+class Options(TypedDict, total=False):
+    """What every call takes besides its fields, and what is never part of a body.
+
+    `timeout` is how many seconds the service may take to connect, read or write; `headers` are
+    sent as well and are not signed.
+    """
+
+    idempotency_key: str | UUID | None
+    timeout: float | None
+    headers: Mapping[str, str] | None
+
+
 @dataclass(frozen=True)
 class Outgoing:
-    """What is sent, apart from the headers that make each attempt different."""
+    """What is sent, apart from the headers that make each attempt different.
+
+    `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory.
+    """
 
     method: str
     path: str
     url: httpx.URL
-    content: bytes | Upload | None = field(default=None, repr=False)
+    content: bytes | Iterable[bytes] | None = field(default=None, repr=False)
+    length: int | None = None
+    digest: str | None = None
     idempotency_key: str | None = None
     timeout: float | None = None
     given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -58,8 +74,8 @@ class Outgoing:
     def headers(self) -> dict[str, str]:
         """The headers every attempt shares."""
         headers = {"Content-Type": "application/json"} if self.content is not None else {}
-        if isinstance(self.content, Upload):
-            headers["Content-Length"] = str(self.content.length)
+        if self.length is not None:
+            headers["Content-Length"] = str(self.length)
         if self.idempotency_key is not None:
             headers["Idempotency-Key"] = self.idempotency_key
         return headers
@@ -67,7 +83,7 @@ class Outgoing:
     @property
     def extensions(self) -> dict[str, str]:
         """What the signature must know of a body that is not held in memory: its hash."""
-        return {BODY_HASH: self.content.digest} if isinstance(self.content, Upload) else {}
+        return {} if self.digest is None else {BODY_HASH: self.digest}
 
 
 def outgoing(  # noqa: PLR0913 - the parts of a request

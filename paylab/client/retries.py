@@ -8,7 +8,6 @@ from random import Random
 
 from ..spec.timestamps import from_http, to_text
 from .exchange import Exchange
-from .request import Outgoing
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0
@@ -21,12 +20,15 @@ SERVER_ERRORS = 500
 
 
 def wait_before_retry(
-    outgoing: Outgoing, exchange: Exchange, attempt: int, now: datetime, random: Random
+    repeatable: bool, exchange: Exchange, attempt: int, now: datetime, random: Random
 ) -> float | None:
-    """Seconds to wait before asking again; None when asking again is not right."""
+    """Seconds to wait before asking again; None when asking again is not right.
+
+    `repeatable` is whether sending the request twice does no more than sending it once.
+    """
     # What is answered 429 was refused before it was carried out, whatever it was.
     refused = exchange.status == TOO_MANY_REQUESTS
-    if not refused and not (outgoing.repeatable and may_pass(exchange)):
+    if not refused and not (repeatable and may_pass(exchange)):
         return None
     asked = retry_after(exchange.headers.get("retry-after", ""), now)
     if asked is None:

@@ -18,9 +18,8 @@ import httpx
 
 from .. import forks
 from ..errors import APIStatusError, PaylabError
+from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
-from ..rules.webhooks import is_loopback
-from ..spec import paging
 from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
 from .attempt import Attempts
@@ -30,8 +29,8 @@ from .calls import CallLog
 from .clock import skew_warning
 from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
 from .failures import NOTHING_SENT, failure, look_first
-from .request import Find, Outgoing, outgoing
-from .resources.parameters import Options, takes
+from .request import Find, Options, Outgoing, outgoing
+from .resources.parameters import takes
 from .response import Answer
 from .retries import is_lost, wait_before_retry
 from .settings import Settings, check_encrypted
@@ -150,9 +149,6 @@ class Sender:
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys.
     """
 
-    calls_kind: type[CallLog] = CallLog
-    list_order: paging.Order = "unknown"
-
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
         self,
         settings: Settings,
@@ -245,7 +241,8 @@ class Sender:
     def upload(self, path: str, body: Upload, **options: Unpack[Options]) -> Answer:
         """Send a body that is read in pieces."""
         request = outgoing(self.settings.base_url, "POST", path, options=options)
-        return self._answer(replace(request, content=body))
+        sized = replace(request, content=body, length=body.length, digest=body.digest)
+        return self._answer(sized)
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
@@ -305,7 +302,7 @@ class Sender:
 
     def _limit(self, request: Outgoing) -> float:
         """Seconds that a whole call may take; a large body gets the time it needs."""
-        size = request.content.length if isinstance(request.content, Upload) else 0
+        size = request.length or 0
         return exchange.TIMES * (request.timeout or self.settings.timeout) + size / exchange.SLOWEST
 
     def _until_answered(self, request: Outgoing) -> tuple[bytes, Later]:
@@ -352,7 +349,7 @@ class Sender:
             return None
         if self._deadline.left() <= 0:
             return None
-        return wait_before_retry(request, result, attempt, self.clock(), self.random)
+        return wait_before_retry(request.repeatable, result, attempt, self.clock(), self.random)
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         result, later = self._attempts.make(outgoing, attempt)

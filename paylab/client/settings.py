@@ -16,8 +16,8 @@ import httpx
 from platformdirs import user_config_path
 
 from ..errors import ConfigError
+from ..loopback import is_loopback
 from ..redaction.redaction import HIDDEN
-from ..rules.webhooks import is_loopback
 from ..signing.canonical import EmptyQuery
 from ..spec.printable import plain
 

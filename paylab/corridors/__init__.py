@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from ..spec import codes
-from . import table
 from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
@@ -116,9 +115,13 @@ class Corridor:
 
     def facts(self) -> list[tuple[str, str, str]]:
         """Every fact, what it is, and where it comes from: "spec" or the id of a gap."""
+        from . import table
+
         return [(fact, value, source) for fact, value, source in table.facts(self)]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from . import table
+
         return table.bundle(table.FACTS, table.facts(self))
 
 
@@ -129,12 +132,18 @@ class Corridors(tuple[Corridor, ...]):
 
     def markdown(self) -> str:
         """The table in Markdown; countries alike in everything share a row."""
+        from . import table
+
         return table.table_markdown(self)
 
     def __repr__(self) -> str:
+        from . import table
+
         return table.table_text(table.brief(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from . import table
+
         head, body = table.HEAD, table.rows(self)
         shown = table.html(head, body, table.notes(self))
         return {"text/html": shown, "text/plain": repr(self)}

@@ -19,7 +19,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from .payout_forms import Kept, PayoutForms, id_of, individual, must_be, refreshing
+from .form_registry import Kept, id_of, individual, must_be, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ class Forms:
     """
 
     def __init__(self, client: Client, time: ServiceTime) -> None:
+        from .payout_forms import PayoutForms
+
         self._client, self._time, self._kept = client, time, Kept()
         payouts = PayoutForms(client, time, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
@@ -79,7 +81,7 @@ class Forms:
         """A form that uploads the images that verification asks for."""
         from ..views.images.form import ImagesForm
 
-        who = individual(self._client, person)
+        who = individual(self._client.individuals, person)
         make = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, who.id),
@@ -107,7 +109,7 @@ class Forms:
         """A form that opens a conversion account, paid out to the person's newest wallet."""
         from ..views.forms.conversion_account import ConversionAccountForm
 
-        who = individual(self._client, id_of(person))
+        who = individual(self._client.individuals, id_of(person))
         make = partial(
             ConversionAccountForm,
             partial(self._open_account, who.id),

@@ -8,9 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from ..client.api import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
-from ..rules.webhooks import is_loopback
+from ..loopback import is_loopback
 from ..spec import codes
+from ..spec.paging import Order
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
 from ..webhooks.receiver import UNANSWERED, Receiver, Then
@@ -19,18 +21,20 @@ from ..webhooks.store import Arrival, EventStore
 
 if TYPE_CHECKING:
     from ..simulator.simulator import Simulator
-    from .lab import Lab
 
 SEARCHED = 1_000
 """Conversions looked through, newest first: no operation reads a single one."""
 
-READ: Mapping[str, Callable[[Any, str], Any]] = {
-    "transfer": lambda lab, row_id: lab.transfers.get(row_id),
-    "conversion": lambda lab, row_id: next(
-        (one for one in islice(lab.conversions.list(codes.PAGE_MAX), SEARCHED) if one.id == row_id),
-        None,
-    ),
-    "individual": lambda lab, row_id: lab.individuals.get(row_id),
+
+def _conversion(client: Client, row_id: str) -> Any:
+    listed = islice(client.conversions.list(codes.PAGE_MAX), SEARCHED)
+    return next((one for one in listed if one.id == row_id), None)
+
+
+READ: Mapping[str, Callable[[Client, str], Any]] = {
+    "transfer": lambda client, row_id: client.transfers.get(row_id),
+    "conversion": _conversion,
+    "individual": lambda client, row_id: client.individuals.get(row_id),
 }
 
 
@@ -47,40 +51,38 @@ class Wish:
 
 
 def sources(client: Client, order: Order = "unknown") -> list[PolledList]:
-    """Everything that events speak of."""
-    size, order = codes.PAGE_MAX, lab.list_order
+    """Everything that events speak of; `order` is the declared order of the lists."""
+    size = codes.PAGE_MAX
+    transfers, individuals = client.transfers, client.individuals
     return [
         PolledList(
-            "transfer",
-            lab.transfers.list(size).raw_pages,
-            lambda row: lab.transfers.get(row).raw,
-            order,
+            "transfer", transfers.list(size).raw_pages, lambda row: transfers.get(row).raw, order
         ),
-        PolledList("conversion", lab.conversions.list(size).raw_pages, order=order),
+        PolledList("conversion", client.conversions.list(size).raw_pages, order=order),
         PolledList(
             "individual",
-            lab.individuals.list(size).raw_pages,
-            lambda row: lab.individuals.get(row).raw,
+            individuals.list(size).raw_pages,
+            lambda row: individuals.get(row).raw,
             order,
         ),
     ]
 
 
-def open_inbox(lab: Lab, embedded: Simulator | None, wish: Wish) -> Inbox:
+def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
     """Start to receive, then subscribe; closing goes the other way."""
-    _must_be_reachable(lab, wish.url)
+    _must_be_reachable(client, wish.url)
     store = EventStore(wish.data)
-    receiver = Receiver(store, lab.clock, _then(wish))
+    receiver = Receiver(store, client.clock, _then(wish))
     url, shut = _way_in(embedded, receiver, wish)
     try:
-        subscription = lab.webhook_subscriptions.create(wish.url or url, wish.event_types)
+        subscription = client.webhook_subscriptions.create(wish.url or url, wish.event_types)
     except BaseException:
         shut()
         raise
 
     def close() -> None:
         try:
-            lab.webhook_subscriptions.delete(subscription.id)
+            client.webhook_subscriptions.delete(subscription.id)
         except PaylabError:
             pass  # the service is gone, or the subscription: nothing is sent here any more
         finally:
@@ -98,7 +100,7 @@ def open_inbox(lab: Lab, embedded: Simulator | None, wish: Wish) -> Inbox:
         return views[0]
 
     doors = InboxFunctions(
-        lab.sleep, lambda family, row_id: current(lab, family, row_id), show, close
+        client.sleep, lambda family, row_id: current(client, family, row_id), show, close
     )
     return Inbox(store, receiver, doors, url, since=subscription.created_at)
 
@@ -117,11 +119,11 @@ def _then(wish: Wish) -> Then | None:
     return then
 
 
-def current(lab: Lab, family: str, row_id: str) -> Mapping[str, Any] | None:
+def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
     """What the service says of a resource now, as it was sent; None when it cannot be found."""
     look = READ.get(family)
     try:
-        found = look(lab, row_id) if look and row_id else None
+        found = look(client, row_id) if look and row_id else None
     except NotFoundError:
         return None
     return found.raw if found is not None else None
@@ -151,9 +153,9 @@ def _named(number: int) -> str:
     return f"http://localhost/inbox/{number}"
 
 
-def _must_be_reachable(lab: Lab, url: str | None) -> None:
+def _must_be_reachable(client: Client, url: str | None) -> None:
     """A service elsewhere cannot reach a port of this machine's own."""
-    if url is not None or is_loopback(urlsplit(lab.settings.base_url).hostname or ""):
+    if url is not None or is_loopback(urlsplit(client.settings.base_url).hostname or ""):
         return
     raise ConfigError(
         "the service cannot reach this machine: give port=PORT and url=https://... that leads"

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import corridors
 from ..client.api import Client
 from ..corridors import examples
-from ..errors import Problem, RuleError
 from ..payments.call_site import concerning
 from ..payments.quotes import routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
+from .form_registry import Kept, id_of, individual, must_be, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -23,45 +23,6 @@ if TYPE_CHECKING:
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
 
 F = TypeVar("F")
-
-
-class Kept:
-    """Forms by what they are about."""
-
-    def __init__(self) -> None:
-        self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
-
-    def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
-        """The form kept for `about`, unless it was never sent and is asked for otherwise now."""
-        before, form = self._forms.get(about, (None, None))
-        if form is None or new or (not form.begun and before != asked):
-            form = make()
-        self._forms[about] = asked, form
-        return form  # type: ignore[no-any-return]
-
-
-def must_be(name: str, given: str, known: Iterable[str]) -> str:
-    """One of the known words; RuleError for another."""
-    if given not in (listed := list(known)):
-        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
-    return given
-
-
-def id_of(of: Any) -> str:
-    """The id that a result or a text stands for."""
-    return of if isinstance(of, str) else str(of.id)
-
-
-def individual(client: Client, person: Individual | str) -> Individual:
-    """The individual itself; one that is given by its id is read."""
-    return client.individuals.get(person) if isinstance(person, str) else person
-
-
-def refreshing(time: ServiceTime) -> dict[str, Any]:
-    """How a line refreshes itself: from a thread, unless the service is in this process."""
-    from ..views.forms.live import at_once, in_thread
-
-    return {"pass_time": time.move_on, "run": at_once if time.in_process else in_thread}
 
 
 class PayoutForms:
@@ -98,7 +59,7 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = individual(self._client, id_of(person))
+        who = individual(self._client.individuals, id_of(person))
         country = str(who.country)
         make = partial(
             AccountForm,
@@ -151,7 +112,7 @@ class PayoutForms:
         new: bool,
     ) -> F:
         """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
-        who = individual(self._client, id_of(person))
+        who = individual(self._client.individuals, id_of(person))
         held = who.financial_accounts or []
         begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
         return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)

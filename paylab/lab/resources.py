@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 
 from ..client import encoding
 from ..client.api import Client
+from ..client.request import Options
 from ..client.resources import listing
-from ..client.resources.parameters import Options, takes
+from ..client.resources.parameters import takes
 from ..client.resources.transfers import Money, Quotes
 from ..errors import NotFoundError, Problem, RuleError
 from ..spec import timestamps

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from ..client.api import Client
+from ..client.sender import Sender
 from ..errors import PaylabError
 from ..simulator.panel import Panel
 
@@ -23,7 +23,7 @@ class ServiceTime:
     """
 
     def __init__(
-        self, client: Client, controls: Callable[[], Panel | None], *, in_process: bool = False
+        self, client: Sender, controls: Callable[[], Panel | None], *, in_process: bool = False
     ) -> None:
         self._client, self._controls, self.in_process = client, controls, in_process
 

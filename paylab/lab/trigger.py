@@ -56,7 +56,7 @@ def trigger(
     """
     panel = _panel(lab, event_type)
     family = event_type.partition(".")[0]
-    row = current(lab, family, resource_id) if resource_id else None
+    row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
         made = _make(lab, panel, event_type, resource_id)
         return _since(lab, panel, event_type, made, 0)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import chain
 
-from .. import emvqr
 from ..corridors.account_types import Format
 from ..errors import Problem
 from ..spec import timestamps
@@ -139,6 +138,8 @@ def _misfit(form: Format, value: str) -> str:
 
 def _unreadable(payload: str) -> str:
     """Why a text is no QR Ph code: it is not EMV, lacks a field, or is of another country."""
+    from .. import emvqr
+
     for error in emvqr.check(payload):
         return f"must be an EMV QR text: {error}"
     code = emvqr.parse(payload)

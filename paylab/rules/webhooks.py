@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from ipaddress import IPv4Network, IPv6Address, ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors import Problem
+from ..loopback import is_loopback
 from ..spec import codes
 from .fields import as_object, each, is_object, need, one_of, text
 
 _VISIBLE = re.compile("[!-~]+")
-_LOOPBACK = IPv4Network("127.0.0.0/8")
 _SOURCE = "webhook.url"
 
 
@@ -22,17 +21,6 @@ def check(body: object) -> list[Problem]:
         *need(found, "url", _url),
         *need(found, "event_types", _event_types),
     ]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine and nothing else."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    return address in _LOOPBACK or address == IPv6Address("::1")
 
 
 def _url(value: object, field: str) -> list[Problem]:

@@ -7,6 +7,7 @@ Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
+from .canonical import Received as Received
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
 from .canonical import body_hash as body_hash
@@ -23,7 +24,6 @@ from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
 from .verify import Authorization as Authorization
-from .verify import Received as Received
 from .verify import Refusal as Refusal
 from .verify import verify as verify
 

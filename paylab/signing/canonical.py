@@ -27,6 +27,20 @@ EmptyQuery = Literal["omit", "blank"]
 
 
 @dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it arrived: path and query as on the request line, header names lower case.
+
+    Bytes that are not ASCII stand as Latin-1, the way HTTP servers hand them on.
+    """
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Signature:
     """A signature and the two texts it came from; its repr leaves the signature out."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil
 
 from ..spec import codes, timestamps
-from .canonical import EMPTY_HASH, SPELLING, body_hash, sign
+from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, sign
 from .mistakes import body_mistake, signature_mistake
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
@@ -26,20 +26,6 @@ _AUTHORIZATION = re.compile(
 _HASH = re.compile(r"[0-9a-f]{64}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _MOST_ECHOED = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Received:
-    """A request as it arrived: path and query as on the request line, header names lower case.
-
-    Bytes that are not ASCII stand as Latin-1, the way HTTP servers hand them on.
-    """
-
-    method: str
-    path: str
-    query: str
-    headers: Mapping[str, str]
-    body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import Problem
 from ..spec import assumptions
-from . import faults, seeding, snapshot, transitions
+from . import faults, seeding
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .serialise import as_shown, conversion_account, individual_json
 from .storage import checksum
@@ -63,12 +63,14 @@ def _hand(world: World) -> Hand:
 
 def move_object(world: World, request: Request) -> Reply:
     """POST /_simulator/objects/{id} {"to", "reason"}."""
-    transitions.find_object(world, request.id)
+    from .transitions import find_object, move
+
+    find_object(world, request.id)
     body = request.json()
     to, reason = body.get("to"), body.get("reason") or ""
     if not isinstance(to, str) or not isinstance(reason, str):
         raise Refused(400, "to: name the state to move to; reason, if given, is text")
-    kind, row = transitions.move(world, request.id, to, reason)
+    kind, row = move(world, request.id, to, reason)
     return Reply.json(200, shown(world, kind, row))
 
 
@@ -119,6 +121,8 @@ def read_snapshot(world: World, _: Request) -> Reply:
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly what a GET gave."""
     dump = request.json(deepest=DEEPEST + 8)
+    from . import snapshot  # only a snapshot that is loaded needs it
+
     if unreadable := snapshot.version_problem(dump):
         raise Refused(400, unreadable)
     if dump.pop("checksum", None) != checksum(dump):

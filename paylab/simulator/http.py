@@ -13,9 +13,8 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from .. import loopback
-from . import respond
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
-from .simulator import Simulator
+from .respond import route
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
@@ -86,7 +85,7 @@ def refusal(data: bytes, text: str) -> Reply:
     match = _FIRST_LINE.match(data)
     try:
         if match and _is_strange(match[1]):
-            respond.route(match[1].decode(), match[2].decode().partition("?")[0])
+            route(match[1].decode(), match[2].decode().partition("?")[0])
     except Refused as refused:
         return refused.reply()
     return Reply.json(400, {"error": text})
@@ -124,17 +123,20 @@ TIMEOUT_FAULT = 60.0
 
 
 class SimulatorApp:
-    """One simulator as an ASGI application; `abort` cuts a client's connection."""
+    """A simulator as an ASGI application.
+
+    `answer` turns a request into a reply; `abort` cuts a client's connection.
+    """
 
     def __init__(
         self,
-        simulator: Simulator,
+        answer: Callable[[Request], Reply],
         abort: Callable[[Any], None],
         *,
         keys: Mapping[str, str] | None = None,
         allowed: Collection[str] = (),
     ) -> None:
-        self._simulator, self._abort = simulator, abort
+        self._respond, self._abort = answer, abort
         self._keys, self._allowed = keys, allowed
         self._held = 0
 
@@ -197,8 +199,8 @@ class SimulatorApp:
     async def _answer(self, request: Request) -> Reply:
         """Small requests are quicker answered here than handed to a thread."""
         if len(request.body) > LARGE or request.path in _SLOW:
-            return await asyncio.to_thread(self._simulator.respond, request)
-        return self._simulator.respond(request)
+            return await asyncio.to_thread(self._respond, request)
+        return self._respond(request)
 
     async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":

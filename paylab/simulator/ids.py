@@ -9,9 +9,6 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import sha256
 
-from .. import emvqr
-from ..rules import accounts as clabe_rules
-
 _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -44,12 +41,16 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
 
 def clabe(seed: int, account_id: str) -> str:
     """A CLABE with a good check digit at a bank that does not exist."""
+    from ..rules.accounts import check_digit
+
     body = BANK + PLAZA + digits(number(seed, "clabe", account_id), 11)
-    return body + clabe_rules.check_digit(body)
+    return body + check_digit(body)
 
 
 def new_qrph(seed: int, account_id: str) -> str:
     """A scannable QR Ph payload of an issuer that does not exist."""
+    from .. import emvqr
+
     return emvqr.qrph(
         acquirer=ACQUIRER,
         account=digits(number(seed, "qrph", account_id), 12),

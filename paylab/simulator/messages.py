@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
-from .. import signing
 from ..errors import Problem
+from ..signing.canonical import Received
 
 JSON = {"content-type": "application/json"}
 
@@ -24,7 +24,7 @@ DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Request(signing.Received):
+class Request(Received):
     """A request; `at` is the instant its date is judged by, None for the world's clock.
 
     `id` is the id in its path, once it was routed. `keys` are the secrets by API key it is

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from email.utils import format_datetime
 from hashlib import sha256
 
-from .. import signing
+from ..signing.verify import verify
 from ..spec import codes
 from . import control, faults, individuals, on_ramp, quotes, transfers, transitions, webhooks
 from .messages import JSON, MOST_BYTES, TOO_LARGE, Refused, Reply, Request
@@ -158,7 +158,7 @@ def _check_content_type(request: Request) -> None:
 def _authenticate(world: World, request: Request, now: datetime) -> None:
     """Refuse what is not signed well; only a good signature uses up its nonce."""
     secrets = world.secrets if request.keys is None else request.keys
-    refusal = signing.verify(request, secrets.get, now, nonces=world.nonces)
+    refusal = verify(request, secrets.get, now, nonces=world.nonces)
     if refusal is not None:
         raise Refused(401, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
     nonce = request.headers.get("x-nonce")

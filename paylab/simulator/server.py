@@ -50,7 +50,7 @@ class Server:
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
         config = uvicorn.Config(
-            SimulatorApp(simulator, self._abort, keys=secrets, allowed=allowed),
+            SimulatorApp(simulator.respond, self._abort, keys=secrets, allowed=allowed),
             http=Protocol,
             ws="none",
             lifespan="off",

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..errors import ConfigError, WaitTimeoutError
-from ..rules.webhooks import is_loopback
+from ..loopback import is_loopback
 from ..spec import jsontext
 from .event import Difference, Event, differences, read
 from .receiver import Broken, Receiver

@@ -251,7 +251,7 @@ async def chunks(count, size=MIB):
 @pytest.mark.parametrize(("count", "code"), [(256, 401), (257, 413), (4000, 413)])
 def test_too_large_in_chunks(run_app, count, code):
     """413 once it is more than 256 MiB, and the rest is never asked for."""
-    received, sent = run_app(SimulatorApp(Simulator(), None), chunks(count))
+    received, sent = run_app(SimulatorApp(Simulator().respond, None), chunks(count))
     assert sent[0]["status"] == code
     assert received <= 257
 

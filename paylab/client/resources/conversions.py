@@ -15,10 +15,11 @@ from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
 from .. import encoding
+from ..request import Options
 from ..sender import Sender
 from . import listing
 from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, Options, identifier, reference, takes
+from .parameters import Account, identifier, reference, takes
 
 # What is looked for is new, and lists are newest first: further back it is not looked for.
 SEARCHED_PAGES = 10
@@ -83,7 +84,7 @@ class ConversionAccounts:
     ) -> Pager[ConversionAccount]:
         """List conversion accounts; `limit` is the size of a page."""
         path, params = encoding.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
-        return listing.pager(self._sender, path, ConversionAccount, params, options, bare=True)
+        return listing.pager(self._sender.send, path, ConversionAccount, params, options, bare=True)
 
     @takes()
     def wait(
@@ -112,7 +113,7 @@ class Conversions:
         listing.check(limit)
         params = {"limit": limit, "cursor": cursor}
         return listing.pager(
-            self._sender, encoding.path("conversions"), Conversion, params, options
+            self._sender.send, encoding.path("conversions"), Conversion, params, options
         )
 
     @takes()

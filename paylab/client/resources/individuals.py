@@ -22,11 +22,12 @@ from ...spec.paging import Pager
 from ...spec.printable import plain
 from ...spec.status import INDIVIDUAL
 from .. import encoding
+from ..request import Options
 from ..sender import Sender
 from ..upload import Images, Upload
 from . import parameters
 from .listing import EVERY, TIMEOUT, Patience, Until, pager
-from .parameters import Options, takes
+from .parameters import takes
 
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
@@ -90,7 +91,7 @@ class Individuals:
     ) -> Pager[Individual]:
         """List individuals; `limit` is the size of a page."""
         params = {"limit": limit, "cursor": cursor}
-        return pager(self._sender, encoding.path("individuals"), Individual, params, options)
+        return pager(self._sender.send, encoding.path("individuals"), Individual, params, options)
 
     @takes(Options)
     def upload_images(

@@ -12,14 +12,14 @@ from ...spec.paging import Pager, RawPage
 from ...spec.printable import plain
 from ...spec.resource import Resource
 from .. import encoding
-from ..sender import Sender
-from .parameters import Options
+from ..request import Options
+from ..response import Answer
 
 R = TypeVar("R", bound=Resource)
 
 
 def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
-    sender: Sender,
+    send: Callable[..., Answer],
     path: str,
     kind: type[R],
     params: Mapping[str, Any],
@@ -33,7 +33,7 @@ def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
     """
 
     def fetch(cursor: str | None) -> RawPage:
-        answer = sender.send("GET", path, params={**params, "cursor": cursor}, **options)
+        answer = send("GET", path, params={**params, "cursor": cursor}, **options)
         return answer.page(bare=bare)
 
     return Pager(fetch, kind.model_validate, params.get("cursor"))

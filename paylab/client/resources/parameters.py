@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, ParamSpec, TypedDict, TypeVar
-from uuid import UUID
+from typing import Any, ParamSpec, TypeVar
 
 from ... import corridors
 from ...corridors.account_types import CRYPTO_WALLET
@@ -21,18 +20,6 @@ R = TypeVar("R")
 
 # How alike two names are when one is probably meant by the other, by difflib.
 SIMILAR = 0.6
-
-
-class Options(TypedDict, total=False):
-    """What every call takes besides its fields, and what is never part of a body.
-
-    `timeout` is how many seconds the service may take to connect, read or write; `headers` are
-    sent as well and are not signed.
-    """
-
-    idempotency_key: str | UUID | None
-    timeout: float | None
-    headers: Mapping[str, str] | None
 
 
 def takes(*groups: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:

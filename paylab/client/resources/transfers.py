@@ -12,10 +12,11 @@ from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from .. import encoding
+from ..request import Options
 from ..sender import Sender
 from . import listing
 from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, Options, identifier, reference, takes
+from .parameters import Account, identifier, reference, takes
 
 Money = Decimal | str | int
 
@@ -27,10 +28,13 @@ class Quotes:
         self._sender = sender
         self._asked: dict[str, dict[str, Any]] = {}
 
-    def again(self, quote: Quote) -> Quote:
+    @takes(Options)
+    def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
         """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
         asked = self._asked.get(quote.id)
-        return self.create(**_terms(quote)) if asked is None else self._ask(asked, {})
+        if asked is None:
+            return self.create(**_terms(quote), **options)
+        return self._ask(asked, options)
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -69,6 +73,9 @@ class Quotes:
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
         answer = self._sender.send("POST", encoding.path("quotes"), json=body, **options)
+        quote = answer.read(Quote)
+        self._asked[quote.id] = body
+        return quote
 
 
 def _rail(body: Mapping[str, Any]) -> list[Problem]:
@@ -77,9 +84,6 @@ def _rail(body: Mapping[str, Any]) -> list[Problem]:
     return rules.warn(body) + (
         rules.check_rail(currency, rail) if isinstance(currency, str) else []
     )
-        quote = answer.read(Quote)
-        self._asked[quote.id] = body
-        return quote
 
 
 AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
@@ -159,7 +163,9 @@ class Transfers:
         """List transfers; `limit` is the size of a page."""
         listing.check(limit, product_type)
         params = {"limit": limit, "product_type": product_type, "cursor": cursor}
-        return listing.pager(self._sender, encoding.path("transfers"), Transfer, params, options)
+        return listing.pager(
+            self._sender.send, encoding.path("transfers"), Transfer, params, options
+        )
 
     @takes()
     def wait(

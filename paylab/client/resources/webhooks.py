@@ -9,9 +9,10 @@ from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
 from .. import encoding
+from ..request import Options
 from ..sender import Sender
 from .listing import pager
-from .parameters import Options, takes
+from .parameters import takes
 
 SUBSCRIPTIONS = "webhook_subscriptions"
 
@@ -44,7 +45,7 @@ class WebhookSubscriptions:
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
         """List all subscriptions."""
         path = encoding.path(SUBSCRIPTIONS)
-        return pager(self._sender, path, WebhookSubscription, {}, options, bare=True)
+        return pager(self._sender.send, path, WebhookSubscription, {}, options, bare=True)
 
     @takes(Options)
     def get(
