@@ -6,7 +6,7 @@ import pytest
 
 CELLS = [
     "import paylab\nlab = paylab.connect()\nlab.simulator.clock.run()\ninbox = lab.inbox()\ninbox",
-    "from paylab.triggering import trigger\n_ = trigger(lab, 'transfer.created')",
+    "from paylab.lab.trigger import trigger\n_ = trigger(lab, 'transfer.created')",
 ]
 TABLE = ".paylab-inbox"
 

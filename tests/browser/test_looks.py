@@ -7,10 +7,10 @@ import pytest
 CELLS = [
     "import paylab\n\nlab = paylab.connect()",
     'lab.forms.onboarding("MX", example=True)',
-    "from decimal import Decimal\nfrom paylab.views.forms.deposit_form import DepositForm\n"
+    "from decimal import Decimal\nfrom paylab.views.forms.conversion_account import DepositForm\n"
     'DepositForm(print, "mxn", Decimal(50))',
     "from paylab.models import Individual\n"
-    "from paylab.views.forms.status_line import StatusLine\n"
+    "from paylab.views.forms.status import StatusLine\n"
     "bad = '<img src=x onerror=window.hacked=1>'\n"
     'detail = {"code": "verification_image_blurry", "message": bad}\n'
     'person = {"status": "rejected", "given_name": bad, "status_details": [detail]}\n'

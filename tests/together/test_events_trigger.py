@@ -98,7 +98,7 @@ def test_an_unknown_event_names_the_known_ones(lab):
 
 CELL = """
 import paylab
-from paylab.triggering import trigger
+from paylab.lab.trigger import trigger
 lab = paylab.connect()
 print([trigger(lab, kind)[-1].id for kind in ("transfer.created", "conversion.created")])
 """
