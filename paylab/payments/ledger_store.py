@@ -13,17 +13,12 @@ from typing import Any
 
 from platformdirs import user_data_path
 
-from .. import forks
+from .. import forks, sqlite
 from ..errors import LedgerError
-from ..files import create_private
 
 OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
 """Written and perhaps sent; carried out; not carried out; nobody will ever know."""
 
-APPLICATION = 0x7061796C
-"""SQLite's application_id of a ledger: "payl"."""
-
-VERSION = 1
 BUSY_SECONDS = 30.0
 """How long to wait for another process that writes to the ledger."""
 
@@ -54,6 +49,17 @@ _UPGRADE = (
     "UPDATE entries SET reference = named(json_extract(body, '$.client_reference_id'))"
     " WHERE json_valid(body)",
 )
+
+
+def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
+    """A ledger of before there were marks lacks the references; its keys are still good."""
+    ours = sqlite.tables_of(connection) <= {"entries", "by_site", "by_source"}
+    if ours and sqlite.columns_of(connection, "entries") == {*_COLUMNS} - {"reference"}:
+        return (*_UPGRADE, *_INDEXES)
+    return None
+
+
+LAYOUT = sqlite.Layout(0x7061796F, 1, (_TABLE, *_INDEXES), _adopt)
 _LOCK = RLock()
 """Held by whoever uses a connection: SQLite must be idle when the process forks."""
 
@@ -109,17 +115,11 @@ class LedgerStore:
         with _LOCK, _told(self.path):
             if self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                create_private(self.path)  # only its owner need read what was paid to whom
-            connection = sqlite3.connect(
-                self.path or ":memory:",
-                timeout=self._busy,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            connection = sqlite.connect(self.path, timeout=self._busy)
             try:
                 connection.execute("PRAGMA synchronous = EXTRA")
                 connection.create_function("named", 1, named)
-                _prepare(connection)
+                sqlite.prepare(connection, LAYOUT)
             except BaseException:
                 connection.close()
                 raise
@@ -224,46 +224,3 @@ def _told(path: Path | None) -> Iterator[None]:
     except (OSError, sqlite3.Error) as error:
         where = path or "in memory"
         raise LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}") from None
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the table, or bring an older one up to date; nothing is done to another's file."""
-    connection.execute("BEGIN")  # another process may be at it: both marks are read at once
-    known = _known(connection)
-    connection.execute("COMMIT")
-    if known:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    if not _known(connection):
-        for statement in (*_pending(connection), *_INDEXES):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.execute("COMMIT")
-
-
-def _known(connection: sqlite3.Connection) -> bool:
-    """Whether this is a ledger of our version; sqlite3.DatabaseError if it is of another."""
-    application, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
-    )
-    if application == APPLICATION and version != VERSION:
-        raise sqlite3.DatabaseError(
-            f"it is of version {version}, and this paylab reads version {VERSION}"
-        )
-    if application not in (0, APPLICATION) or (application == 0 and version):
-        raise sqlite3.DatabaseError("it is the database of another program")
-    return bool(application)
-
-
-def _pending(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """What an unmarked file lacks: everything, or what was added since."""
-    names = (name for (name,) in connection.execute("SELECT name FROM sqlite_master"))
-    tables = {name for name in names if not name.startswith("sqlite_")}
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(entries)")}
-    if not tables:
-        return (_TABLE,)
-    if tables <= {"entries", "by_site", "by_source"} and columns == {*_COLUMNS} - {"reference"}:
-        return _UPGRADE
-    raise sqlite3.DatabaseError("it is the database of another program")

@@ -9,8 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .. import sqlite
 from ..errors import SimulatorError
-from ..files import create_private, replace
+from ..files import replace
 from ..redaction.personal import bare_urls, impersonal
 from ..redaction.redaction import Redaction
 from .world import KINDS, World
@@ -59,21 +60,19 @@ def shareable(snapshot: dict[str, Any], *, keep_personal: bool = False) -> dict[
     return dict(clean if keep_personal else impersonal(clean))
 
 
-MARK = 0x7061796C
-"""Written into the file, so that no other program's database is taken for ours."""
+TABLES = (
+    "CREATE TABLE rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id))",
+    "CREATE TABLE facts (name TEXT PRIMARY KEY, body TEXT)",
+)
 
-VERSION = 1
-"""The layout of the file; files without a number have this one too."""
 
-SCHEMA = f"""
-PRAGMA journal_mode = WAL;
-BEGIN;
-PRAGMA application_id = {MARK};
-PRAGMA user_version = {VERSION};
-CREATE TABLE rows (kind TEXT, id TEXT, body TEXT, PRIMARY KEY (kind, id));
-CREATE TABLE facts (name TEXT PRIMARY KEY, body TEXT);
-COMMIT;
-"""
+def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
+    """The first files had the mark and no version."""
+    [mark] = connection.execute("PRAGMA application_id").fetchone()
+    return () if mark == LAYOUT.mark else None
+
+
+LAYOUT = sqlite.Layout(0x7061796C, 1, TABLES, _adopt)
 PUT_ROW = """
 INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
 """  # a row that changed keeps its place in the order of creation
@@ -85,11 +84,11 @@ class WorldStorage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            create_private(path)  # document numbers are in it
-            self._db = sqlite3.connect(path, timeout=0.5, check_same_thread=False)
-            self._db.isolation_level = None
+            self._db = sqlite.connect(path, timeout=0.5)  # private: document numbers are in it
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._prepare()
+            sqlite.prepare(self._db, LAYOUT)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # takes hold of the file
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
 
@@ -140,20 +139,6 @@ class WorldStorage:
 
     def _all(self, query: str) -> sqlite3.Cursor:
         return self._db.execute(query)
-
-    def _prepare(self) -> None:
-        """Lay out a new file, and take hold of it; leave another program's alone."""
-        [mark] = self._all("PRAGMA application_id").fetchone()
-        [tables] = self._all("SELECT count(*) FROM sqlite_master").fetchone()
-        if not tables:
-            self._db.executescript(SCHEMA)
-        elif mark != MARK:
-            raise sqlite3.DatabaseError("it is a database of another program")
-        [version] = self._all("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            text = f"its format is {version}, this version of paylab reads {VERSION}"
-            raise sqlite3.DatabaseError(text)
-        self._db.executescript("BEGIN IMMEDIATE; COMMIT")
 
     def _unusable(self, error: Exception) -> SimulatorError:
         reason = str(error)

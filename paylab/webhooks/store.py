@@ -19,8 +19,9 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from .. import sqlite
 from ..errors import ConfigError
-from ..files import create_private, replace
+from ..files import replace
 from ..spec import jsontext, timestamps
 from ..spec.printable import printable
 from .event import Event, Mark, read
@@ -34,16 +35,25 @@ IN_ORDER, STALE = "in order", "stale"
 CHUNK = 500
 """Rows read at once when all of them are walked."""
 
-SCHEMA = """
-create table if not exists arrivals (
+TABLE = """
+create table arrivals (
     seq integer primary key,
     identity text not null unique,
     at text not null, last_at text not null, deliveries integer not null,
     type text not null, id text not null, status text, updated_at text, previous text,
     place text not null, body blob not null
-);
-create index if not exists arrivals_of_a_resource on arrivals (id, seq);
+)
 """
+INDEX = "create index arrivals_of_a_resource on arrivals (id, seq)"
+
+
+def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
+    """An inbox of before there were marks has the same tables."""
+    ours = sqlite.tables_of(connection) == {"arrivals", "arrivals_of_a_resource"}
+    return () if ours else None
+
+
+LAYOUT = sqlite.Layout(0x70617969, 1, (TABLE, INDEX), _adopt)
 COLUMNS = "seq, at, last_at, deliveries, type, id, status, updated_at, place, body"
 
 
@@ -91,8 +101,8 @@ class EventStore:
         self._connections: list[sqlite3.Connection] = []
         self.close = weakref.finalize(self, _let_go, self._connections, folder, os.getpid())
         try:
-            create_private(self.path)  # who was paid what is in it
-            self._db.executescript(SCHEMA)
+            sqlite.prepare(self._db, LAYOUT)
+            self._db.execute("pragma journal_mode = wal")
         except (sqlite3.Error, OSError) as error:
             raise ConfigError(f"{self.path} cannot be an inbox: {error}") from None
 
@@ -103,9 +113,8 @@ class EventStore:
             if not self._connections:
                 if not self.close.alive:
                     raise ConfigError(f"{self.path} was closed")
-                made = sqlite3.connect(self.path, check_same_thread=False)
+                made = sqlite.connect(self.path)  # private: who was paid what is in it
                 self._connections.append(made)
-                made.execute("pragma journal_mode = wal")
                 made.execute("pragma synchronous = normal")
             return self._connections[0]
 

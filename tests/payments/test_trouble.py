@@ -87,7 +87,7 @@ def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
         (["PRAGMA application_id = 5"], "another program"),
         (["CREATE TABLE invoices (id)"], "another program"),
         (["CREATE TABLE entries (id)"], "another program"),
-        (["PRAGMA application_id = 1885436268", "PRAGMA user_version = 99"], "version 99"),
+        (["PRAGMA application_id = 1885436271", "PRAGMA user_version = 99"], "format is 99"),
     ],
 )
 def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, said):

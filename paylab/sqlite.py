@@ -1,0 +1,99 @@
+"""Small SQLite files: each says which kind of file it is and which version its tables have."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .files import create_private
+
+Adopt = Callable[[sqlite3.Connection], Sequence[str] | None]
+"""The statements that bring a file without a mark up to date; None when it is not ours."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The tables of one kind of file.
+
+    `mark` is SQLite's application_id, by which a file of this kind is known. `adopt` judges a
+    file that holds tables and no mark, or no version, which an earlier paylab may have made.
+    """
+
+    mark: int
+    version: int
+    tables: Sequence[str]
+    adopt: Adopt = lambda _: None
+
+
+def connect(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
+    """Open a file that only its owner can read, or a database in memory; threads may share it.
+
+    Statements commit by themselves, unless they stand between BEGIN and COMMIT.
+    """
+    if path is not None:
+        create_private(path)
+    return sqlite3.connect(
+        path or ":memory:", timeout=timeout, isolation_level=None, check_same_thread=False
+    )
+
+
+def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Make the tables of a new file, or bring one of an earlier paylab up to date.
+
+    sqlite3.DatabaseError for a file of another program or another version, which is left as it
+    is. Two processes may do this at the same moment.
+    """
+    connection.execute("BEGIN")  # both marks are read at once
+    ready = _is_ready(connection, layout)
+    connection.execute("COMMIT")
+    if ready:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not _is_ready(connection, layout):
+            for statement in _statements(connection, layout):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {layout.mark}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.rollback()
+        raise
+
+
+def tables_of(connection: sqlite3.Connection) -> set[str]:
+    """The names of the tables and indexes of a file."""
+    names = (name for (name,) in connection.execute("SELECT name FROM sqlite_master"))
+    return {name for name in names if not name.startswith("sqlite_")}
+
+
+def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
+    """The names of a table's columns."""
+    return {
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
+    }
+
+
+def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
+    """Whether the file is of this layout; sqlite3.DatabaseError if it is of another."""
+    mark, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if mark == layout.mark and version not in (0, layout.version):
+        raise sqlite3.DatabaseError(
+            f"its format is {version}, this version of paylab reads {layout.version}"
+        )
+    if mark not in (0, layout.mark) or (mark == 0 and version):
+        raise sqlite3.DatabaseError("it is a database of another program")
+    return bool(mark and version)
+
+
+def _statements(connection: sqlite3.Connection, layout: Layout) -> Sequence[str]:
+    """What an unmarked file lacks: everything, or what was added since."""
+    found = layout.adopt(connection) if tables_of(connection) else layout.tables
+    if found is None:
+        raise sqlite3.DatabaseError("it is a database of another program")
+    return found

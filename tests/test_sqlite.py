@@ -1,0 +1,55 @@
+"""Small SQLite files: only files of the same kind and version are opened, others are left alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+import paylab
+from paylab.errors import PaylabError
+from paylab.payments.ledger_store import open_store
+from paylab.simulator import Simulator
+from paylab.webhooks.store import EventStore
+
+OPENERS = {
+    "ledger": open_store,
+    "inbox": EventStore,
+    "world": lambda path: Simulator(data=path),
+}
+
+
+@pytest.mark.parametrize("kind", OPENERS)
+@pytest.mark.parametrize("other", OPENERS)
+def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, kind, other):
+    """A ledger is no inbox and no world: a clear error, and not a byte is changed."""
+    path = tmp_path / "file.db"
+    OPENERS[other](path).close()
+    if kind == other:
+        OPENERS[kind](path).close()
+        return
+    before = path.read_bytes()
+    with pytest.raises(PaylabError, match="database of another program"):
+        OPENERS[kind](path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", OPENERS)
+def test_a_file_of_a_later_version_is_refused(tmp_path, kind):
+    """Both numbers are named."""
+    path = tmp_path / "file.db"
+    OPENERS[kind](path).close()
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA user_version = 9")
+    with pytest.raises(PaylabError, match="its format is 9, this version of paylab reads 1"):
+        OPENERS[kind](path)
+
+
+def test_a_lab_says_so_before_it_pays(tmp_path):
+    """A world's file given as the ledger is an error of the settings."""
+    path = tmp_path / "world.db"
+    Simulator(data=path).close()
+    lab = paylab.connect(ledger=path)
+    with pytest.raises(PaylabError, match="another program"):
+        len(lab.ledger)
