@@ -12,38 +12,32 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from struct import unpack_from
 from typing import Any
 
-from stdnum.ar import cuit
-from stdnum.br import cnpj, cpf
-from stdnum.co import nit
-
-from .corridors.examples import PEOPLE
 from .redaction import escapes
 from .redaction.escapes import Found
-from .redaction.literals import KEY_NAME, key_literals
+from .redaction.literals import KEY_NAME
 from .redaction.personal import bare_urls, impersonal
 from .redaction.redaction import (
     DOCUMENT_TYPES,
     HEADERS,
-    PLACES,
-    SIGNATURE,
     find_images,
     image_bytes,
-    is_signature,
-    numbers,
 )
-from .spec.codes import IMAGE_MIN
+from .redaction.scrub_rules import (
+    LONG,
+    QR_CODE,
+    RULES,
+    THUMBNAIL,
+    Rule,
+    is_example,
+    is_placeholder,
+    is_qr_code,
+    is_small,
+    is_stand_in,
+)
 
-THUMBNAIL = IMAGE_MIN - 1
-"""Bytes a picture may have: one less than the smallest image the service takes."""
-
-QR_CODE = 2**16
-LONGEST_WORD = 24
-SHORTEST_KEY = 4
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-EXAMPLES = frozenset(str(person["document"]["number"]) for person in PEOPLE.values())
 
 Report = Callable[[str], None]
 
@@ -192,7 +186,7 @@ def _keyless(value: Any, report: Report) -> Any:
     """A value without the keys in it; what stands for a key stays."""
     if isinstance(value, list):
         return [_keyless(item, report) for item in value]
-    if not isinstance(value, str) or not value or _is_stand_in(value):
+    if not isinstance(value, str) or not value or is_stand_in(value):
         return _clean(value, report)
     report("key")
     return "[removed: key]"
@@ -216,7 +210,7 @@ def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
 def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
     """A name and a value as two entries, such as a header of a HAR file, without a secret value."""
     named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
-    if not named or not isinstance(item.get("value"), str) or _is_placeholder(item["value"]):
+    if not named or not isinstance(item.get("value"), str) or is_placeholder(item["value"]):
         return item
     return {**item, "value": _keyless(item["value"], report)}
 
@@ -224,7 +218,7 @@ def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
 def _numberless(clean: Any, report: Report) -> Any:
     """A document as JSON, whose number has a kind of its own only if its form tells it."""
     number = clean.get("number") if isinstance(clean, dict) else None
-    if number in (None, "") or isinstance(number, dict | bool) or _is_example(str(number)):
+    if number in (None, "") or isinstance(number, dict | bool) or is_example(str(number)):
         return clean
     if not any(map(str.isdigit, str(number))):
         return clean
@@ -254,7 +248,7 @@ def _dropped(name: str, value: Any, report: Report) -> bool:
     if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
         return False
     text = "".join(map(str, value)) if isinstance(value, list) else str(value)
-    if name != PDF and _is_small(text):
+    if name != PDF and is_small(text):
         return False
     report("PDF" if name == PDF else "image")
     return True
@@ -276,7 +270,7 @@ def _image(match: re.Match[str]) -> str | None:
     data = image_bytes(match)
     kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
-    if not is_pdf and (len(data) <= THUMBNAIL or (len(data) <= QR_CODE and _is_qr_code(data))):
+    if not is_pdf and (len(data) <= THUMBNAIL or (len(data) <= QR_CODE and is_qr_code(data))):
         return None
     named = "data URI" if kind else "PDF" if is_pdf else "image"
     return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"
@@ -295,192 +289,3 @@ def _found(report: Report, rules: Iterable[Rule], text: str, depth: int) -> list
                 report(rule.kind)
                 found.append(Found(start, end, f"[removed: {rule.kind}]"))
     return found
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A kind of secret: its form, and which texts of that form are none."""
-
-    kind: str
-    pattern: re.Pattern[str]
-    is_allowed: Callable[[str], bool]
-
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the first group of the form stands, or all of it."""
-        for match in self.pattern.finditer(text):
-            group = 1 if match.re.groups else 0
-            if not self.is_allowed(match[group]):
-                yield match.span(group)
-
-
-class Literals(Rule):
-    """Keys in Python code."""
-
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where literals stand that are assigned to, passed as or compared with a key's name."""
-        for start, end in key_literals(text):
-            literal = text[start:end]
-            is_name = KEY_NAME.fullmatch(literal) is not None
-            if len(literal) >= SHORTEST_KEY and not is_name and not self.is_allowed(literal):
-                yield start, end
-
-
-class Numbered(Rule):
-    """Document numbers in fields that name them."""
-
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the numbers stand."""
-        return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
-
-
-def _is_small(base64: str) -> bool:
-    """Whether a picture is a thumbnail or a QR code."""
-    try:
-        data = binascii.a2b_base64(base64)
-    except ValueError:
-        return False
-    return len(data) <= THUMBNAIL or (len(data) <= QR_CODE and _is_qr_code(data))
-
-
-def _is_qr_code(data: bytes) -> bool:
-    if not data.startswith(b"\x89PNG\r\n\x1a\n") or len(data) < 26:
-        return False
-    width, height, depth = unpack_from(">IIB", data, 16)
-    return bool(width == height and depth == 1)
-
-
-_STAND_IN = re.compile(
-    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|api|key|paylab|id|here|name"
-    r"|value|env|change|me|placeholder|x{3,}|[\W_])+",
-    re.IGNORECASE,
-)
-
-
-def _is_stand_in(word: str) -> bool:
-    """`***`, `env:NAME`, `<SECRET>`, `$NAME`, `{name}`, `your-key`: text that stands for a key."""
-    named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
-    rest = re.sub(r"\{[^{}]*\}", "", word)
-    return named or not rest or bool(_STAND_IN.fullmatch(rest))
-
-
-def _is_placeholder(word: str) -> bool:
-    """A text that stands for a key, or a word of prose."""
-    return _is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
-
-
-def _is_example(number: str) -> bool:
-    return number in EXAMPLES or not set(number) & set("123456789")
-
-
-def _unless(is_valid: Callable[[str], bool]) -> Callable[[str], bool]:
-    return lambda number: _is_example(number) or not is_valid(number)
-
-
-def _is_no_signature(text: str) -> bool:
-    return not is_signature(text)
-
-
-def _never(_: str) -> bool:
-    return False
-
-
-_KEY_NAME = rf"(?:{KEY_NAME.pattern})"
-_PART = r"""(?:[^"'\\\n]|\\.)"""
-_PREFIX = "[rbfuRBFU]{0,2}"
-_JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
-"""A literal, or several that are joined; the group is what stands between the outer quotes."""
-_TYPES = (
-    r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
-    r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
-)
-
-_BETWEEN = r"""(?:[\s:=,#"'|]|</?\w[^<>]{0,200}>){0,40}"""
-"""Quotes, commas and tags between a name and its value, or between two cells of a table."""
-_NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
-
-# In this order: what was found by one is not looked at by the next.
-LONG: tuple[Rule, ...] = (
-    Rule(
-        "signature",
-        re.compile(
-            r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
-            r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})"
-        ),
-        _never,
-    ),
-    Rule("signature", SIGNATURE, _is_no_signature),
-    Rule("key", re.compile(r"(?<![A-Za-z0-9])[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}"), _never),
-)
-RULES: tuple[Rule, ...] = (
-    *LONG,
-    *(Rule("key", pattern, _is_placeholder) for name, pattern in PLACES if name != "signature"),
-    Rule(
-        "key",
-        re.compile(
-            rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
-            rf"(?:\w+\(\s*)?{_JOINED}"
-        ),
-        _is_stand_in,
-    ),
-    Literals("key", KEY_NAME, _is_stand_in),
-    Rule(
-        "key",
-        re.compile(
-            rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])"
-        ),
-        _is_placeholder,
-    ),
-    Rule(
-        "key",
-        re.compile(
-            r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})"
-        ),
-        _is_stand_in,
-    ),
-    Rule(
-        "key",
-        re.compile(r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})"),
-        _is_placeholder,
-    ),
-    Rule(
-        "key",
-        re.compile(
-            rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
-            r"[\"']?([^\s\"']{8,})"
-        ),
-        _is_placeholder,
-    ),
-    Rule(
-        "CURP",
-        re.compile(r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
-        lambda number: _is_example(number.upper()),
-    ),
-    Rule("CNPJ", re.compile(r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)"), _is_example),
-    Rule("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)"), _is_example),
-    Rule("TIN", re.compile(r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])"), _is_example),
-    Rule("Emirates ID", re.compile(r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])"), _never),
-    Rule("CUIT", re.compile(r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])"), _is_example),
-    Rule("NIT", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-\d(?![\w-])"), _is_example),
-    Rule("NIT", re.compile(r"(?<![\w.+-])\d{9}-\d(?![\w-])"), _unless(nit.is_valid)),
-    Rule("CPF", re.compile(r"(?<![\w.+-])\d{11}(?![\w.-])"), _unless(cpf.is_valid)),
-    Rule(
-        "CUIT", re.compile(r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])"), _unless(cuit.is_valid)
-    ),
-    Rule("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _unless(cnpj.is_valid)),
-    Numbered("document number", re.compile(""), _is_example),
-    Rule(
-        "document number",
-        re.compile(
-            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
-            rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
-        ),
-        _is_example,
-    ),
-    Rule(
-        "document number",
-        re.compile(
-            rf"(?i)(?<![\w])number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"
-        ),
-        _is_example,
-    ),
-)

@@ -1,4 +1,4 @@
-"""A body as it is remembered: without secrets, and no longer than a person would read."""
+"""The record of one attempt of a call, without its secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The deadline of a whole call: every wait on the network ends with it, however little arrives."""
+"""One request sent and one answer read within the deadline of the call, or why there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: who decides which one a payment is sent with."""
+"""Send signed requests: retried where that is safe, each order with its Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random, SystemRandom
-from typing import Any, Protocol, Self, Unpack
+from typing import Any, Self, Unpack
 from urllib.parse import quote
 from uuid import UUID
 
@@ -29,97 +29,13 @@ from .calls import CallLog
 from .clock import skew_warning
 from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
 from .failures import NOTHING_SENT, failure, look_first
+from .orders import Fresh, FreshTicket, Keeper, Order, OrderTicket
 from .request import Find, Options, Outgoing, outgoing
 from .resources.parameters import takes
 from .response import Answer
 from .retries import is_lost, wait_before_retry
 from .settings import Settings, check_encrypted
 from .upload import Upload
-
-
-@dataclass(frozen=True)
-class Order:
-    """A POST that must not happen twice: where to, the bytes, and what the caller wishes.
-
-    `key` is the caller's own, `new` asks for another one than before, `make` makes a fresh one.
-    """
-
-    path: str
-    content: bytes = field(repr=False)
-    key: str | None
-    new: bool
-    make: Callable[[], str] = field(repr=False)
-
-
-class OrderTicket(Protocol):
-    """What an order is sent with, and who is told how it ended."""
-
-    @property
-    def key(self) -> str:
-        """The Idempotency-Key."""
-
-    @property
-    def known(self) -> str | None:
-        """The id of what this order made, where sending it again would make another."""
-
-    @property
-    def since(self) -> datetime | None:
-        """When it was first sent, if an earlier answer was lost."""
-
-    @property
-    def advice(self) -> str:
-        """What to try when nobody knows whether it was carried out."""
-
-    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """The service carried it out."""
-
-    def refused(self, status: int) -> None:
-        """The service did not, and said so."""
-
-    def lost(self) -> None:
-        """Nobody knows."""
-
-
-class Keeper(Protocol):
-    """Gives out tickets."""
-
-    def open(self, order: Order) -> OrderTicket:
-        """The ticket of an order; it is kept before the first attempt is sent."""
-
-
-@dataclass(frozen=True)
-class FreshTicket:
-    """A key that nobody remembers."""
-
-    key: str
-    known: None = None
-    since: None = None
-
-    @property
-    def advice(self) -> str:
-        """Nobody else remembers the key."""
-        return (
-            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
-            "within 24 hours, so that it happens once"
-        )
-
-    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """Nothing to remember."""
-
-    def refused(self, status: int) -> None:
-        """Nothing to remember."""
-
-    def lost(self) -> None:
-        """Nothing to remember."""
-
-
-class Fresh:
-    """Every order is a new one, with the caller's key or a new UUID4."""
-
-    def open(self, order: Order) -> FreshTicket:
-        """The caller's key, or a new one."""
-        return FreshTicket(order.key or order.make())
-
 
 HEADERS = {
     "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds

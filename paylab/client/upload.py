@@ -1,4 +1,4 @@
-"""Where the bytes of an image come from, read in blocks as often as needed."""
+"""The body of an image upload: read once to hash it, once more to send it, never held whole."""
 
 from __future__ import annotations
 

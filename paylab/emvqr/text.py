@@ -1,4 +1,4 @@
-"""The fields of one QR text and what they say about the payment."""
+"""QR text to a payload and back, what a payload must hold, and QR Ph texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet shows as they are: nothing runs, no id becomes a number.
+"""CSV files: writing and reading frames, cells that are safe in a spreadsheet, and the sidecar.
 
 An apostrophe in front makes a cell text; every cell that begins with one gets another, so that
 taking one away gives back what was there.

@@ -1,4 +1,4 @@
-"""From nested rows to a flat Arrow table of text, every value exactly as it was sent.
+"""The bytes of pages to a flat Arrow table of text, by Arrow's JSON reader where they fit.
 
 Types come afterwards, from the text: that is what keeps amounts exact, and an export never
 needs them.

@@ -1,4 +1,4 @@
-"""Pages of an unfinished export on disk, and with them the cursor that follows.
+"""Streamed export: pages to a CSV file, a Parquet file or a folder, resumable after a crash.
 
 A segment is one Arrow file that appears whole; the cursor stands in the same file as the rows
 before it, so neither is ever there without the other.

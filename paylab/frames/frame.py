@@ -1,4 +1,4 @@
-"""Columns with their types, made part by part and joined at the end."""
+"""Pages to a pandas frame with exact types, and the origin of the frame in its `attrs`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are wanted, and when no more of them can follow."""
+"""Pages read into columns: fetched here, decoded in a thread beside, up to a limit or a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of any origin with the columns and types that a summary reads."""
+"""Summaries of frames, Arrow tables and Parquet: exact sums per currency, quantiles, reasons."""
 
 from __future__ import annotations
 

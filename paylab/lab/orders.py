@@ -9,7 +9,7 @@ from threading import Lock
 
 from .. import forks
 from ..client.api import Client
-from ..client.sender import Fresh, Order, OrderTicket
+from ..client.orders import Fresh, Order, OrderTicket
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import ledger_path, open_store
 from .service_time import ServiceTime

@@ -1,4 +1,4 @@
-"""What is said when an order was made before: that it is given again, or what one may choose."""
+"""The order ledger: which order was sent under which Idempotency-Key, and how it ended."""
 
 from __future__ import annotations
 
@@ -12,86 +12,14 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from .. import forks
-from ..client.sender import UNDECIDED, FreshTicket
+from ..client.orders import FreshTicket
+from ..client.sender import UNDECIDED
 from ..errors import ChoiceError, LedgerError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
+from . import choices
 from .call_site import Site, by_hand, here
 from .ledger_store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, LedgerStore, named
-
-LOST = (
-    "it may have been carried out: run it again as it is, and the same Idempotency-Key is sent, so "
-    "that it happens once; lab.ledger shows the key"
-)
-
-
-def again(entry: Entry) -> str:
-    """The sentence of an order that keeps its key."""
-    if entry.state == OPEN:
-        return (
-            f"this was sent before ({entry.made}) and no answer was seen: asking again with the "
-            "same Idempotency-Key, so that it happens once"
-        )
-    return (
-        f"this made {entry.resource_id} before ({entry.made}): it is given again and nothing "
-        "new is made; new=True makes another"
-    )
-
-
-def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
-    """Something else is sent than before, by `who`: a cell, or an order of the same reference."""
-    made = entry.resource_id or "something whose answer was not seen"
-    change = _change(entry.body, body)
-    what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
-    hint = (
-        "new=True sends it as another payment; "
-        f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
-        "refuses with 409; put the old value back to see what was made"
-    )
-    return ChoiceError(what, hint)
-
-
-def too_late(entry: Entry) -> ChoiceError:
-    """The order is so old that the service may have forgotten its key."""
-    if entry.state == OPEN:
-        what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
-        hint = "look in the list whether it was made; new=True sends it as another payment"
-        return ChoiceError(what, hint, expired="")
-    what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
-    hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
-    return ChoiceError(what, hint, expired=entry.resource_id)
-
-
-def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
-    """The payment was made, and then the ledger could not be written."""
-    made = resource_id or "something without an id"
-    what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
-    hint = f"do not send it as a new payment; idempotency_key={key!r} gives it again"
-    return LedgerError(what, hint, made=resource_id, key=key)
-
-
-def payee(body: str) -> object:
-    """Who gets it, as far as a body tells."""
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return body
-    return [found.get(name) for name in PAYEE] if isinstance(found, dict) else body
-
-
-PAYEE = ("financial_account", "individual_id", "payout_account")
-
-
-def _change(before: str, after: str) -> str:
-    """The fields that differ, with both values."""
-    try:
-        old, new = json.loads(before), json.loads(after)
-    except ValueError:
-        return "it differs"
-    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    changes = [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names]
-    return ", ".join(changes) or "it differs"
-
 
 ACCEPTED = 202
 """An answer the service does not store: sending the same again would make another."""
@@ -202,7 +130,7 @@ class Ledger:
             ticket = Ticket(self._store, entry, self._running, found=chosen is not None)
             ticket.begin(claim.site.run)
         if chosen is not None:
-            log.warning("%s", again(entry))
+            log.warning("%s", choices.again(entry))
         return ticket
 
     def _claim(self, order: Asked) -> Claim:
@@ -288,7 +216,7 @@ class Ledger:
         if not _replayable(entry, claim.now):
             if not claim.site.run and entry.state == OPEN:  # said once: asked again, it is meant
                 self._store.change(entry.id, state=GIVEN_UP)
-            return too_late(entry)
+            return choices.too_late(entry)
         self._store.change(entry.id, times=entry.times + 1)
         return entry
 
@@ -297,13 +225,13 @@ class Ledger:
         if claim.reference:
             standing = self._standing(claim)
             if standing:
-                return edited(standing[-1], claim.body, _who(standing[-1], claim))
+                return choices.edited(standing[-1], claim.body, _who(standing[-1], claim))
         if not claim.site.cell:
             return None
         site = claim.site
         entries = self._store.at(self._service, claim.order.path, site.name, site.source)
         before = [each for each in entries if self._stands(each, claim)]
-        return edited(before[-1], claim.body) if before else None
+        return choices.edited(before[-1], claim.body) if before else None
 
     def _stands(self, entry: Entry, claim: Claim) -> bool:
         """Whether an entry of this cell may be what the order was before it was edited.
@@ -312,7 +240,7 @@ class Ledger:
         nor is an order with another reference.
         """
         same_text = entry.source == claim.site.source
-        another = same_text and payee(entry.body) != payee(claim.body)
+        another = same_text and choices.payee(entry.body) != choices.payee(claim.body)
         named = claim.reference and entry.reference
         fresh = _replayable(entry, claim.now) and not entry.deliberate
         used = self._running.used[claim.site.run]
@@ -382,7 +310,7 @@ class Ticket:
     @property
     def advice(self) -> str:
         """What to try when nobody knows whether the order was carried out."""
-        return LOST
+        return choices.LOST
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out; LedgerError when that cannot be written down."""
@@ -391,7 +319,7 @@ class Ticket:
             shown = resource_id.encode(errors="backslashreplace").decode()
             self._store.change(self._entry.id, state=ANSWERED, status=status, resource_id=shown)
         except LedgerError as error:
-            raise unnoted(self.key, resource_id, str(error)) from None
+            raise choices.unnoted(self.key, resource_id, str(error)) from None
         finally:
             self._running.waiting.discard(self._entry.id)
 

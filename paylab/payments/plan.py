@@ -1,4 +1,4 @@
-"""Payouts as people keep them, a row each: a CSV file, a frame, a list of dicts."""
+"""A batch checked before anything is sent: its rows, and every problem with its row number."""
 
 from __future__ import annotations
 

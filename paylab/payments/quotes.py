@@ -11,6 +11,7 @@ from ..errors import (
     BadRequestError,
     ConflictError,
     NotFoundError,
+    Problem,
     RuleError,
     UnprocessableError,
 )
@@ -47,7 +48,10 @@ def compare(create: Callable[..., Quote], recipients: Recipients, **asked: Any) 
 
     `create` asks the service for a quote. Where it refuses one, `problem` says why.
     """
-    people = [recipients] if isinstance(recipients, Individual) else recipients
+    people = [recipients] if isinstance(recipients, Individual) else list(recipients)
+    if not all(isinstance(one, Individual) for one in people):
+        told = "must be individuals, such as lab.individuals.get(id), and not their ids"
+        raise RuleError([Problem("recipients", told)])
     found = [route for person in people for route in routes(person)]
     return _frame(found, [_quoted(create, route, asked) for route in found])
 

@@ -1,4 +1,4 @@
-"""What a signature's own form tells, whatever the secret: how its digest was written."""
+"""Compare somebody else's signature with ours, layer by layer; the first difference is named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, except that what is no request of HTTP gets a JSON answer too."""
+"""The simulator over HTTP: an ASGI application, and a protocol that bounds what it reads."""
 
 from __future__ import annotations
 

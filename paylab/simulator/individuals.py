@@ -1,4 +1,4 @@
-"""Financial accounts: create and update."""
+"""Individuals and their financial accounts: endpoints, identity verification and moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of a conversion: a deposit came in, stablecoin goes out."""
+"""Conversion accounts, sandbox deposits and conversions: endpoints and their life."""
 
 from __future__ import annotations
 

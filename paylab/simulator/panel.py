@@ -1,4 +1,4 @@
-"""The special values by name, so that Tab completes them and a wrong one is told."""
+"""The simulator's controls in Python: `lab.simulator`, for a simulator here or behind a URL."""
 
 from __future__ import annotations
 

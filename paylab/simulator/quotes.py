@@ -1,4 +1,4 @@
-"""The simulator's prices: fixed rates, fees, and the arithmetic between. Gap `money.rule`."""
+"""Quotes: prices, fees and rates (gap `money.rule`), and the quote endpoint."""
 
 from __future__ import annotations
 

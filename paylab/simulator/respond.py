@@ -1,4 +1,4 @@
-"""Every operation by path and method."""
+"""The service as one function: a world and a request in, a reply out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulator whole: a world, its keys, its file, its courier, and the hand on its clock."""
+"""The simulator: state, keys, storage, webhook delivery and clock control."""
 
 from __future__ import annotations
 

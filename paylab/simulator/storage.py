@@ -1,4 +1,4 @@
-"""A whole world in a file that may be attached to a bug report: readable, and without secrets."""
+"""A world on disk: a file that survives a crash, and a snapshot that can be shared."""
 
 from __future__ import annotations
 

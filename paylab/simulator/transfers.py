@@ -1,4 +1,4 @@
-"""The life of a transfer after it was created."""
+"""Transfers: endpoints, and their life after they were created."""
 
 from __future__ import annotations
 

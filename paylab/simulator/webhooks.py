@@ -1,4 +1,4 @@
-"""Events on their way to subscribers: what is queued, what may go now, what became of it.
+"""Webhook subscriptions, the queue of events, and their delivery with retries.
 
 A fault can lose an event, send it twice, put it in a lane of its own, or hold it back until the
 next event of the same resource overtook it.

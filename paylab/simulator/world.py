@@ -1,4 +1,4 @@
-"""Nonces already used, remembered for as long as the date they came with is good."""
+"""The state of a simulated service: rows, clock, counters, nonces and the steps that are due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A wallet's address to pay to: as a QR code and as text, with what may be sent there."""
+"""Deposit cards: a CLABE, a QR Ph code or a wallet address to pay to."""
 
 from __future__ import annotations
 

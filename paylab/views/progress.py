@@ -1,4 +1,4 @@
-"""How far a batch is: a bar in a notebook, a line in a terminal."""
+"""Progress of a long operation: a bar or a line, in a notebook or a terminal."""
 
 from __future__ import annotations
 

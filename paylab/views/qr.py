@@ -1,4 +1,4 @@
-"""QR codes as modules, and modules as PNG, SVG and terminal text.
+"""QR codes: drawn as PNG, SVG and terminal text, explained, and read from an image.
 
 A module is always a whole number of pixels, and the light border is part of every picture:
 without either, a phone may not find the code.

@@ -1,4 +1,4 @@
-"""A cartoon face, which no one can take for a person."""
+"""Specimen images to practise identity verification with: nobody's, and marked SPECIMEN."""
 
 from __future__ import annotations
 

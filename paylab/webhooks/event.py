@@ -1,4 +1,4 @@
-"""One event as it was delivered: read, typed by its family, and told apart from others."""
+"""Events as they are delivered: read, typed, compared with the resource as it is now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passing an event on: the body as it came, posted to somebody's own handler."""
+"""The webhook inbox: the events that arrived, and what can be done while it is open."""
 
 from __future__ import annotations
 

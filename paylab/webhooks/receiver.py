@@ -1,4 +1,4 @@
-"""What a delivery is answered: 2xx once it is kept, a 4xx that says why not, a 5xx to try again.
+"""The webhook receiver: what a delivery is answered, and the loopback server it arrives at.
 
 A plain function of method, content type and body; a port and the embedded simulator are
 shells around it.

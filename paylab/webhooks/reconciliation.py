@@ -1,4 +1,4 @@
-"""What one side says of a payment: the list, the events, or the user's own books.
+"""Compare payments by list, by events and by your own books: what is missing, what differs.
 
 Amounts are what was paid in: a transfer's source amount, a conversion's deposit.
 """

@@ -1,4 +1,4 @@
-"""The outcome of a reconciliation: lines, totals per currency, a short report."""
+"""The result of a reconciliation: lines, totals per currency, and a short report."""
 
 from __future__ import annotations
 

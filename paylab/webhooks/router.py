@@ -1,4 +1,4 @@
-"""Which of two events of one resource came later in its life, whatever order they arrive in.
+"""From event type to handler: each event is handled once, and never after a later one.
 
 The status machine is asked first: nothing leads from completed back to started. Where it
 allows both ways, or neither, `updated_at` decides, and last the order of the event types.

@@ -1,4 +1,4 @@
-"""Where events are kept: an SQLite file, so that memory does not grow with what arrives.
+"""Events that arrived, in an SQLite file: to count, walk, filter, show and save.
 
 What `add` returned for survives the end of the process. A file in a private temporary folder
 goes with the inbox; one that was named stays, and is gone on with.

@@ -1,4 +1,4 @@
-"""The inputs of a financial account: which there are follows from the country and the type."""
+"""Forms for financial accounts: bank accounts, digital wallets and crypto wallets."""
 
 from __future__ import annotations
 

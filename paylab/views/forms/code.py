@@ -1,4 +1,4 @@
-"""Python text of a call, as one would write it."""
+"""The Python code that does the same as a form."""
 
 from __future__ import annotations
 

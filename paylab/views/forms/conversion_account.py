@@ -1,4 +1,4 @@
-"""Where to pay, inside a form."""
+"""Forms for a conversion account and for a sandbox deposit into it."""
 
 from __future__ import annotations
 

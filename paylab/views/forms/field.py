@@ -1,4 +1,4 @@
-"""How forms look: one style sheet, in the page's own colours, for narrow and wide pages."""
+"""One form field with its label and its problem, and the style sheet of the forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lives in a notebook and can be read once it no longer does."""
+"""A form: inputs that check themselves, one button, and the code that does the same."""
 
 from __future__ import annotations
 

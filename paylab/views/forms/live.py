@@ -1,4 +1,4 @@
-"""Looking again and again without holding anything up: a task on the kernel's own loop."""
+"""A status line that refreshes itself without blocking a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Onboarding: a person with everything that their country and product ask for."""
+"""Forms that create an individual: onboarding, and a payout recipient with an account."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps below one another: done, current, or locked and why."""
+"""The whole on-ramp as one stepper: it can be left and taken up again."""
 
 from __future__ import annotations
 

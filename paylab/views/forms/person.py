@@ -1,4 +1,4 @@
-"""Consent to identity verification: an act of a person, with its time."""
+"""The inputs of an individual by country and product, and the consent to verification."""
 
 from __future__ import annotations
 

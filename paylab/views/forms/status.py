@@ -1,4 +1,4 @@
-"""The terms of a quote and the life of a transfer, in rows and words for a person."""
+"""The status of an individual, a conversion or a transfer, step by step."""
 
 from __future__ import annotations
 

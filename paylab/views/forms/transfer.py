@@ -1,4 +1,4 @@
-"""A quote: over which rail, in which currency, and which of the three amounts is given."""
+"""Forms for a quote and for a transfer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A private temporary file that an image is collected in, slice by slice."""
+"""An image that was chosen: its temporary file, its preview, and how it is uploaded."""
 
 from __future__ import annotations
 

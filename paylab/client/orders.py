@@ -1,0 +1,92 @@
+"""Orders: POSTs that must not happen twice, and who decides their Idempotency-Keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Order:
+    """A POST that must not happen twice: where to, the bytes, and what the caller wishes.
+
+    `key` is the caller's own, `new` asks for another one than before, `make` makes a fresh one.
+    """
+
+    path: str
+    content: bytes = field(repr=False)
+    key: str | None
+    new: bool
+    make: Callable[[], str] = field(repr=False)
+
+
+class OrderTicket(Protocol):
+    """What an order is sent with, and who is told how it ended."""
+
+    @property
+    def key(self) -> str:
+        """The Idempotency-Key."""
+
+    @property
+    def known(self) -> str | None:
+        """The id of what this order made, where sending it again would make another."""
+
+    @property
+    def since(self) -> datetime | None:
+        """When it was first sent, if an earlier answer was lost."""
+
+    @property
+    def advice(self) -> str:
+        """What to try when nobody knows whether it was carried out."""
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """The service carried it out."""
+
+    def refused(self, status: int) -> None:
+        """The service did not, and said so."""
+
+    def lost(self) -> None:
+        """Nobody knows."""
+
+
+class Keeper(Protocol):
+    """Gives out tickets."""
+
+    def open(self, order: Order) -> OrderTicket:
+        """The ticket of an order; it is kept before the first attempt is sent."""
+
+
+@dataclass(frozen=True)
+class FreshTicket:
+    """A key that nobody remembers."""
+
+    key: str
+    known: None = None
+    since: None = None
+
+    @property
+    def advice(self) -> str:
+        """Nobody else remembers the key."""
+        return (
+            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
+            "within 24 hours, so that it happens once"
+        )
+
+    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+        """Nothing to remember."""
+
+    def refused(self, status: int) -> None:
+        """Nothing to remember."""
+
+    def lost(self) -> None:
+        """Nothing to remember."""
+
+
+class Fresh:
+    """Every order is a new one, with the caller's key or a new UUID4."""
+
+    def open(self, order: Order) -> FreshTicket:
+        """The caller's key, or a new one."""
+        return FreshTicket(order.key or order.make())

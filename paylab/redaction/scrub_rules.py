@@ -1,0 +1,222 @@
+"""What counts as a leak in a shared file: keys, document numbers, signatures and images."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from struct import unpack_from
+
+from stdnum.ar import cuit
+from stdnum.br import cnpj, cpf
+from stdnum.co import nit
+
+from ..corridors.examples import PEOPLE
+from ..spec.codes import IMAGE_MIN
+from .literals import KEY_NAME, key_literals
+from .redaction import (
+    PLACES,
+    SIGNATURE,
+    is_signature,
+    numbers,
+)
+
+THUMBNAIL = IMAGE_MIN - 1
+"""Bytes a picture may have: one less than the smallest image the service takes."""
+
+QR_CODE = 2**16
+LONGEST_WORD = 24
+SHORTEST_KEY = 4
+EXAMPLES = frozenset(str(person["document"]["number"]) for person in PEOPLE.values())
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A kind of secret: its form, and which texts of that form are none."""
+
+    kind: str
+    pattern: re.Pattern[str]
+    is_allowed: Callable[[str], bool]
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the first group of the form stands, or all of it."""
+        for match in self.pattern.finditer(text):
+            group = 1 if match.re.groups else 0
+            if not self.is_allowed(match[group]):
+                yield match.span(group)
+
+
+class Literals(Rule):
+    """Keys in Python code."""
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where literals stand that are assigned to, passed as or compared with a key's name."""
+        for start, end in key_literals(text):
+            literal = text[start:end]
+            is_name = KEY_NAME.fullmatch(literal) is not None
+            if len(literal) >= SHORTEST_KEY and not is_name and not self.is_allowed(literal):
+                yield start, end
+
+
+class Numbered(Rule):
+    """Document numbers in fields that name them."""
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the numbers stand."""
+        return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
+
+
+def is_small(base64: str) -> bool:
+    """Whether a picture is a thumbnail or a QR code."""
+    try:
+        data = binascii.a2b_base64(base64)
+    except ValueError:
+        return False
+    return len(data) <= THUMBNAIL or (len(data) <= QR_CODE and is_qr_code(data))
+
+
+def is_qr_code(data: bytes) -> bool:
+    """Whether a PNG is square and of two colours."""
+    if not data.startswith(b"\x89PNG\r\n\x1a\n") or len(data) < 26:
+        return False
+    width, height, depth = unpack_from(">IIB", data, 16)
+    return bool(width == height and depth == 1)
+
+
+_STAND_IN = re.compile(
+    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|api|key|paylab|id|here|name"
+    r"|value|env|change|me|placeholder|x{3,}|[\W_])+",
+    re.IGNORECASE,
+)
+
+
+def is_stand_in(word: str) -> bool:
+    """`***`, `env:NAME`, `<SECRET>`, `$NAME`, `{name}`, `your-key`: text that stands for a key."""
+    named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
+    rest = re.sub(r"\{[^{}]*\}", "", word)
+    return named or not rest or bool(_STAND_IN.fullmatch(rest))
+
+
+def is_placeholder(word: str) -> bool:
+    """A text that stands for a key, or a word of prose."""
+    return is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
+
+
+def is_example(number: str) -> bool:
+    """Whether a document number is that of an example person, or nothing but zeros."""
+    return number in EXAMPLES or not set(number) & set("123456789")
+
+
+def _unless(is_valid: Callable[[str], bool]) -> Callable[[str], bool]:
+    return lambda number: is_example(number) or not is_valid(number)
+
+
+def _is_no_signature(text: str) -> bool:
+    return not is_signature(text)
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+_KEY_NAME = rf"(?:{KEY_NAME.pattern})"
+_PART = r"""(?:[^"'\\\n]|\\.)"""
+_PREFIX = "[rbfuRBFU]{0,2}"
+_JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
+"""A literal, or several that are joined; the group is what stands between the outer quotes."""
+_TYPES = (
+    r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
+    r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
+)
+
+_BETWEEN = r"""(?:[\s:=,#"'|]|</?\w[^<>]{0,200}>){0,40}"""
+"""Quotes, commas and tags between a name and its value, or between two cells of a table."""
+_NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
+
+# In this order: what was found by one is not looked at by the next.
+LONG: tuple[Rule, ...] = (
+    Rule(
+        "signature",
+        re.compile(
+            r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
+            r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})"
+        ),
+        _never,
+    ),
+    Rule("signature", SIGNATURE, _is_no_signature),
+    Rule("key", re.compile(r"(?<![A-Za-z0-9])[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}"), _never),
+)
+RULES: tuple[Rule, ...] = (
+    *LONG,
+    *(Rule("key", pattern, is_placeholder) for name, pattern in PLACES if name != "signature"),
+    Rule(
+        "key",
+        re.compile(
+            rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
+            rf"(?:\w+\(\s*)?{_JOINED}"
+        ),
+        is_stand_in,
+    ),
+    Literals("key", KEY_NAME, is_stand_in),
+    Rule(
+        "key",
+        re.compile(
+            rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])"
+        ),
+        is_placeholder,
+    ),
+    Rule(
+        "key",
+        re.compile(
+            r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})"
+        ),
+        is_stand_in,
+    ),
+    Rule(
+        "key",
+        re.compile(r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})"),
+        is_placeholder,
+    ),
+    Rule(
+        "key",
+        re.compile(
+            rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
+            r"[\"']?([^\s\"']{8,})"
+        ),
+        is_placeholder,
+    ),
+    Rule(
+        "CURP",
+        re.compile(r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
+        lambda number: is_example(number.upper()),
+    ),
+    Rule("CNPJ", re.compile(r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)"), is_example),
+    Rule("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)"), is_example),
+    Rule("TIN", re.compile(r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])"), is_example),
+    Rule("Emirates ID", re.compile(r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])"), _never),
+    Rule("CUIT", re.compile(r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])"), is_example),
+    Rule("NIT", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-\d(?![\w-])"), is_example),
+    Rule("NIT", re.compile(r"(?<![\w.+-])\d{9}-\d(?![\w-])"), _unless(nit.is_valid)),
+    Rule("CPF", re.compile(r"(?<![\w.+-])\d{11}(?![\w.-])"), _unless(cpf.is_valid)),
+    Rule(
+        "CUIT", re.compile(r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])"), _unless(cuit.is_valid)
+    ),
+    Rule("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _unless(cnpj.is_valid)),
+    Numbered("document number", re.compile(""), is_example),
+    Rule(
+        "document number",
+        re.compile(
+            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
+            rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
+        ),
+        is_example,
+    ),
+    Rule(
+        "document number",
+        re.compile(
+            rf"(?i)(?<![\w])number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"
+        ),
+        is_example,
+    ),
+)
