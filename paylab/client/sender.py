@@ -20,6 +20,7 @@ from .. import forks
 from ..errors import APIStatusError, PaylabError
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
+from ..spec import paging
 from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
 from .attempt import Attempts
@@ -62,7 +63,8 @@ def utcnow() -> datetime:
 class Sender:
     """Sends signed requests; clock, sleep and randomness come in as arguments.
 
-    `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys.
+    `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
+    `list_order` is the declared order of the service's lists.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -84,6 +86,7 @@ class Sender:
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
         self.calls = CallLog()
         self.keeper: Keeper = keeper or Fresh()
+        self.list_order: paging.Order = "unknown"
         self._skew_told = False
         self.ahead: float | None = None
         self._deadline = Deadline()

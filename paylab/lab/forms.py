@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import corridors
 from ..client.api import Client
+from ..client.resources.listing import created
 from ..payments.call_site import concerning
 from ..spec import codes
 from ..spec.models import (
@@ -203,30 +204,24 @@ class Forms:
 
     def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
         """The conversion that a deposit became, or the newest state of one."""
-        for one in next(self._client.conversions.list(limit=codes.PAGE_MAX).pages()).data:
-            if one.id == of.id or _is_of(one, of):
-                return one
-        return None
+        conversions = self._client.conversions
+        if isinstance(of, Deposit):
+            return conversions.newest(of.conversion_account_id, _instant(of.created_at))
+        return next((one for one in conversions.list(codes.PAGE_MAX) if one.id == of.id), None)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
+        """The conversion account that a person opened last."""
         found = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
-        return next((one for one in found if one.individual_id == person.id), None)
+        own = (one for one in found if one.individual_id == person.id)
+        return max(own, key=created, default=None)
 
     def _paid(self, account: ConversionAccount) -> Conversion | None:
-        found = self._client.conversions.list(limit=codes.PAGE_MAX)
-        return next((one for one in found if one.conversion_account_id == account.id), None)
+        return self._client.conversions.newest(account.id)
 
 
 def _wallets(person: Individual) -> list[FinancialAccount]:
     held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
     return [one for one in held if one.type == codes.CRYPTO_WALLET]
-
-
-def _is_of(one: Conversion, deposit: Deposit | Conversion) -> bool:
-    if one.conversion_account_id != deposit.conversion_account_id:
-        return False
-    since, created = _instant(deposit.created_at), _instant(one.created_at)
-    return since is None or created is None or created >= since
 
 
 def _instant(value: object) -> datetime | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -12,7 +11,6 @@ from ..client.api import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
 from ..loopback import is_loopback
 from ..spec import codes
-from ..spec.paging import Order
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
 from ..webhooks.receiver import UNANSWERED, Receiver, Then
@@ -22,13 +20,9 @@ from ..webhooks.store import Arrival, EventStore
 if TYPE_CHECKING:
     from ..simulator.simulator import Simulator
 
-SEARCHED = 1_000
-"""Conversions looked through, newest first: no operation reads a single one."""
-
 
 def _conversion(client: Client, row_id: str) -> Any:
-    listed = islice(client.conversions.list(codes.PAGE_MAX), SEARCHED)
-    return next((one for one in listed if one.id == row_id), None)
+    return next((one for one in client.conversions.list(codes.PAGE_MAX) if one.id == row_id), None)
 
 
 READ: Mapping[str, Callable[[Client, str], Any]] = {
@@ -50,9 +44,9 @@ class Wish:
     url: str | None = None
 
 
-def sources(client: Client, order: Order = "unknown") -> list[PolledList]:
-    """Everything that events speak of; `order` is the declared order of the lists."""
-    size = codes.PAGE_MAX
+def sources(client: Client) -> list[PolledList]:
+    """Everything that events speak of."""
+    size, order = codes.PAGE_MAX, client.list_order
     transfers, individuals = client.transfers, client.individuals
     return [
         PolledList(

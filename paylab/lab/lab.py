@@ -120,17 +120,17 @@ class Lab:
         in_process = embedded is not None
         self.client = client = Client(settings, **options)
         self._embedded = embedded
-        self._order: Order = list_order or ("newest_first" if in_process else "unknown")
         self._inboxes: list[Inbox] = []
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
+        client.list_order = list_order or ("newest_first" if in_process else "unknown")
         self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
         self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
         self.quotes = LabQuotes(client.quotes)
-        self.transfers = LabTransfers(client, self._order, embedded)
-        self.conversions = LabConversions(client, self._order)
+        self.transfers = LabTransfers(client, embedded)
+        self.conversions = LabConversions(client)
         self.forms = Forms(client, self._time)
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
@@ -242,7 +242,7 @@ class Lab:
         from ..webhooks.polling import Watch
         from .inbox import sources
 
-        return Watch(sources(self.client, self._order), router, every, since).start()
+        return Watch(sources(self.client), router, every, since).start()
 
     def reconcile(
         self,

@@ -41,7 +41,11 @@ class Pull:
     kind: Kept
     filters: Mapping[str, str | None] = field(default_factory=dict)
     size: int = PAGE_MAX
-    order: Order = "unknown"
+
+    @property
+    def order(self) -> Order:
+        """The declared order of the list."""
+        return self.sender.list_order
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and repeated like any GET."""
@@ -154,10 +158,8 @@ class LabTransfers:
     `embedded` is the simulator that the service is, when it is in this process.
     """
 
-    def __init__(
-        self, client: Client, order: Order = "unknown", embedded: object | None = None
-    ) -> None:
-        self._client, self._order, self._embedded = client, order, embedded
+    def __init__(self, client: Client, embedded: object | None = None) -> None:
+        self._client, self._embedded = client, embedded
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
@@ -201,7 +203,7 @@ class LabTransfers:
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
         listing.check(size, product_type)
-        return Pull(self._client, "transfers", {"product_type": product_type}, size, self._order)
+        return Pull(self._client, "transfers", {"product_type": product_type}, size)
 
     @takes(Defaults)
     def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -295,8 +297,8 @@ class LabQuotes:
 class LabConversions:
     """Conversions, also as a frame or a file."""
 
-    def __init__(self, client: Client, order: Order = "unknown") -> None:
-        self._client, self._order = client, order
+    def __init__(self, client: Client) -> None:
+        self._client = client
         self.list, self.wait = client.conversions.list, client.conversions.wait
 
     def frame(
@@ -324,7 +326,7 @@ class LabConversions:
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
-        return Pull(self._client, "conversions", size=size, order=self._order)
+        return Pull(self._client, "conversions", size=size)
 
 
 def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:

@@ -113,19 +113,19 @@ def test_a_conversion_is_found_through_the_list(scripted):
     assert {request.url.raw_path for request in script.requests} == {b"/v1/conversions?limit=100"}
 
 
-@pytest.mark.parametrize(
-    ("since", "found"),
-    [(None, "newest"), (datetime(2026, 1, 31, 4, tzinfo=UTC), "newest")],
+ROWS = (
+    ("foreign", "ca_2", "completed", 5),
+    ("newest", "ca_1", "completed", 4),
+    ("older", "ca_1", "completed", 1),
 )
-def test_an_accounts_newest_conversion_is_waited_for(scripted, since, found):
-    """The first of that account in a list that has the newest first."""
-    rows = (
-        ("foreign", "ca_2", "completed", 5),
-        ("newest", "ca_1", "completed", 4),
-        ("older", "ca_1", "completed", 1),
-    )
+
+
+@pytest.mark.parametrize("since", [None, datetime(2026, 1, 31, 4, tzinfo=UTC)])
+@pytest.mark.parametrize("rows", [ROWS, ROWS[::-1], (ROWS[2], ROWS[0], ROWS[1])])
+def test_an_accounts_newest_conversion_is_waited_for(scripted, rows, since):
+    """Whatever the order of the list."""
     client, _ = scripted(page(*rows))
-    assert client.conversions.wait(conversion_account_id="ca_1", since=since).id == found
+    assert client.conversions.wait(conversion_account_id="ca_1", since=since).id == "newest"
 
 
 def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
@@ -144,10 +144,11 @@ def test_a_conversion_that_never_comes(scripted):
     assert caught.value.last is None
 
 
-def test_not_the_whole_history_is_searched(scripted):
-    """Ten pages at most for each look."""
-    pages = [{"data": [], "has_next_page": True, "cursor": f"c{number}"} for number in range(1, 12)]
-    client, script = scripted(*pages)
-    with pytest.raises(WaitTimeoutError):
-        client.conversions.wait("x", timeout=0)
-    assert len(script.requests) == 10
+@pytest.mark.parametrize(("order", "pages"), [("newest_first", 1), ("unknown", 2)])
+def test_the_whole_list_is_read_unless_its_order_is_declared(scripted, order, pages):
+    """A list that has the newest first is read up to the first that fits."""
+    first = {**page(ROWS[1]), "has_next_page": True, "cursor": "next"}
+    client, script = scripted(first, page(ROWS[2]))
+    client.list_order = order
+    assert client.conversions.wait(conversion_account_id="ca_1").id == "newest"
+    assert len(script.requests) == pages

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from itertools import islice
 from typing import Any, Unpack
 
 from ...errors import PaylabError, Problem, RuleError
@@ -22,7 +21,6 @@ from .listing import EVERY, TIMEOUT, Patience, Until
 from .parameters import Account, identifier, reference, takes
 
 # What is looked for is new, and lists are newest first: further back it is not looked for.
-SEARCHED_PAGES = 10
 # The spec names two ends without showing what leads there.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
@@ -136,21 +134,36 @@ class Conversions:
         _must_be_aware(since)
         own, account = identifier(id, "id"), identifier(conversion_account_id, "id")
 
-        def wanted(one: Conversion) -> bool:
-            # Absent reads as None, which must not pass for an id that was not given.
-            by_account = own is None and one.conversion_account_id == account
-            return (by_account or one.id == own) and (since is None or _is_since(one, since))
-
         def look() -> Conversion | None:
-            return next(filter(wanted, self._newest()), None)
+            return self.newest(account, since) if own is None else self._by_id(own, since)
 
         patience = Patience(self._sender.sleep, timeout, every)
         return patience.poll(look, until, "the conversion", ENDED)
 
-    def _newest(self) -> Iterator[Conversion]:
-        pages = self.list(limit=codes.PAGE_MAX).pages()
-        for page in islice(pages, SEARCHED_PAGES):
-            yield from page.data
+    @takes(Options)
+    def newest(
+        self,
+        conversion_account_id: str | None,
+        since: datetime | None = None,
+        **options: Unpack[Options],
+    ) -> Conversion | None:
+        """An account's conversion that was created last; None when there is none.
+
+        The whole list is read, unless the client knows that the newest rows come first.
+        """
+        found = (
+            one
+            for one in self.list(limit=codes.PAGE_MAX, **options)
+            if one.conversion_account_id == conversion_account_id
+            and (since is None or _is_since(one, since))
+        )
+        if self._sender.list_order == "newest_first":
+            return next(found, None)
+        return max(found, key=listing.created, default=None)
+
+    def _by_id(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
+        found = (one for one in self.list(limit=codes.PAGE_MAX) if one.id == id)
+        return next((one for one in found if since is None or _is_since(one, since)), None)
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ...errors import Problem, WaitTimeoutError
@@ -37,6 +38,12 @@ def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         return answer.page(bare=bare)
 
     return Pager(fetch, kind.model_validate, params.get("cursor"))
+
+
+def created(resource: Any) -> datetime:
+    """When a resource was created; one without a readable time counts as the oldest."""
+    moment = getattr(resource, "created_at", None)
+    return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
 
 
 def check(limit: int | None, product_type: str | None = None) -> None:
