@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
 
-import uvicorn
-
+from .. import serving
 from ..errors import SimulatorError
+from ..serving import GRACE_SECONDS, ServingThread
 from ..spec import timestamps
 from .http import Protocol, SimulatorApp
 from .simulator import Simulator
-
-START_SECONDS = 10.0
-GRACE_SECONDS = 2
-BACKLOG = 2048
-
-
-CONNECTIONS = 2_000
-"""Open connections at most; one more is answered with 503."""
 
 
 class Server:
@@ -49,26 +40,8 @@ class Server:
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
-        config = uvicorn.Config(
-            SimulatorApp(simulator.respond, self._abort, keys=secrets, allowed=allowed),
-            http=Protocol,
-            ws="none",
-            lifespan="off",
-            access_log=False,
-            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
-            log_level="error",
-            limit_concurrency=CONNECTIONS,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = Thread(
-            target=self._server.run,
-            kwargs={"sockets": [self._socket]},
-            name="paylab-simulator",
-            daemon=True,
-        )
+        app = SimulatorApp(simulator.respond, self._abort, keys=secrets, allowed=allowed)
+        self._serving = ServingThread(app, self._socket, "paylab-simulator", Protocol)
         self._ticker = Ticker(simulator)
         self._is_serving = False
 
@@ -82,40 +55,33 @@ class Server:
         """Begin to listen; returns once connections are accepted."""
         self.simulator.courier.begin_serving()
         self._is_serving = True
-        self._thread.start()
         self._ticker.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
-                self.stop()
-                raise SimulatorError(f"the simulator did not start on {self.base_url}")
-            time.sleep(0.002)
+        try:
+            self._serving.start()
+        except TimeoutError:
+            self.stop()
+            raise SimulatorError(f"the simulator did not start on {self.base_url}") from None
         return self
 
     def stop(self) -> None:
         """Stop listening and keeping time; the simulator goes on as it was before."""
-        self._server.should_exit = True
-        if self._thread.is_alive():
-            self._thread.join(GRACE_SECONDS + 3)
+        self._serving.stop()
         if self._ticker.is_alive():
             self._ticker.stop()
-        self._socket.close()
         if self._is_serving:
             self._is_serving = False
             self.simulator.courier.end_serving()
 
     def is_alive(self) -> bool:
         """Whether it still listens."""
-        return self._thread.is_alive()
+        return self._serving.is_alive()
 
     def _abort(self, client: Any) -> None:
         """Cut a client's connection, as a fault may ask."""
-        for connection in list(self._server.server_state.connections):
-            if tuple(getattr(connection, "client", None) or ()) == tuple(client):
-                connection.transport.abort()
+        self._serving.abort(client)
 
     def __enter__(self) -> Server:
-        return self if self._thread.is_alive() else self.start()
+        return self if self._serving.is_alive() else self.start()
 
     def __exit__(self, *_: object) -> None:
         self.stop()
@@ -151,15 +117,8 @@ class Ticker(Thread):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off,
-    and every keep-alive request then takes 44 ms."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """A listening socket; SimulatorError when the port cannot be had."""
     try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
+        return serving.listen(host, port)
     except (OSError, OverflowError) as error:
-        listener.close()
         raise SimulatorError(f"cannot listen on {host} port {port}: {error}") from None
-    return listener

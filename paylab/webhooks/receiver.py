@@ -10,20 +10,17 @@ import asyncio
 import logging
 import secrets
 import socket
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
-
-import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .. import loopback
 from ..errors import ConfigError
+from ..serving import ServingThread, listen
 from .event import Event, UnreadableEventError, read
 from .store import Arrival, EventStore
 
@@ -139,54 +136,6 @@ def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | No
     return None
 
 
-HEAD_SECONDS = 5.0
-"""Seconds for everything before the body, of which a sender may not have begun."""
-
-HEAD_BYTES = 64 * 1024
-"""Bytes of it; uvicorn would collect headers without end."""
-
-
-class Connection(HttpToolsProtocol):
-    """uvicorn's own connection, with bounds that it leaves to a proxy."""
-
-    _seen = 0
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first head."""
-        super().connection_made(transport)
-        self._deadline = self.loop.call_later(HEAD_SECONDS, transport.abort)
-
-    def on_message_begin(self) -> None:
-        """Begin to wait for the rest of a head."""
-        super().on_message_begin()
-        self._seen = 0
-        self._wait_no_more()
-        self._deadline = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
-
-    def data_received(self, data: bytes) -> None:
-        """Go on reading, unless the head has become too large."""
-        super().data_received(data)
-        self._seen += len(data)
-        if self._deadline is not None and self._seen > HEAD_BYTES:
-            self.transport.abort()
-
-    def on_headers_complete(self) -> None:
-        """The head is here; the body has a deadline of its own."""
-        self._wait_no_more()
-        super().on_headers_complete()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
-        self._wait_no_more()
-        super().connection_lost(exc)
-
-    def _wait_no_more(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
@@ -278,11 +227,6 @@ async def _send(send: Send, answer: DeliveryAnswer) -> None:
 
 
 HOST = "127.0.0.1"
-START_SECONDS = 10.0
-GRACE_SECONDS = 2
-BACKLOG = 2048
-CONNECTIONS = 2_000
-"""Open connections at most; uvicorn answers one more with 503."""
 
 
 class Port:
@@ -295,25 +239,7 @@ class Port:
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
         self._app = InboxApp(receiver, self.path, allowed_hosts)
-        config = uvicorn.Config(
-            self._app,
-            http=Connection,
-            ws="none",
-            lifespan="off",
-            access_log=False,
-            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
-            log_level="error",
-            server_header=False,
-            limit_concurrency=CONNECTIONS,
-            timeout_graceful_shutdown=GRACE_SECONDS,
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = Thread(
-            target=self._server.run,
-            kwargs={"sockets": [self._socket]},
-            name="paylab-inbox",
-            daemon=True,
-        )
+        self._serving = ServingThread(self._app, self._socket, "paylab-inbox")
 
     @property
     def url(self) -> str:
@@ -322,30 +248,21 @@ class Port:
 
     def start(self) -> Port:
         """Begin to listen; returns once connections are accepted."""
-        self._thread.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
-                raise ConfigError(f"the inbox could not start on port {self.number}")
-            time.sleep(0.002)
+        try:
+            self._serving.start()
+        except TimeoutError:
+            raise ConfigError(f"the inbox could not start on port {self.number}") from None
         return self
 
     def stop(self) -> None:
         """Stop listening."""
-        self._server.should_exit = True
-        self._thread.join(GRACE_SECONDS + 3)
-        self._socket.close()
+        self._serving.stop()
         self._app.close()
 
 
 def _listen(port: int) -> socket.socket:
-    """A listening socket; naming the protocol is what makes asyncio turn TCP_NODELAY on."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((HOST, port))
-        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
-    except OSError as error:
-        listener.close()
-        raise ConfigError(f"cannot listen on {HOST} port {port}: {error.strerror}") from None
-    return listener
+        return listen(HOST, port)
+    except (OSError, OverflowError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {HOST} port {port}: {told}") from None

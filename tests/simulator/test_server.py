@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import paylab
+from paylab import serving
 from paylab.errors import AuthenticationError, SimulatorError
 from paylab.simulator import http
 from paylab.simulator.http import SimulatorApp
@@ -62,7 +63,7 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
 def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
     """Idle connections are not kept until there are no more for anybody else."""
-    monkeypatch.setattr(http, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.1)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
         slow.sendall(sent)
         with suppress(ConnectionError):
@@ -130,7 +131,7 @@ def test_keep_alive_is_quick(wire):
 def test_connections_have_nodelay(wire):
     """The option itself, on an accepted connection."""
     wire.get("/_simulator")
-    server = wire.server._server
+    server = wire.server._serving._server
     connection = next(iter(server.server_state.connections))
     accepted = connection.transport.get_extra_info("socket")
     assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -358,7 +359,7 @@ def test_all_bodies_together_are_bounded(wire, monkeypatch):
         with suppress(ConnectionError):
             client.sendall(top + b" " * (2 * MIB - 1))
     time.sleep(0.2)
-    app = wire.server._server.config.app
+    app = wire.server._serving._server.config.app
     assert app._held <= 4 * MIB
     assert wire.get(PATH).status == 200
     for client in clients:

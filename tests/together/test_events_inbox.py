@@ -223,7 +223,7 @@ def test_closed_inboxes_leave_no_file_open(lab):
     trigger(lab, "transfer.created")
     for each in inboxes:
         each.close()
-    assert descriptors() == before
+    assert descriptors() <= before
     assert [each[0].type for each in inboxes] == ["transfer.created"] * 5
 
 

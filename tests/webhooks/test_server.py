@@ -11,8 +11,8 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
+from paylab import serving
 from paylab.errors import ConfigError
-from paylab.webhooks import receiver as connection
 from paylab.webhooks import receiver as shell
 from paylab.webhooks.receiver import MOST_BYTES, Port, Receiver
 
@@ -135,7 +135,7 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
 @pytest.mark.parametrize("head", [b"", b"POST /x HTTP/1.1\r\nHost: x\r\nX-A"])
 def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head):
     """Idle connections are not kept until there are no more for anybody else."""
-    monkeypatch.setattr(connection, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.2)
     port = Port(receiver).start()
     with socket.create_connection(("127.0.0.1", port.number), timeout=5) as slow:
         slow.sendall(head)

@@ -1,0 +1,140 @@
+"""Serve an ASGI application from a thread: a listening socket, and connections with bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from threading import Thread
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+START_SECONDS = 10.0
+GRACE_SECONDS = 2
+BACKLOG = 2048
+
+CONNECTIONS = 2_000
+"""Open connections at most; uvicorn answers one more with 503."""
+
+HEAD_SECONDS = 10.0
+"""Seconds for everything before a body, of which a client may not have begun."""
+
+HEAD_BYTES = 64 * 1024
+"""Bytes of it; uvicorn would collect headers without end."""
+
+
+class Connection(HttpToolsProtocol):
+    """uvicorn's own connection, with bounds on the head of a request that it leaves to a proxy."""
+
+    _seen = 0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self._wait(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Go on reading, unless the head has become too large."""
+        super().data_received(data)
+        self._seen += len(data)
+        if self._deadline is not None and self._seen > HEAD_BYTES:
+            self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """Begin to wait for the rest of a head."""
+        super().on_message_begin()
+        self._wait(self.transport)
+
+    def on_headers_complete(self) -> None:
+        """The head is here; the body has a deadline of its own."""
+        self._wait_no_more()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self, transport: Any) -> None:
+        self._wait_no_more()
+        self._seen, self._deadline = 0, self.loop.call_later(HEAD_SECONDS, transport.abort)
+
+    def _wait_no_more(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+class ServingThread:
+    """An ASGI application on a listening socket, served by uvicorn in a daemon thread."""
+
+    def __init__(
+        self,
+        app: Any,
+        listener: socket.socket,
+        name: str,
+        connection: type[Connection] = Connection,
+    ) -> None:
+        config = uvicorn.Config(
+            app,
+            http=connection,
+            ws="none",
+            lifespan="off",
+            access_log=False,
+            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
+            log_level="error",
+            limit_concurrency=CONNECTIONS,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        self._listener, self._server = listener, uvicorn.Server(config)
+        run = {"target": self._server.run, "kwargs": {"sockets": [listener]}}
+        self._thread = Thread(**run, name=name, daemon=True)  # type: ignore[arg-type] # by name
+
+    def start(self) -> None:
+        """Begin to accept connections; TimeoutError when that does not happen."""
+        self._thread.start()
+        deadline = time.monotonic() + START_SECONDS
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                raise TimeoutError
+            time.sleep(0.002)
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(GRACE_SECONDS + 3)
+        self._listener.close()
+
+    def is_alive(self) -> bool:
+        """Whether it still listens."""
+        return self._thread.is_alive()
+
+    def abort(self, client: Any) -> None:
+        """Cut a client's connection."""
+        for connection in list(self._server.server_state.connections):
+            if tuple(getattr(connection, "client", None) or ()) == tuple(client):
+                connection.transport.abort()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; OSError or OverflowError when there can be none.
+
+    IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
+    request then takes 44 ms.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
+    except (OSError, OverflowError):
+        listener.close()
+        raise
+    return listener
