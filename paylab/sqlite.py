@@ -27,7 +27,7 @@ class Layout:
     adopt: Adopt = lambda _: None
 
 
-def connect(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
+def open_file(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
     """Open a file that only its owner can read, or a database in memory; threads may share it.
 
     Statements commit by themselves, unless they stand between BEGIN and COMMIT.

@@ -10,7 +10,7 @@ import pytest
 import paylab
 from paylab.errors import PaylabError
 from paylab.payments.ledger_store import open_store
-from paylab.simulator import Simulator
+from paylab.simulator.simulator import Simulator
 from paylab.webhooks.store import EventStore
 
 OPENERS = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import PaylabError
 from ..files import replace
-from ..scrub import Leak, scrub
+from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
 from ..spec.printable import printable
 from .terminal import say, warn_user

@@ -45,13 +45,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, say where, and wait for a signal."""
-    from ..simulator.server import listen
+    from ..simulator.server import listen_on
     from ..simulator.simulator import Simulator
     from .terminal import log_without_blocking
 
     log_without_blocking()
     keys = _keys()
-    listener = listen(options.host, options.port)  # before a file is made: the port may be in use
+    listener = listen_on(
+        options.host, options.port
+    )  # before a file is made: the port may be in use
     with listener:
         simulator = Simulator(
             seed=options.seed,

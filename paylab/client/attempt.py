@@ -86,7 +86,8 @@ class Attempts:
         content = outgoing.content or b""
         if result.status != UNAUTHORIZED or not isinstance(content, bytes):
             return None
-        from ..signing import Request, compare  # only a refused signature needs them
+        from ..signing.comparison import compare  # only a refused signature needs them
+        from ..signing.findings import Request
 
         asked = Request(outgoing.method, str(outgoing.url), content)
         headers = {**request.headers, "date": result.headers.get("date", "")}

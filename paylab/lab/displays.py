@@ -15,7 +15,7 @@ VIEWS = {
 """The function in `views.calls` that shows a type."""
 
 
-def register() -> None:
+def register_displays() -> None:
     """Let a running IPython show these types as HTML; nothing is imported before one is shown."""
     module = sys.modules.get("IPython.core.getipython")
     shell = module.get_ipython() if module else None

@@ -28,7 +28,7 @@ class Kept:
         return form  # type: ignore[no-any-return]
 
 
-def must_be(name: str, given: str, known: Iterable[str]) -> str:
+def known_word(name: str, given: str, known: Iterable[str]) -> str:
     """One of the known words; RuleError for another."""
     if given not in (listed := list(known)):
         raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
@@ -40,7 +40,7 @@ def id_of(of: Any) -> str:
     return of if isinstance(of, str) else str(of.id)
 
 
-def individual(individuals: Individuals, person: Individual | str) -> Individual:
+def read_individual(individuals: Individuals, person: Individual | str) -> Individual:
     """The individual itself; one that is given by its id is read."""
     return individuals.get(person) if isinstance(person, str) else person
 

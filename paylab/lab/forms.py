@@ -20,7 +20,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from .form_registry import Kept, id_of, individual, must_be, refreshing
+from .form_registry import Kept, id_of, known_word, read_individual, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Forms:
         """
         from ..views.forms.onboarding import OnboardingForm
 
-        country = must_be("country", country.upper(), corridors.NAMES)
-        must_be("product_types", product, codes.PRODUCTS)
+        country = known_word("country", country.upper(), corridors.NAMES)
+        known_word("product_types", product, codes.PRODUCTS)
         make = partial(
             OnboardingForm,
             self._client.individuals.create,
@@ -82,7 +82,7 @@ class Forms:
         """A form that uploads the images that verification asks for."""
         from ..views.images.form import ImagesForm
 
-        who = individual(self._client.individuals, person)
+        who = read_individual(self._client.individuals, person)
         make = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, who.id),
@@ -110,7 +110,7 @@ class Forms:
         """A form that opens a conversion account, paid out to the person's newest wallet."""
         from ..views.forms.conversion_account import ConversionAccountForm
 
-        who = individual(self._client.individuals, id_of(person))
+        who = read_individual(self._client.individuals, id_of(person))
         make = partial(
             ConversionAccountForm,
             partial(self._open_account, who.id),
@@ -165,7 +165,7 @@ class Forms:
         """The whole on-ramp as one stepper; `individual_id` takes up where somebody left."""
         from ..views.forms.onramp import Walk
 
-        country = must_be("country", country.upper(), codes.ON_RAMP)
+        country = known_word("country", country.upper(), codes.ON_RAMP)
         begin = partial(self.onboarding, country, example=example, consent=consent, new=new)
         make = partial(Walk, country, self._doors(begin, example, new), individual_id)
         about = "onramp", country, individual_id

@@ -135,7 +135,7 @@ class Lab:
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
         self.calls.screen = displays.on_screen
-        displays.register()
+        displays.register_displays()
 
     @property
     def is_embedded(self) -> bool:

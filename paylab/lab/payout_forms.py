@@ -13,7 +13,7 @@ from ..payments.call_site import concerning
 from ..payments.quotes import routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
-from .form_registry import Kept, id_of, individual, must_be, refreshing
+from .form_registry import Kept, id_of, known_word, read_individual, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class PayoutForms:
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = must_be("country", country.upper(), corridors.NAMES)
-        must_be("product_types", product, codes.PRODUCTS)
+        country = known_word("country", country.upper(), corridors.NAMES)
+        known_word("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self._client.clock}
         make = partial(RecipientForm, self._client.individuals.create, country, product, **given)
         return self._kept.get(("recipient", country, product), example, make, new=new)
@@ -59,7 +59,7 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = individual(self._client.individuals, id_of(person))
+        who = read_individual(self._client.individuals, id_of(person))
         country = str(who.country)
         make = partial(
             AccountForm,
@@ -112,7 +112,7 @@ class PayoutForms:
         new: bool,
     ) -> F:
         """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
-        who = individual(self._client.individuals, id_of(person))
+        who = read_individual(self._client.individuals, id_of(person))
         held = who.financial_accounts or []
         begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
         return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)

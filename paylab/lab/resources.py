@@ -279,9 +279,9 @@ class LabQuotes:
         The amount is one of source_amount, destination_amount and net_source_amount; a
         stablecoin needs its source_network. Where there is no quote, `problem` says why.
         """
-        from ..payments.quotes import compare
+        from ..payments.quotes import compare_quotes
 
-        return compare(
+        return compare_quotes(
             self.create,
             recipients,
             source_currency=source_currency,

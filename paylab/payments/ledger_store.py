@@ -115,7 +115,7 @@ class LedgerStore:
         with _LOCK, _told(self.path):
             if self.path is not None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite.connect(self.path, timeout=self._busy)
+            connection = sqlite.open_file(self.path, timeout=self._busy)
             try:
                 connection.execute("PRAGMA synchronous = EXTRA")
                 connection.create_function("named", 1, named)

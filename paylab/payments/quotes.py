@@ -43,7 +43,9 @@ class Route:
     currency: str
 
 
-def compare(create: Callable[..., Quote], recipients: Recipients, **asked: Any) -> pd.DataFrame:
+def compare_quotes(
+    create: Callable[..., Quote], recipients: Recipients, **asked: Any
+) -> pd.DataFrame:
     """Ask for a quote for every recipient over each of their rails; a frame with a row a quote.
 
     `create` asks the service for a quote. Where it refuses one, `problem` says why.

@@ -15,12 +15,7 @@ from stdnum.co import nit
 from ..corridors.examples import PEOPLE
 from ..spec.codes import IMAGE_MIN
 from .literals import KEY_NAME, key_literals
-from .redaction import (
-    PLACES,
-    SIGNATURE,
-    is_signature,
-    numbers,
-)
+from .redaction import PLACES, SIGNATURE, is_signature, numbers
 
 THUMBNAIL = IMAGE_MIN - 1
 """Bytes a picture may have: one less than the smallest image the service takes."""

@@ -19,7 +19,7 @@ from .webhooks import emit
 from .world import World, apply_move
 
 
-def create_account(world: World, request: Request) -> Reply:
+def create_financial_account(world: World, request: Request) -> Reply:
     """POST /v1/financial_accounts."""
     body = request.json()
     owner = _owner(world, body.get("individual_id"))

@@ -27,7 +27,7 @@ ROUTES: Mapping[str, Mapping[str, Operation]] = {
         "POST": individuals.upload_images,
         "GET": individuals.read_images,
     },
-    "/v1/financial_accounts": {"POST": individuals.create_account},
+    "/v1/financial_accounts": {"POST": individuals.create_financial_account},
     "/v1/financial_accounts/{id}": {"POST": individuals.update_account},
     "/v1/quotes": {"POST": quotes.create},
     "/v1/transfers": {"POST": transfers.create, "GET": transfers.index},

@@ -36,7 +36,7 @@ class Server:
     ) -> None:
         self.simulator = simulator
         self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
-        self._socket = listener or listen(host, port)
+        self._socket = listener or listen_on(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
@@ -116,7 +116,7 @@ class Ticker(Thread):
         return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen_on(host: str, port: int) -> socket.socket:
     """A listening socket; SimulatorError when the port cannot be had."""
     try:
         return serving.listen(host, port)

@@ -84,7 +84,7 @@ class WorldStorage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._db = sqlite.connect(path, timeout=0.5)  # private: document numbers are in it
+            self._db = sqlite.open_file(path, timeout=0.5)  # private: document numbers are in it
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             sqlite.prepare(self._db, LAYOUT)
             self._db.execute("PRAGMA journal_mode = WAL")

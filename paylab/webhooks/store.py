@@ -113,7 +113,7 @@ class EventStore:
             if not self._connections:
                 if not self.close.alive:
                     raise ConfigError(f"{self.path} was closed")
-                made = sqlite.connect(self.path)  # private: who was paid what is in it
+                made = sqlite.open_file(self.path)  # private: who was paid what is in it
                 self._connections.append(made)
                 made.execute("pragma synchronous = normal")
             return self._connections[0]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab.signing.verify import Received, verify
+from paylab.signing.canonical import Received
+from paylab.signing.verify import verify
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DATE = {"unreadable-date", "stale-date", "signature"}

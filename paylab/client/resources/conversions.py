@@ -18,7 +18,7 @@ from ..request import Options
 from ..sender import Sender
 from . import listing
 from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, identifier, reference, takes
+from .parameters import Account, id_from, reference, takes
 
 # What is looked for is new, and lists are newest first: further back it is not looked for.
 # The spec names two ends without showing what leads there.
@@ -50,7 +50,7 @@ class ConversionAccounts:
         After a lost answer the account is looked for in the list before it is posted again.
         """
         named = {
-            "individual_id": identifier(individual_id, "individual_id"),
+            "individual_id": id_from(individual_id, "individual_id"),
             "payout_account": reference(payout_account, "payout_account"),
             "source_currency": source_currency,
             "destination_currency": destination_currency,
@@ -132,7 +132,7 @@ class Conversions:
         if (id is None) == (conversion_account_id is None):
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
         _must_be_aware(since)
-        own, account = identifier(id, "id"), identifier(conversion_account_id, "id")
+        own, account = id_from(id, "id"), id_from(conversion_account_id, "id")
 
         def look() -> Conversion | None:
             return self.newest(account, since) if own is None else self._by_id(own, since)
@@ -221,7 +221,7 @@ class Sandbox:
         An answer without a body is a success, and the deposit then holds what was sent.
         """
         given = {
-            "conversion_account_id": identifier(conversion_account_id, "conversion_account_id"),
+            "conversion_account_id": id_from(conversion_account_id, "conversion_account_id"),
             "amount": amount,
             "currency": currency,
             "sender_name": sender_name,

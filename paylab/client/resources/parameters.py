@@ -50,7 +50,7 @@ def takes(*groups: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return decorate
 
 
-def nearest(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
+def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
     """The known name that is probably meant, whatever its case and underscores."""
     plain = {_folded(each): each for each in sorted(known)}
     near = get_close_matches(_folded(name), plain, 1, similar)
@@ -63,7 +63,7 @@ def _folded(name: str) -> str:
 
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     name = min(names)
-    like = nearest(name, {*known} - {"self"})
+    like = nearest_name(name, {*known} - {"self"})
     meant = f" (is {like!r} meant?)" if like else ""
     way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
     return f"{operation}() has no parameter {name!r}{meant}; nothing was sent{way}"
@@ -106,7 +106,7 @@ def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]
     """The names in a nested object that are none of its fields."""
     for name in value if isinstance(value, Mapping) else ():
         if name not in known:
-            like = nearest(str(name), known)
+            like = nearest_name(str(name), known)
             meant = f"is {like} meant?" if like else f"known are {', '.join(sorted(known))}"
             way = "extra={...} sends what is not known"
             yield Problem(dotted(at, str(name)), f"is no field; {meant} ({way})")
@@ -123,7 +123,7 @@ def _details(kind: object, details: object, at: str) -> Iterator[Problem]:
     known = DETAILS.get(str(kind), ANY_DETAILS)
     details = details if isinstance(details, Mapping) else {}
     for name in details:
-        like = None if name in known else nearest(str(name), known, SLIP)
+        like = None if name in known else nearest_name(str(name), known, SLIP)
         if like and like not in details:
             yield Problem(
                 dotted(at, str(name)),
@@ -148,6 +148,6 @@ def reference(account: Account | None, field: str = "financial_account") -> dict
     return {"id": encoding.check_identifier(account, f"{field}.id")}
 
 
-def identifier(value: object, field: str) -> str | None:
+def id_from(value: object, field: str) -> str | None:
     """The id that a value or a result stands for; None stays None."""
     return None if value is None else encoding.check_identifier(value, field)

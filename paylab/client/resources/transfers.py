@@ -16,7 +16,7 @@ from ..request import Options
 from ..sender import Sender
 from . import listing
 from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, identifier, reference, takes
+from .parameters import Account, id_from, reference, takes
 
 Money = Decimal | str | int
 
@@ -58,7 +58,7 @@ class Quotes:
         """
         given = {
             "financial_account": reference(financial_account),
-            "financial_account_id": identifier(financial_account_id, "financial_account_id"),
+            "financial_account_id": id_from(financial_account_id, "financial_account_id"),
             "payout_method": payout_method,
             "source_currency": source_currency,
             "source_network": source_network,
@@ -130,8 +130,8 @@ class Transfers:
         """
         given = {
             "financial_account": reference(financial_account),
-            "quote_id": identifier(quote_id, "quote_id"),
-            "financial_account_id": identifier(financial_account_id, "financial_account_id"),
+            "quote_id": id_from(quote_id, "quote_id"),
+            "financial_account_id": id_from(financial_account_id, "financial_account_id"),
             "payout_method": payout_method,
             "source_currency": source_currency,
             "source_network": source_network,

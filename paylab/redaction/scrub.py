@@ -14,17 +14,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from .redaction import escapes
-from .redaction.escapes import Found
-from .redaction.literals import KEY_NAME
-from .redaction.personal import bare_urls, impersonal
-from .redaction.redaction import (
-    DOCUMENT_TYPES,
-    HEADERS,
-    find_images,
-    image_bytes,
-)
-from .redaction.scrub_rules import (
+from . import escapes
+from .escapes import Found
+from .literals import KEY_NAME
+from .personal import bare_urls, impersonal
+from .redaction import DOCUMENT_TYPES, HEADERS, find_images, image_bytes
+from .scrub_rules import (
     LONG,
     QR_CODE,
     RULES,

@@ -14,11 +14,12 @@ from PIL import Image
 import paylab
 from paylab.cli.main import main
 from paylab.corridors import examples
-from paylab.scrub import THUMBNAIL, scrub
+from paylab.redaction.scrub import scrub
+from paylab.redaction.scrub_rules import THUMBNAIL
 from paylab.views.qr import modules
 from paylab.views.specimens import specimen
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 KEY = "sk_simulator_" + "0123456789" * 4
 SIGNED = b64encode(b"9f" * 32).decode()
 PHOTO = b64encode(specimen("document-front")).decode()
