@@ -17,6 +17,7 @@ def test_a_row_appears_without_running_a_cell(notebook, theme, width):
     page = notebook("inbox.ipynb", CELLS)
     page.theme(theme)
     page.run_all()
+    assert page.errors.count() == 0
     page.says("transfer.completed")
     page.page.set_viewport_size({"width": width, "height": 1200})
     page.shot(f"inbox-{theme}-{width}", page.page.locator(TABLE).first)

@@ -9,12 +9,11 @@ CELLS = [
     'lab.forms.onboarding("MX", example=True)',
     "from decimal import Decimal\nfrom paylab.views.forms.conversion_account import DepositForm\n"
     'DepositForm(print, "mxn", Decimal(50))',
-    "from paylab.models import Individual\n"
     "from paylab.views.forms.status import StatusLine\n"
     "bad = '<img src=x onerror=window.hacked=1>'\n"
     'detail = {"code": "verification_image_blurry", "message": bad}\n'
     'person = {"status": "rejected", "given_name": bad, "status_details": [detail]}\n'
-    "StatusLine(lambda: Individual.model_validate(person))",
+    "StatusLine(lambda: paylab.models.Individual.model_validate(person))",
 ]
 # Text wider than the box it stands in, where the box hides what does not fit.
 CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part =>
@@ -38,6 +37,7 @@ def test_readable(notebook, width, theme):
         book.theme(theme)
     book.page.set_viewport_size({"width": width, "height": 2600})
     book.run_all()
+    assert book.errors.count() == 0
     book.button("Create this person").click()
     book.says("✗ is required")
     book.shot(f"forms-{width}-{theme}")

@@ -60,6 +60,7 @@ def test_forms_of_accounts(notebook, width, theme):
         book.theme(theme)
     book.page.set_viewport_size({"width": width, "height": 3200})
     book.run_all()
+    assert book.errors.count() == 0
     book.label("Account (optional)").select_option(label="QR Ph code")
     book.label("Kind of PIX key").locator("visible=true").select_option(label="cpf")
     book.says(re.compile("must be exactly 11 digits"))
@@ -77,6 +78,7 @@ def test_an_off_ramp_without_a_wallet(notebook, width, theme):
         book.theme(theme)
     book.page.set_viewport_size({"width": width, "height": 2000})
     book.run_all()
+    assert book.errors.count() == 0
     book.says(re.compile("has no crypto_wallet on base"))
     book.button("Get a quote").click()
     book.says(re.compile("Will be refused"))
