@@ -36,6 +36,7 @@ from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 from .lab.lab import Lab as Lab
 from .lab.lab import connect as connect
+from .signing import comparison as doctor
 from .spec import assumptions as gaps
 from .spec import codes, models, status
 
@@ -80,6 +81,7 @@ __all__ = [
     "codes",
     "connect",
     "corridors",
+    "doctor",
     "emvqr",
     "events",
     "examples",
