@@ -243,6 +243,16 @@ class Notebook:
             f"document.body.dataset.jpThemeLight === '{str(name == 'light').lower()}'"
         )
 
+    def looks(self, name):
+        """Show the page wide and dark, then narrow and light, with a picture of each."""
+        height = self.page.viewport_size["height"]
+        for width, theme in ((1600, "dark"), (400, "light")):
+            self.page.set_viewport_size({"width": 1600, "height": height})
+            self.theme(theme)
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.shot(f"{name}-{width}-{theme}")
+            yield width
+
     def save(self):
         """Save, and give the file as it is on the disk."""
         path = self.server.folder / self.name

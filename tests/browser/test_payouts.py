@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 BEGIN = "import paylab\n\nlab = paylab.connect()"
 ACCOUNTS = [
     BEGIN,
@@ -52,31 +50,22 @@ def test_another_corridor_by_changing_one_cell(notebook):
     book.shot("payouts-BR")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(400, "light"), (1600, "dark")])
-def test_forms_of_accounts(notebook, width, theme):
+def test_forms_of_accounts(notebook):
     """Types by country, a mistyped code, a key that does not fit its kind, a wallet for good."""
-    book = notebook("accounts.ipynb", ACCOUNTS, height=3200)
-    if theme == "dark":
-        book.theme(theme)
-    book.page.set_viewport_size({"width": width, "height": 3200})
+    book = notebook("accounts.ipynb", ACCOUNTS, width=1600, height=3200)
     book.run_all()
     assert book.errors.count() == 0
     book.label("Account (optional)").select_option(label="QR Ph code")
     book.label("Kind of PIX key").locator("visible=true").select_option(label="cpf")
     book.says(re.compile("must be exactly 11 digits"))
     book.says(re.compile("A crypto wallet cannot be edited"))
-    book.shot(f"accounts-{width}-{theme}")
-    assert book.page.evaluate(CUT_OFF) == []
-    assert book.errors.count() == 0
+    for _ in book.looks("accounts"):
+        assert book.page.evaluate(CUT_OFF) == []
 
 
-@pytest.mark.parametrize(("width", "theme"), [(400, "dark"), (1600, "light")])
-def test_an_off_ramp_without_a_wallet(notebook, width, theme):
+def test_an_off_ramp_without_a_wallet(notebook):
     """Said before the quote, beside the quote, and by the service."""
-    book = notebook("offramp.ipynb", OFFRAMP, height=2000)
-    if theme == "dark":
-        book.theme(theme)
-    book.page.set_viewport_size({"width": width, "height": 2000})
+    book = notebook("offramp.ipynb", OFFRAMP, width=1600, height=2000)
     book.run_all()
     assert book.errors.count() == 0
     book.says(re.compile("has no crypto_wallet on base"))
@@ -85,5 +74,5 @@ def test_an_off_ramp_without_a_wallet(notebook, width, theme):
     book.says(re.compile("locked for 1:"))
     book.button("Send this payout").click()
     book.says(re.compile("Refused: 422 the recipient has no crypto_wallet on base"))
-    book.shot(f"offramp-{width}-{theme}")
-    assert book.page.evaluate(CUT_OFF) == []
+    for _ in book.looks("offramp"):
+        assert book.page.evaluate(CUT_OFF) == []
