@@ -242,6 +242,7 @@ class Notebook:
         self.page.wait_for_function(
             f"document.body.dataset.jpThemeLight === '{str(name == 'light').lower()}'"
         )
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name):
         """Show the page wide and dark, then narrow and light, with a picture of each."""
