@@ -1,6 +1,8 @@
 """The README tells the truth, as far as a program can check."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,14 @@ README = (ROOT / "README.md").read_text()
 def test_it_is_short():
     """A stranger reads it to the end."""
     assert len(README.encode()) <= 9_000
+
+
+def test_the_program_runs(tmp_path, monkeypatch):
+    """From onboarding to a CSV file with the conversion in it."""
+    monkeypatch.chdir(tmp_path)
+    program = README.split("```python\n")[1].split("```")[0]
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert len((tmp_path / "conversions.csv").read_text().splitlines()) == 2
 
 
 def test_links_lead_to_files():
