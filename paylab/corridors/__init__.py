@@ -252,7 +252,7 @@ def account(country: object, kind: object) -> Account | None:
 
 
 def markdown() -> str:
-    """The corridor table of the README; the SEPA countries share a row."""
+    """The corridor table in Markdown; the SEPA countries share a row."""
     return ALL.markdown()
 
 

@@ -1,4 +1,4 @@
-"""Corridors as tables to read: for the README, for a notebook, for a terminal.
+"""Corridors as tables to read: in Markdown, in a notebook, in a terminal.
 
 Everything here is made from the facts it is handed; it knows none of its own.
 """

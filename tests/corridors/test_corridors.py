@@ -160,7 +160,7 @@ def test_markdown_has_a_row_a_corridor():
     ],
 )
 def test_the_table_says_every_limit(words):
-    """What a country asks can be read, in the README and in a notebook alike."""
+    """What a country asks can be read, in Markdown and in a notebook alike."""
     assert words in corridors.markdown()
     assert words in corridors.ALL._repr_mimebundle_()["text/html"]
 
