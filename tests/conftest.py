@@ -1,6 +1,7 @@
 """What every test shares: nothing of the machine's own configuration, no real service."""
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -16,6 +17,9 @@ for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
 _home = tempfile.mkdtemp(prefix="paylab-tests-")
 for _name, _folder in {"XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data"}.items():
     os.environ[_name] = str(Path(_home) / _folder)
+
+# `independent_service`, a second payments service that shares no code with the package.
+sys.path.append(str(Path(__file__).parent / "independent"))
 
 
 @pytest.fixture

@@ -1,0 +1,60 @@
+"""A second payments service for tests, written from the interface document alone.
+
+It shares no code with paylab: it imports only the standard library, so a mistake that the client
+and the simulator make together shows when the client meets this service. It covers what the
+notebooks 00, 10, 20, 30, 40 and 45 need: individuals and their verification, financial accounts,
+quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook subscriptions
+(nothing is delivered), request signing, idempotency and pages. Statuses change by the wall clock:
+every step takes `delay` seconds (0.05).
+
+`tests/conftest.py` puts this folder on the path, so a test imports this package by its name.
+
+In process, `handle` turns a request into an answer; httpx takes it as a transport:
+
+    from independent_service import Service
+
+    service = Service(["quotes-at-quote", "wallet-fields"])
+    status, headers, body = service.handle("GET", "/v1/transfers?limit=3", headers, b"")
+
+    def answer(request):
+        target = request.url.raw_path.decode()
+        pairs = request.headers.multi_items()
+        status, headers, body = service.handle(request.method, target, pairs, request.read())
+        return httpx.Response(status, headers=headers, content=body)
+
+    httpx.Client(transport=httpx.MockTransport(answer), base_url="http://independent.test")
+
+On a loopback port, for notebooks and commands in other processes:
+
+    from independent_service import Server, Service
+
+    with Server(Service(["blank-query-line"])) as server:
+        subprocess.run(command, env=os.environ | server.environment)
+
+In a terminal, from `tests/independent`: `python -m independent_service --deviation production`.
+
+The keys are `service.api_key` and `service.secret_key`; `sign` signs a request without a client.
+`DEVIATIONS` maps each name to what differs (`says`, and `changes` of `settings.py`). Several work
+together unless they change the same setting; `Service(settings={"lists.max_limit": 7})` sets a
+single key. `service.calls` lists the requests with their operation, status and time, and
+`service.seed_transfers(130)` fills the list of transfers.
+"""
+
+from .deviations import DEVIATIONS, Deviation
+from .server import Server
+from .service import Call, Service
+from .settings import DEFAULTS, OPERATIONS
+from .signature import canonical_request, sign, signature
+
+__all__ = [
+    "DEFAULTS",
+    "DEVIATIONS",
+    "OPERATIONS",
+    "Call",
+    "Deviation",
+    "Server",
+    "Service",
+    "canonical_request",
+    "sign",
+    "signature",
+]

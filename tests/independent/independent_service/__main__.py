@@ -1,0 +1,35 @@
+"""Serve until interrupted: `python -m independent_service --deviation quotes-at-quote`."""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+from .deviations import DEVIATIONS
+from .server import Server
+from .service import Service
+
+
+def main() -> None:
+    """Print the environment of a client, then serve."""
+    parser = argparse.ArgumentParser(prog="independent_service")
+    parser.add_argument("--deviation", action="append", default=[], choices=sorted(DEVIATIONS))
+    parser.add_argument("--delay", type=float, default=0.05, help="seconds of every step")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--transfers", type=int, default=0, help="completed ones to begin with")
+    arguments = parser.parse_args()
+    service = Service(arguments.deviation, delay=arguments.delay)
+    if arguments.transfers:
+        service.seed_transfers(arguments.transfers)
+    with Server(service, arguments.port) as server:
+        for name, value in server.environment.items():
+            print(f"export {name}={value}", flush=True)
+        try:
+            while True:
+                time.sleep(3600)
+        except KeyboardInterrupt:
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""What every operation is given: the world, the settings, and the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .settings import Settings
+from .world import Row, World
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request whose signature is valid and whose body is parsed."""
+
+    operation: str
+    params: Mapping[str, str]
+    query: Mapping[str, str]
+    body: Any
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation answers, before it is written in the words of the service."""
+
+    value: Any = None
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """The world, the settings and the delay of a service."""
+
+    world: World
+    settings: Settings
+    delay: float
+
+    def wait(self, name: str) -> float:
+        """The seconds that a step of this name takes."""
+        chosen = self.settings[f"delays.{name}"]
+        return self.delay if chosen is None else float(chosen)
+
+    def walk(self, row: Row, name: str, moves: Sequence[Callable[[], dict[str, Any]]]) -> None:
+        """Make one change of an object after another, each a step later than the one before."""
+
+        def step(rest: Sequence[Callable[[], dict[str, Any]]]) -> None:
+            self.world.change(row, **rest[0]())
+            if rest[1:]:
+                self.world.after(wait, lambda: step(rest[1:]))
+
+        wait = self.wait(name)
+        if moves:
+            self.world.after(wait, lambda: step(moves))
+
+    def extra(self, status: str) -> list[Callable[[], dict[str, Any]]]:
+        """A move to a status that the interface document does not name, where that is set."""
+        return [lambda: {"status": status}] if self.settings["answers.unknown_statuses"] else []
