@@ -37,8 +37,8 @@ from .errors import WaitTimeoutError as WaitTimeoutError
 from .lab.lab import Lab as Lab
 from .lab.lab import connect as connect
 from .signing import comparison as doctor
-from .spec import assumptions as gaps
-from .spec import codes, models, status
+from .spec import assumptions, codes, models, status
+from .spec.service import Service as Service
 
 __version__ = "0.1.0"
 
@@ -75,9 +75,11 @@ __all__ = [
     "RedirectError",
     "RuleError",
     "ServerError",
+    "Service",
     "SimulatorError",
     "UnprocessableError",
     "WaitTimeoutError",
+    "assumptions",
     "codes",
     "connect",
     "corridors",
@@ -85,7 +87,6 @@ __all__ = [
     "emvqr",
     "events",
     "examples",
-    "gaps",
     "models",
     "signing",
     "status",

@@ -14,19 +14,84 @@ PACKAGE = Path(paylab.__file__).parent
 ROOT = PACKAGE.parent
 ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}
 
+OPEN_POINTS = """
+    signing.empty-query signing.header-order signing.key-encoding signing.body-hash signing.path
+    signing.nonce-absent signing.date-form request.content-type signing.errors signing.tolerance
+    errors.body errors.server ids currency.case individual.create-status individual.required
+    individual.list individual.get individual.initial-payouts individual.under-review kyc.terminal
+    kyc.initial-details images.read idv.provider idv.who details.ar details.br details.co
+    details.in details.mx details.ph details.ph-qr details.gb details.sepa details.wallet
+    account.errors quote.operation transfer.create transfer.get transfer.deposit
+    transfer.other-moves transfer.payout-initiated money.rule list.order list.cursor ca.create
+    ca.list ca.states ca.provisioning ca.idempotency-202 deposit.path deposit.review
+    conversion.other-moves conversion.get instructions.mx instructions.ph instructions.other
+    webhook.create-status webhook.operations webhook.delivery webhook.identity clock.signing
+    clock.frozen clock.advance signing.host signing.query signing.hex signing.required
+    signing.nonce-use check.order field.names field.optional field.country document.number
+    check-digits account.country account.update account.iban images.bounds images.repeat
+    images.answer images.leave images.token-individual kyc.names quote.unknown transfer.product
+    transfer.answer transfer.deposit-source transfer.individual transfer.nulls
+    transfer.completed-in amount.form amount.derived page.limit page.filter ca.product ca.slow
+    conversion.fee instructions.template idempotency.same idempotency.race webhook.url
+    webhook.time webhook.order webhook.active data.restart
+""".split()  # noqa: SIM905 - a line for each of them would hide the tests
+KEYS = list(assumptions.KEYS.values())
+
+
+@pytest.mark.parametrize("point", OPEN_POINTS)
+def test_every_open_point_has_a_row(point):
+    """No point that was found open is lost."""
+    assert assumptions.get(point).id == point
+
+
+@pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
+def test_keys_are_complete(key):
+    """Every key takes its default and its other values, and has a question to ask."""
+    assert key.ask.endswith("?")
+    assert key.others
+    assert key.default is not None or assumptions.KEYS[key.base].default is not None
+    assert [key.read(each) for each in key.others] == list(key.others)
+    assert key.default is None or key.read(key.default) == key.default
+    assert key.default not in key.others
+    assert key in assumptions.get(key.row).keys
+
+
+def test_names_of_keys_are_unique():
+    """Two rows never set one key."""
+    assert len({key.name for key in KEYS}) == sum(len(row.keys) for row in assumptions.ALL)
+
+
+@pytest.mark.parametrize("value", [None, 1.5, True, "", "two\nlines", [1.5], [""], {}, -1])
+def test_no_key_takes_a_value_of_a_wrong_type(value):
+    """What cannot be followed is refused with what it must be."""
+    for key in KEYS:
+        with pytest.raises(ValueError, match="must"):
+            key.read(value)
+
+
+def test_names_of_other_services_do_not_collide():
+    """The other names of the fields of one object can be set together."""
+    tables: dict[str, list[object]] = {}
+    for key in KEYS:
+        table, dot, _ = key.name.partition(".fields.")
+        if dot:
+            tables.setdefault(table, []).extend({key.default, *key.others})
+    assert [table for table, names in tables.items() if len(set(names)) < len(names)] == []
+
 
 def test_ids_are_unique():
     """No two rows answer to one id."""
-    assert len({gap.id for gap in assumptions.ALL}) == len(assumptions.ALL)
+    assert len({row.id for row in assumptions.ALL}) == len(assumptions.ALL)
 
 
-@pytest.mark.parametrize("gap", assumptions.ALL, ids=lambda gap: gap.id)
-def test_rows_are_complete(gap):
-    """Every row says what is assumed and why, and is found by its id."""
-    assert assumptions.get(gap.id) is gap
-    assert gap.assumed
-    assert gap.origin in ORIGINS
-    assert gap.question or gap.area == "Precise readings"
+@pytest.mark.parametrize("row", assumptions.ALL, ids=lambda row: row.id)
+def test_rows_are_complete(row):
+    """Every row says what is assumed, and has keys or the reason why it has none."""
+    assert assumptions.get(row.id) is row
+    assert row.assumed
+    assert row.origin in ORIGINS
+    assert row.question or row.area == "Precise readings"
+    assert bool(row.keys) != bool(row.keyless)
 
 
 def test_unknown_id():
@@ -38,7 +103,7 @@ def test_unknown_id():
 def test_every_row_is_in_the_readme_section():
     """The generated section names every row and every scenario."""
     section = assumptions.markdown()
-    assert all(f"| {gap.id} |" in section for gap in assumptions.ALL)
+    assert all(f"| {row.id} |" in section for row in assumptions.ALL)
     assert all(scenario.outcome in section for scenario in assumptions.SCENARIOS)
 
 
@@ -55,7 +120,7 @@ def test_problems_rest_on_rows_that_exist():
     text = "".join(path.read_text() for path in [*PACKAGE.glob("rules/*.py"), *_tables()])
     named = set(re.findall(r'"([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*|check-digits)"', text))
     assert named
-    assert named <= {gap.id for gap in assumptions.ALL}
+    assert named <= {row.id for row in assumptions.ALL}
 
 
 def _tables():

@@ -1,0 +1,117 @@
+"""The operations of the service, and where one service has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from . import assumptions
+from .assumptions import NONE
+from .service_file import ServiceError
+
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+OPERATIONS: Mapping[str, tuple[str, str]] = {
+    "individuals.create": ("POST", "/v1/individuals"),
+    "individuals.list": ("GET", "individuals"),
+    "individuals.get": ("GET", "individual"),
+    "individuals.submit_token": ("POST", "/v1/individuals/{id}/verification_token"),
+    "individuals.upload_images": ("POST", "/v1/individuals/{id}/verification_images"),
+    "individuals.images": ("GET", "verification_images"),
+    "financial_accounts.create": ("POST", "/v1/financial_accounts"),
+    "financial_accounts.update": ("POST", "/v1/financial_accounts/{id}"),
+    "quotes.create": ("POST", "quotes"),
+    "transfers.create": ("POST", "/v1/transfers"),
+    "transfers.list": ("GET", "transfers"),
+    "transfers.get": ("GET", "transfer"),
+    "conversion_accounts.create": ("POST", "/v1/conversion_accounts"),
+    "conversion_accounts.list": ("GET", "conversion_accounts"),
+    "conversion_accounts.get": ("GET", "conversion_account"),
+    "conversions.list": ("GET", "conversions"),
+    "conversions.get": ("GET", "conversion"),
+    "sandbox.deposit": ("POST", "sandbox_deposits"),
+    "webhook_subscriptions.create": ("POST", "/v1/webhook_subscriptions"),
+    "webhook_subscriptions.list": ("GET", "webhook_subscriptions"),
+    "webhook_subscriptions.get": ("GET", "webhook_subscription"),
+    "webhook_subscriptions.delete": ("DELETE", "webhook_subscription"),
+}
+"""Every operation: its method, and its path where the spec shows it, else its key in [paths]."""
+
+
+class MissingOperationError(ServiceError):
+    """An operation that the service does not have: its path is "none"."""
+
+
+class Route(NamedTuple):
+    """An operation where a service has it; `key` is the key of its path, if it is assumed."""
+
+    operation: str
+    method: str
+    template: str
+    key: str
+
+
+def routes(paths: Any) -> tuple[Route, ...]:
+    """Every operation that a service has; paths without placeholders come first."""
+    found = [
+        Route(name, method, path, "")
+        if path.startswith("/")
+        else Route(name, method, paths[path], f"paths.{path}")
+        for name, (method, path) in OPERATIONS.items()
+    ]
+    there = [route for route in found if route.template != NONE]
+    return tuple(sorted(there, key=lambda route: route.template.count("{")))
+
+
+def patterns(found: Collection[Route]) -> tuple[tuple[re.Pattern[str], tuple[Route, ...]], ...]:
+    """What the paths of these routes look like, each with the routes that have it."""
+    together: dict[str, list[Route]] = {}
+    for route in found:
+        together.setdefault(_form(route.template), []).append(route)
+    return tuple((_pattern(there[0].template), tuple(there)) for there in together.values())
+
+
+def path(paths: Any, name: str, parts: Mapping[str, str]) -> str:
+    """The path of a key of [paths] or of an operation, its placeholders filled in."""
+    key = OPERATIONS[name][1] if name in OPERATIONS else name
+    template = key if key.startswith("/") else str(getattr(paths, key))
+    if template == NONE:
+        row = assumptions.KEYS[f"paths.{key}"].row
+        raise MissingOperationError(
+            f'the service has no operation {key}: paths.{key} is "{NONE}" (assumption {row}); '
+            "set it in service.toml if your provider documents a path",
+            f"paths.{key}",
+        )
+    return PLACEHOLDER.sub(lambda found: _segment(parts[found[1]]), template)
+
+
+def check(routes: Collection[Route], given: Collection[str]) -> None:
+    """ServiceError when two operations would have one method and path."""
+    there: dict[tuple[str, str], Route] = {}
+    for route in routes:
+        place = route.method, _form(route.template)
+        other = there.setdefault(place, route)
+        if other is not route:
+            key = route.key if route.key in given else other.key
+            message = f"{key}: {route.method} {route.template} would be both "
+            raise ServiceError(f"{message}{other.operation} and {route.operation}", key)
+
+
+def _form(template: str) -> str:
+    """A template whatever its placeholders are called: two with one form are one path."""
+    return PLACEHOLDER.sub("{}", template)
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = PLACEHOLDER.split(template)
+    fixed = [re.escape(part) for part in parts[::2]]
+    open_ = [f"(?P<{name}>[^/]+)" for name in parts[1::2]]
+    return re.compile("".join(a + b for a, b in zip(fixed, [*open_, ""], strict=True)))
+
+
+def _segment(text: str) -> str:
+    """One segment of a path; dots alone would be resolved on the way and name another path."""
+    encoded = quote(text, safe="", errors="surrogatepass")
+    return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded

@@ -1,0 +1,400 @@
+"""The assumptions in force: paths, names, limits, words and dialects of one service.
+
+    service = Service.load("service.toml")
+    service.signing.empty_query, service.path("transfer", id="tr_1"), service.list("conversions")
+
+`Service()` holds what is assumed. The client, rules, forms and simulator take a Service and read
+from it what the spec leaves open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from functools import cache, cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, NoReturn, Self
+
+from . import assumptions, codes, operations, service_file
+from .assumptions import Value
+from .operations import Route
+from .service_file import PROBED, Probed, ServiceError
+
+
+class Setting(NamedTuple):
+    """One line of the table of settings; `origin` is as in `Service.origin`."""
+
+    key: str
+    value: Value
+    default: Value
+    origin: str
+    row: str
+    question: str
+
+
+class Group:
+    """Settings with a common beginning of their keys, as attributes or by name; immutable."""
+
+    def __init__(self, inside: Mapping[str, Any]) -> None:
+        self.__dict__.update(inside)
+
+    def __getattr__(self, name: str) -> Any:
+        near = get_close_matches(name, self.__dict__, 1)
+        hint = f"; nearest: {near[0]}" if near else ""
+        raise AttributeError(f"there is no setting {name!r} here{hint}")
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dict__)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("settings cannot be changed: make a Service with other values")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Group) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.__dict__.items()))
+
+    def __repr__(self) -> str:
+        return f"Group({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
+
+
+class Names:
+    """What a service calls the fields of an object: our names to theirs, and back."""
+
+    def __init__(self, theirs: Mapping[str, str]) -> None:
+        self.theirs = {our: their for our, their in theirs.items() if our != their}
+        self.ours = {their: our for our, their in self.theirs.items()}
+
+    def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An object with the service's names; fields that have no other name stay."""
+        return _renamed(body, self.theirs)
+
+    def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An object of the service with our names; fields that have no other name stay."""
+        return _renamed(body, self.ours)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Names) and self.theirs == other.theirs
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.theirs.items()))
+
+    def __repr__(self) -> str:
+        return f"Names({self.theirs})"
+
+
+def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The object with other names; a field that has such a name already gives way."""
+    new = {names[name]: value for name, value in body.items() if name in names}
+    return {
+        names.get(name, name): value
+        for name, value in body.items()
+        if name in names or name not in new
+    }
+
+
+@dataclass(frozen=True)
+class ListForm:
+    """How a service answers one list; names with dots step into objects.
+
+    `items` is the key of the rows, `more` that of the word about another page ("none": only the
+    cursor says it), `cursor` that of the next cursor. With the `envelope` "array" there are none.
+    """
+
+    name: str
+    envelope: str
+    items: str
+    more: str
+    cursor: str
+    limit_parameter: str
+    cursor_parameter: str
+    max_limit: int
+    default_limit: int
+    over_limit: str
+    order: str
+
+
+@dataclass(frozen=True)
+class AccountForm:
+    """What the details of one account type hold: our names and the service's, in one country.
+
+    `allowed` are the words that `field` can have; with no `field` there is none of fixed words.
+    """
+
+    key: str
+    names: Names
+    fields: tuple[str, ...]
+    required: tuple[str, ...]
+    field: str = ""
+    allowed: tuple[str, ...] = ()
+
+
+class Service:
+    """The assumptions in force, immutable, equal when all values are.
+
+    `given` are the values that were set, `probed` what a service was found to have.
+    """
+
+    given: Mapping[str, Value]
+    probed: Mapping[str, Probed]
+    _values: Mapping[str, Value]
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | None = None,
+        probed: Mapping[str, Probed] | None = None,
+    ) -> None:
+        """Lay values, by dotted keys or nested, over what is assumed; ServiceError if unknown."""
+        given = dict(service_file.flat(values or {}))
+        in_force = _in_force(given) if given else _defaults()
+        _check_names(in_force, given)
+        own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
+        self.__dict__.update(given=own, probed=found, _values=in_force, **_tree(in_force))
+        if given:
+            operations.check(self.routes, given)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a service.toml; ServiceError names the line, the key and the values it can have."""
+        tables, text = service_file.read(Path(path))
+        try:
+            return cls(tables, service_file.read_probed(tables.pop(PROBED, {})))
+        except ServiceError as error:
+            raise service_file.located(error, Path(path), text) from None
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
+        """A service with these values, by dotted keys or nested as in a service.toml."""
+        return cls(values)
+
+    def with_values(self, values: Mapping[str, Any], probed: date | None = None) -> Self:
+        """This service with other values; `probed` is the date if a service was asked."""
+        new = dict(service_file.flat(values))
+        kept = {key: found for key, found in self.probed.items() if key not in new}
+        found = {key: Probed(probed, value) for key, value in new.items()} if probed else {}
+        return type(self)({**self.given, **new}, {**kept, **found})
+
+    def diff(self) -> dict[str, Value]:
+        """What differs from what is assumed, by dotted key."""
+        return {key: self._values[key] for key in _differing(self._values, self.given)}
+
+    def to_toml(self) -> str:
+        """A service.toml of what differs or was set, each key below the question it answers."""
+        stated = {key: value for key, value in self.given.items() if key not in self.probed}
+        return service_file.write({**stated, **self.diff()}, self.probed)
+
+    def value(self, key: str) -> Value:
+        """The value of a dotted key; ServiceError, with the nearest, if there is no such key."""
+        return self._values[service_file.known(key).name]
+
+    def origin(self, key: str) -> str:
+        """Where a value is from: spec, public or chosen, "yours", or "probed on" a date."""
+        value, found = self.value(key), self.probed.get(key)
+        if found is not None and found.value == value:
+            return f"probed on {found.on}"
+        return "yours" if key in self.given else assumptions.KEYS[key].origin
+
+    def declares(self, key: str) -> bool:
+        """Whether somebody said or found that the value is right, rather than assumed it."""
+        return self.origin(key) != assumptions.KEYS[key].origin
+
+    def settings(self) -> tuple[Setting, ...]:
+        """Every key with its value, in the order of the assumptions."""
+        usual = _defaults()
+        return tuple(
+            Setting(name, self._values[name], usual[name], self.origin(name), key.row, key.ask)
+            for name, key in assumptions.KEYS.items()
+        )
+
+    def path(self, name: str, **parts: str) -> str:
+        """The path of a key of [paths] or of an operation, its placeholders filled in.
+
+        MissingOperationError names the key to set when the service has no such operation.
+        """
+        return operations.path(self.paths, name, parts)
+
+    @cached_property
+    def routes(self) -> tuple[Route, ...]:
+        """Every operation that the service has; paths without placeholders come first."""
+        return operations.routes(self.paths)
+
+    def match(self, path: str) -> tuple[dict[str, Route], dict[str, str]]:
+        """The operations at a path by their method, and what fills the placeholders."""
+        for pattern, there in self._patterns:
+            if hit := pattern.fullmatch(path):
+                return {route.method: route for route in there}, hit.groupdict()
+        return {}, {}
+
+    def list(self, name: str) -> ListForm:
+        """How the service answers one list, such as "conversions"."""
+        return self._lists[name]
+
+    def names(self, of: str) -> Names:
+        """The names of the fields of quotes, transfers, conversion_accounts, sandbox_deposits.
+
+        Those of instructions are under "deposit_instructions.crypto_wallet" and its neighbours.
+        """
+        return self._names[of]
+
+    def account(self, country: object, kind: object) -> AccountForm | None:
+        """An account type in a country; without a country, one that only one country has."""
+        if country is None:
+            found = self._accounts_of(kind)
+            return found[0] if len(found) == 1 else None
+        place = "SEPA" if country in codes.SEPA else country
+        own = self._accounts.get(f"{place}.{kind}")
+        return own or self._accounts.get(str(kind))
+
+    def detail_names(self, country: object, kind: object) -> Names:
+        """The names in the details of an account; of an unknown country, those without doubt."""
+        form = self.account(country, kind)
+        if form or country is not None:
+            return form.names if form else Names({})
+        theirs: dict[str, set[str]] = {}
+        for one in self._accounts_of(kind):
+            for our in one.fields:
+                theirs.setdefault(our, set()).add(one.names.theirs.get(our, our))
+        sure = {our: next(iter(names)) for our, names in theirs.items() if len(names) == 1}
+        used = [name for names in theirs.values() for name in names]
+        return Names({our: their for our, their in sure.items() if used.count(their) == 1})
+
+    def payout_methods(self, country: object) -> tuple[str, ...]:
+        """The rails that reach accounts in a country; none where no corridor is named."""
+        place = "SEPA" if country in codes.SEPA else str(country)
+        found: tuple[str, ...] = self.rails.__dict__.get(place, ())
+        return found
+
+    @property
+    def accounts(self) -> Any:
+        """The settings of financial accounts."""
+        return self.financial_accounts
+
+    def _accounts_of(self, kind: object) -> tuple[AccountForm, ...]:
+        found = self._accounts.items()
+        return tuple(form for name, form in found if name.rpartition(".")[2] == kind)
+
+    @cached_property
+    def _patterns(self) -> tuple[tuple[re.Pattern[str], tuple[Route, ...]], ...]:
+        return operations.patterns(self.routes)
+
+    @cached_property
+    def _lists(self) -> dict[str, ListForm]:
+        names = [name for name, inside in self.lists.__dict__.items() if isinstance(inside, Group)]
+        return {name: _list_form(name, self.lists[name]) for name in names}
+
+    @cached_property
+    def _names(self) -> dict[str, Names]:
+        tables: dict[str, dict[str, str]] = {}
+        for key, value in self._values.items():
+            table, dot, our = key.partition(".fields.")
+            if dot:
+                tables.setdefault(table, {})[our] = str(value)
+        return {table: Names(theirs) for table, theirs in tables.items()}
+
+    @cached_property
+    def _accounts(self) -> dict[str, AccountForm]:
+        forms = {}
+        for key, names in self._names.items():
+            group, dot, place = key.partition("financial_accounts.")
+            if dot and not group:
+                forms[place] = self._account_form(key, names)
+        return forms
+
+    def _account_form(self, key: str, names: Names) -> AccountForm:
+        fields = tuple(
+            name.rpartition(".")[2] for name in self._values if name.startswith(f"{key}.fields.")
+        )
+        allowed = assumptions.KEYS.get(f"{key}.allowed")
+        return AccountForm(
+            key,
+            names,
+            fields,
+            _words(self._values[f"{key}.required"]),
+            allowed.field if allowed else "",
+            _words(self._values[allowed.name]) if allowed else (),
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        near = get_close_matches(name, self.__dict__, 1)
+        hint = f"; nearest: {near[0]}" if near else ""
+        raise AttributeError(f"a Service has no settings {name!r}{hint}")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a Service cannot be changed: use with_values()")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Service) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._values.items()))
+
+    def __repr__(self) -> str:
+        return f"Service({self.diff() or ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self.given), dict(self.probed))
+
+
+def _list_form(name: str, inside: Group) -> ListForm:
+    least = min(inside.default_limit, inside.max_limit)
+    return ListForm(name, **{**inside.__dict__, "default_limit": least})
+
+
+def _words(value: Value) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
+
+
+@cache
+def _defaults() -> dict[str, Value]:
+    return _in_force({})
+
+
+def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:
+    """The value of every key; one of a single list that has none takes that of all lists."""
+    keys = assumptions.KEYS
+    own = {name: given.get(name, key.default) for name, key in keys.items()}
+    both = {name: own[keys[name].base] if value is None else value for name, value in own.items()}
+    return {name: value for name, value in both.items() if value is not None}
+
+
+def _differing(values: Mapping[str, Value], given: Mapping[str, Value]) -> Iterator[str]:
+    """The keys whose value is another one than it would be if it were not given."""
+    for name, key in assumptions.KEYS.items():
+        usual = values[key.base] if key.default is None else key.default
+        if name in given and values[name] != usual:
+            yield name
+
+
+def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
+    """ServiceError when a service would hold two fields of one object under one name."""
+    for key in given:
+        table, dot, _ = key.partition(".fields.")
+        twins = (name for name in values if dot and name.startswith(f"{table}.fields."))
+        for name in twins:
+            if name != key and values[name] == values[key]:
+                message = f"{key} and {name} cannot both be {values[key]!r}"
+                raise ServiceError(message, key)
+
+
+def _tree(values: Mapping[str, Value]) -> dict[str, Group]:
+    """The values as groups in groups, by the parts of their keys."""
+    tree: dict[str, Any] = {}
+    for key, value in values.items():
+        *groups, last = key.split(".")
+        inside = tree
+        for group in groups:
+            inside = inside.setdefault(group, {})
+        inside[last] = value
+    return {name: _group(inside) for name, inside in tree.items()}
+
+
+def _group(inside: Mapping[str, Any]) -> Group:
+    return Group({k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})

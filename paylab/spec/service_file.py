@@ -1,0 +1,187 @@
+"""A service.toml: reading it with the line of a mistake, and writing it with the questions."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..errors import ConfigError
+from . import assumptions
+from .assumptions import Key, Value
+
+PROBED = "probed"
+"""The table that says which values a probe found, and when."""
+
+INTRODUCTION = """\
+# What your service does differently from what paylab assumes. Each question above a key is one
+# to ask your provider. Read it with paylab.Service.load() or paylab.connect(service=...).
+"""
+WIDTH = 96
+_LINE = re.compile(r"at line (\d+)")
+
+
+class ServiceError(ConfigError):
+    """Settings of a service that cannot be followed; `key` and `line` are set where known."""
+
+    def __init__(self, message: str, key: str = "", line: int = 0) -> None:
+        self.key, self.line = key, line
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.key, self.line)
+
+
+class Probed(NamedTuple):
+    """When a service was asked about a key, and the value that was found."""
+
+    on: date
+    value: Value
+
+
+def read(path: Path) -> tuple[dict[str, Any], str]:
+    """The tables of a file and its text; ServiceError when it is not readable or not TOML."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text), text
+    except OSError as error:
+        raise ServiceError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ServiceError(f"{path} is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        found = _LINE.search(str(error))
+        line = int(found[1]) if found else max(1, len(text.splitlines()))
+        raise ServiceError(f"{path}, line {line}: this is not TOML: {error}", "", line) from None
+
+
+def located(error: ServiceError, path: Path, text: str) -> ServiceError:
+    """The error with the file and the line of its key in front."""
+    line = line_of(text, error.key)
+    return ServiceError(f"{path}, line {line}: {error}", error.key, line)
+
+
+def line_of(text: str, key: str) -> int:
+    """The line on which the value of a dotted key begins, or the last line it could stand on.
+
+    The parser gives no positions, so the beginning of the file is parsed line by line until the
+    key is there. That takes a while, and is only done for an error.
+    """
+    lines, good = text.splitlines(keepends=True), 0
+    for number in range(1, len(lines) + 1):
+        try:
+            tables = tomllib.loads("".join(lines[:number]))
+        except tomllib.TOMLDecodeError:
+            continue  # in the middle of a value of several lines
+        if _holds(tables, key):
+            return good + 1
+        good = number
+    return good
+
+
+def _holds(tables: Mapping[str, Any], key: str) -> bool:
+    """Whether a key stands in these tables, with or without quotes around dotted parts."""
+    if key in tables:
+        return True
+    return any(
+        key.startswith(f"{name}.")
+        and isinstance(inside, dict)
+        and _holds(inside, key.removeprefix(f"{name}."))
+        for name, inside in tables.items()
+    )
+
+
+def write(values: Mapping[str, Value], probed: Mapping[str, Probed]) -> str:
+    """The text of a file with these values and with what a probe found."""
+    tables: dict[str, list[str]] = {}
+    for key in assumptions.KEYS.values():
+        if key.name in values:
+            group, _, name = key.name.rpartition(".")
+            question = textwrap.wrap(key.ask, WIDTH, initial_indent="# ", subsequent_indent="# ")
+            line = f"{name} = {_toml(values[key.name])}"
+            tables.setdefault(group, []).append("\n".join([*question, line]))
+    parts = [f"[{group}]\n" + "\n".join(lines) + "\n" for group, lines in tables.items()]
+    if probed:
+        parts.append("\n".join([f"[{PROBED}]", *_provenance(probed)]) + "\n")
+    return "\n".join([INTRODUCTION, *parts])
+
+
+def _provenance(probed: Mapping[str, Probed]) -> Iterator[str]:
+    for key in sorted(probed):
+        found = probed[key]
+        yield f'"{key}" = {{ on = {found.on.isoformat()}, value = {_toml(found.value)} }}'
+
+
+def _toml(value: Value) -> str:
+    """A value as TOML; a JSON string of printable ASCII is a TOML string."""
+    return json.dumps(list(value) if isinstance(value, tuple) else value)
+
+
+def flat(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Value]]:
+    """The values by dotted key, each in the form in which it is held; ServiceError otherwise."""
+    for name, value in values.items():
+        key = f"{above}{name}"
+        found = assumptions.KEYS.get(key)
+        if found is None and isinstance(value, Mapping) and _is_group(key):
+            yield from flat(value, f"{key}.")
+        elif found and found.field and isinstance(value, Mapping) and {*value} == {found.field}:
+            yield key, _read(found, value[found.field])
+        else:
+            yield key, _read(found or known(key), value)
+
+
+def _is_group(key: str) -> bool:
+    return any(name.startswith(f"{key}.") for name in assumptions.KEYS)
+
+
+def _read(key: Key, value: object) -> Value:
+    try:
+        return key.read(value)
+    except ValueError as error:
+        raise ServiceError(f"{key.name} {error}, not {value!r:.80}", key.name) from None
+
+
+def known(key: str) -> Key:
+    """The key of this name; ServiceError, with the nearest, if there is none."""
+    if key in assumptions.KEYS:
+        return assumptions.KEYS[key]
+    if _is_group(key):
+        raise ServiceError(f"{key} is a table, not a value", key)
+    raise ServiceError(f"there is no setting {key}{_nearest(key)}", key)
+
+
+def _nearest(key: str) -> str:
+    """The names that look like the first unknown part of a key, or all that could stand there."""
+    group = key
+    while group and not _is_group(group):
+        group, _, part = group.rpartition(".")
+    start = f"{group}." if group else ""
+    inside = [name.removeprefix(start) for name in assumptions.KEYS if name.startswith(start)]
+    names = dict.fromkeys(name.partition(".")[0] for name in inside)
+    near = get_close_matches(part, names, 2)
+    found = ", ".join(start + name for name in near or names)
+    return f"; nearest: {found}" if near else f"; {group or 'a service.toml'} has: {found}"
+
+
+def read_probed(table: object) -> dict[str, Probed]:
+    """The table of what a probe found, by dotted key."""
+    if not isinstance(table, Mapping):
+        raise ServiceError(f"{PROBED} must be a table", PROBED)
+    found = {}
+    for key, given in table.items():
+        where = f"{PROBED}.{key}"
+        entry = given if isinstance(given, Mapping) else {}
+        day = entry.get("on")
+        if type(day) is not date or {*entry} != {"on", "value"}:
+            message = f"{where} must be written as {{ on = 2026-01-31, value = ... }}"
+            raise ServiceError(message, where)
+        try:
+            found[key] = Probed(day, _read(known(key), entry["value"]))
+        except ServiceError as error:
+            raise ServiceError(str(error), where) from None
+    return found

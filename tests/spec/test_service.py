@@ -1,0 +1,342 @@
+"""The assumptions in force: defaults, files, errors, and what is read from them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import tomllib
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import paylab
+from paylab.errors import ConfigError
+from paylab.spec import assumptions
+from paylab.spec.operations import OPERATIONS, MissingOperationError
+from paylab.spec.service import Names, Service
+from paylab.spec.service_file import ServiceError
+
+DAY = date(2026, 11, 22)
+KEYS = list(assumptions.KEYS.values())
+CASES = [(key.name, other) for key in KEYS for other in key.others]
+
+# Names that users write and that must not change.
+PROMISED = {
+    "paths": (
+        *("individuals", "individual", "verification_images", "quotes", "transfers", "transfer"),
+        *("conversion_accounts", "conversion_account", "conversions", "sandbox_deposits"),
+        *("webhook_subscriptions", "webhook_subscription"),
+    ),
+    "signing": ("empty_query",),
+    "financial_accounts.crypto_wallet": ("required", "allowed"),
+    "financial_accounts.crypto_wallet.fields": ("address", "network"),
+    "financial_accounts.MX.bank_account": ("required",),
+    "financial_accounts.MX.bank_account.fields": ("clabe",),
+    "individuals": ("required",),
+    "lists": ("max_limit", "order", "items", "more", "cursor"),
+    "lists.conversions": ("max_limit", "order", "items", "more", "cursor"),
+}
+
+
+@pytest.mark.parametrize(
+    "key", [f"{table}.{name}" for table, names in PROMISED.items() for name in names]
+)
+def test_promised_names_are_settings(key):
+    """The names in the documentation are those that a file is read for."""
+    assert Service().value(key) == assumptions.KEYS[key].default or assumptions.KEYS[key].base
+
+
+def test_importing_paylab_reads_no_assumptions():
+    """The rows are parsed when the first Service is made."""
+    code = "import paylab; from paylab.spec import assumptions as a; print(a._rows.cache_info()[3])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"
+
+
+def test_nothing_given_is_what_is_assumed():
+    """Without values every key has its default, and nothing differs."""
+    service = paylab.Service()
+    assert service.diff() == {}
+    assert repr(service) == "Service()"
+    assert {one.key for one in service.settings()} == set(assumptions.KEYS)
+    assert all(one.value == one.default for one in service.settings())
+    assert service.signing.empty_query == "omit"
+    assert service.accounts.crypto_wallet.allowed == ("base", "ethereum", "polygon", "solana")
+
+
+@pytest.mark.parametrize(("key", "value"), CASES, ids=str)
+def test_every_other_value_can_be_set(key, value, tmp_path):
+    """Each key takes each of its other values, alone, and the file that says so is read back."""
+    service = Service().with_values({key: value})
+    assert service.diff() == {key: value}
+    assert service.value(key) == value
+    assert service != Service()
+    path = tmp_path / "service.toml"
+    path.write_text(service.to_toml())
+    assert Service.load(path) == service
+    assert Service.load(path).diff() == {key: value}
+
+
+@given(st.lists(st.sampled_from(CASES), min_size=2, max_size=8).map(dict))
+def test_several_values_survive_a_file(tmp_path_factory, values):
+    """Any combination that can be set is written and read back the same, probed or not."""
+    service = Service().with_values(values)
+    path = tmp_path_factory.mktemp("service") / "service.toml"
+    probed = service.with_values(dict(list(values.items())[:1]), probed=DAY)
+    for one in (service, probed):
+        path.write_text(one.to_toml())
+        again = Service.load(path)
+        assert (again, hash(again), again.probed) == (one, hash(one), one.probed)
+        assert again.diff() == one.diff()
+        assert {key: again.origin(key) for key in values} == {
+            key: one.origin(key) for key in values
+        }
+        nested = tomllib.loads(one.to_toml())
+        nested.pop("probed", None)
+        assert Service.from_mapping(nested) == one
+
+
+def test_each_key_is_written_below_its_question():
+    """What differs, a question to ask above it, and nothing else."""
+    text = Service.from_mapping({"paths.quotes": "/v1/quote", "lists.max_limit": 50}).to_toml()
+    tables = tomllib.loads(text)
+    assert tables == {"paths": {"quotes": "/v1/quote"}, "lists": {"max_limit": 50}}
+    above = text.splitlines()[text.splitlines().index('quotes = "/v1/quote"') - 1]
+    assert above == f"# {assumptions.KEYS['paths.quotes'].ask}"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ('[paths]\nquote = "/v1/q"\n', 2, "paths.quote; nearest: paths.quotes"),
+        ('\n[lists.conversion]\nitems = "rows"\n', 2, "nearest: lists.conversions"),
+        ("[pahts]\n", 1, "nearest: paths"),
+        ("[zzz]\n", 1, "a service.toml has: signing"),
+        ('[lists]\n# rows\nmax_limit = "many"\n', 3, "a whole number from 1 to 10000, not 'many'"),
+        ("[lists]\nmax_limit = true\n", 2, "a whole number"),
+        ("[lists]\nmax_limit = 0\n", 2, "from 1 to"),
+        ('[signing]\n\nempty_query = "skip"\n', 3, 'one of "omit", "blank", not \'skip\''),
+        ("[error_codes]\nsignature = 402\n", 2, "one of 401, 403, not 402"),
+        ("[images]\nkilobyte = 1024.0\n", 2, "one of 1024, 1000"),
+        ('[individuals]\nrequired = [\n  "emial",\n]\n', 2, "is 'email' meant?"),
+        ('[individuals]\nrequired = "email"\n', 2, "must be a list of words"),
+        ('[individuals]\nrequired = ["email", "email"]\n', 2, "a word twice"),
+        ('paths.individual = "/v1/people"\n', 1, "holds {id}"),
+        ('[paths]\nquotes = "/v1/quotes/{id}"\n', 2, "without {...}"),
+        ('[paths]\nquotes = "v1/quotes"\n', 2, "must be a path"),
+        ('[paths]\nquotes = "/v1/quotes?a=1"\n', 2, "must be a path"),
+        ('[paths]\nquotes = "/_simulator/quotes"\n', 2, "must be a path"),
+        ('[paths]\nquotes = "/v1/transfers"\n', 2, "both quotes.create and transfers.create"),
+        ('[webhooks]\ntype_field = " "\n', 2, "must be a name"),
+        ('[webhooks]\ntype_field = "none"\n', 2, "must be a name"),
+        ("[webhooks]\ntimeout = 5\n[webhooks.x]\n", 3, "webhooks.x"),
+        ("[webhooks]\ndelays = [1, -1]\n", 2, "from 0 to"),
+        ("lists = 3\n", 1, "lists is a table"),
+        ('[quotes.fields]\ntotal_fee = "total_tax"\n', 2, "cannot both be 'total_tax'"),
+        ('[probed]\n"paths.quotes" = 2026-01-31\n', 2, "{ on = 2026-01-31, value = ... }"),
+        ('[probed]\n"paths.quots" = { on = 2026-01-31, value = "/q" }\n', 2, "paths.quotes"),
+        ("probed = 1\n", 1, "must be a table"),
+        ("[paths]\nquotes = \n", 2, "not TOML"),
+        ('[paths]\nquotes = """\n', 2, "not TOML"),
+    ],
+)
+def test_a_mistake_in_a_file(tmp_path, text, line, words):
+    """The error names the file, the line of the key, and what can stand there."""
+    path = tmp_path / "service.toml"
+    path.write_text(text)
+    with pytest.raises(ServiceError) as caught:
+        Service.load(path)
+    assert str(caught.value).startswith(f"{path}, line {line}: ")
+    assert words in str(caught.value)
+    assert caught.value.line == line
+    assert isinstance(caught.value, ConfigError)
+
+
+@pytest.mark.parametrize("content", [None, b"\xff\xfe"])
+def test_a_file_that_cannot_be_read(tmp_path, content):
+    """A missing file and one that is no text are errors of the same kind."""
+    path = tmp_path / "service.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ServiceError, match=r"service\.toml"):
+        Service.load(path)
+
+
+def test_a_service_cannot_be_changed():
+    """Other values make another service; it can be copied, pickled and be a key."""
+    service = Service().with_values({"paths.quotes": "/v1/quote"})
+    with pytest.raises(AttributeError, match="with_values"):
+        service.paths = None
+    with pytest.raises(AttributeError, match="with other values"):
+        service.paths.quotes = "/v1/quotes"
+    assert Service().paths.quotes == "/v1/quotes"
+    assert {service: 1}[copy.deepcopy(service)] == 1
+    assert pickle.loads(pickle.dumps(service)) == service
+
+
+@pytest.mark.parametrize(
+    ("read", "nearest"),
+    [
+        (lambda service: service.path_, "paths"),
+        (lambda service: service.paths.quote, "quotes"),
+    ],
+)
+def test_a_misspelt_attribute(read, nearest):
+    """An attribute that is no setting names the nearest."""
+    with pytest.raises(AttributeError, match=f"nearest: {nearest}"):
+        read(Service())
+
+
+def test_where_a_value_is_from():
+    """Assumed, set by the user, or found by a probe as long as the value is still that."""
+    service = Service().with_values({"lists.order": "newest_first"})
+    assert Service().origin("lists.order") == "chosen"
+    assert (service.origin("lists.order"), service.declares("lists.order")) == ("yours", True)
+    assert service == Service()
+    assert 'order = "newest_first"' in service.to_toml()
+    probed = Service().with_values({"paths.quotes": "/v1/quote"}, probed=DAY)
+    assert probed.origin("paths.quotes") == "probed on 2026-11-22"
+    assert probed.with_values({"paths.quotes": "/q"}).origin("paths.quotes") == "yours"
+
+
+def test_a_probed_value_that_was_edited_in_the_file(tmp_path):
+    """Another value than the one that was found is the user's own."""
+    path = tmp_path / "service.toml"
+    probed = Service().with_values({"paths.quotes": "/v1/quote"}, probed=DAY)
+    path.write_text(probed.to_toml().replace('quotes = "/v1/quote"', 'quotes = "/v1/other"'))
+    assert Service.load(path).origin("paths.quotes") == "yours"
+
+
+def test_what_a_probe_confirmed_is_no_difference(tmp_path):
+    """A default that was found to hold is declared, and differs from nothing."""
+    path = tmp_path / "service.toml"
+    path.write_text(Service().with_values({"signing.empty_query": "omit"}, probed=DAY).to_toml())
+    service = Service.load(path)
+    assert "signing" not in tomllib.loads(path.read_text())
+    assert (service.diff(), service.declares("signing.empty_query")) == ({}, True)
+
+
+def test_one_list_can_differ_from_the_others():
+    """A value of one list goes before that of all, and that before the default."""
+    service = Service.from_mapping(
+        {"lists": {"max_limit": 10, "items": "rows", "conversions": {"max_limit": 5}}}
+    )
+    assert (service.list("conversions").max_limit, service.list("transfers").max_limit) == (5, 10)
+    assert service.list("conversions").items == "rows"
+    assert service.list("transfers").default_limit == 10
+    assert service.lists.conversions.more == "has_next_page"
+    assert service.list("webhook_subscriptions").envelope == "array"
+
+
+def test_a_path_is_filled_in():
+    """Ids are encoded as one segment, whatever is in them."""
+    service = Service.from_mapping({"paths.sandbox_deposits": "/v1/a/{conversion_account_id}/pay"})
+    assert service.path("transfer", id="tr_1") == "/v1/transfers/tr_1"
+    assert service.path("transfers.create") == "/v1/transfers"
+    assert service.path("individuals.submit_token", id="a/b") == (
+        "/v1/individuals/a%2Fb/verification_token"
+    )
+    assert service.path("individual", id="..") == "/v1/individuals/%2E%2E"
+    assert service.path("sandbox_deposits", conversion_account_id="{id}") == "/v1/a/%7Bid%7D/pay"
+
+
+def test_an_operation_that_does_not_exist():
+    """The error names the key to set and the assumption it rests on."""
+    with pytest.raises(MissingOperationError, match=r"paths\.conversion is .*conversion\.get"):
+        Service().path("conversion", id="conv_1")
+
+
+def test_operations_are_found_by_their_path():
+    """A fixed path goes before one with a placeholder, and all methods of a path are there."""
+    service = Service.from_mapping({"paths.individuals": "/v1/individuals/list"})
+    listed, parts = service.match("/v1/individuals/list")
+    assert ({*listed}, parts) == ({"GET"}, {})
+    assert listed["GET"].key == "paths.individuals"
+    single, parts = service.match("/v1/webhook_subscriptions/wh_1")
+    assert ({*single}, parts) == ({"GET", "DELETE"}, {"id": "wh_1"})
+    assert service.match("/v1/individuals/a/b/c") == ({}, {})
+    there = {route.operation for route in service.routes}
+    assert there == {*OPERATIONS} - {"conversions.get"}
+
+
+@pytest.mark.parametrize(
+    ("country", "kind", "key", "field"),
+    [
+        ("MX", "bank_account", "financial_accounts.MX.bank_account", ""),
+        ("DE", "bank_account", "financial_accounts.SEPA.bank_account", ""),
+        ("DE", "crypto_wallet", "financial_accounts.crypto_wallet", "network"),
+        (None, "crypto_wallet", "financial_accounts.crypto_wallet", "network"),
+        (None, "pix", "financial_accounts.BR.pix", "pix_key_type"),
+        ("PH", "digital_wallet", "financial_accounts.PH.digital_wallet", "issuer"),
+        ("MX", "pix", None, ""),
+        (None, "bank_account", None, ""),
+        ("US", "bank_account", None, ""),
+    ],
+)
+def test_an_account_type_of_a_country(country, kind, key, field):
+    """SEPA countries share one, a crypto wallet is the same everywhere."""
+    form = Service().account(country, kind)
+    assert (form and form.key) == key
+    assert form is None or form.field == field
+
+
+def test_details_have_the_names_of_the_service():
+    """Our names are sent as theirs and theirs read as ours; `allowed` may name its field."""
+    service = Service.from_mapping(
+        {
+            "financial_accounts.crypto_wallet": {
+                "fields": {"address": "wallet_address"},
+                "required": ["address", "label"],
+                "allowed": {"network": ["base"]},
+            }
+        }
+    )
+    form = service.account("MX", "crypto_wallet")
+    assert (form.required, form.allowed) == (("address", "label"), ("base",))
+    ours, theirs = (
+        {"address": "0x1", "network": "base"},
+        {"wallet_address": "0x1", "network": "base"},
+    )
+    assert form.names.send(ours) == theirs
+    assert form.names.read(theirs) == ours
+
+
+def test_details_of_an_unknown_country():
+    """A name is translated only when every country that has it agrees."""
+    fields = "financial_accounts.MX.bank_account.fields.clabe"
+    names = Service.from_mapping({fields: "clabe_number"}).detail_names(None, "bank_account")
+    assert names.send({"clabe": "1", "iban": "2"}) == {"clabe_number": "1", "iban": "2"}
+    doubtful = Service.from_mapping({fields: "account_number"}).detail_names(None, "bank_account")
+    assert doubtful.read({"account_number": "1"}) == {"account_number": "1"}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "sent"),
+    [
+        ({}, {"a": 1}, {"a": 1}),
+        ({"a": "x"}, {"a": 1, "b": 2}, {"x": 1, "b": 2}),
+        ({"a": "b", "b": "a"}, {"a": 1, "b": 2}, {"b": 1, "a": 2}),
+    ],
+)
+def test_names_go_there_and_back(theirs, ours, sent):
+    """What was sent with their names reads with ours as before."""
+    names = Names(theirs)
+    assert names.send(ours) == sent
+    assert names.read(sent) == ours
+
+
+def test_a_field_gives_way_to_the_one_that_is_called_so():
+    """A name that stands for one of ours cannot also be sent as it is."""
+    assert Names({"a": "x"}).send({"x": 0, "a": 1}) == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    ("country", "rails"), [("MX", ("spei",)), ("FR", ("sepa_instant",)), ("US", ())]
+)
+def test_rails_of_a_country(country, rails):
+    """SEPA countries share one list; where no corridor is named there are none."""
+    assert Service().payout_methods(country) == rails
