@@ -22,6 +22,8 @@ DOCUMENTS = {
     "MX": {"type": "curp", "number": "EEPA900517MDFJRN09"},
     "PH": {"type": "tin", "number": "123456789"},
     "CO": {"type": "cc", "number": "1020304050"},
+    "BR": {"type": "cpf", "number": "52998224725"},
+    "AR": {"type": "cuil", "number": "20123456786"},
 }
 DETAILS: dict[tuple[str, str], dict[str, str]] = {
     ("MX", "bank_account"): {"clabe": "646180110000000015"},
@@ -96,7 +98,7 @@ class Caller:
         path = self.service.settings[f"paths.{operation}"].replace("{id}", key)
         return self.ask("GET", f"{path}?{query}" if query else path)
 
-    def person(self, country: str = "MX", *products: str, **change: Any) -> Any:
+    def person(self, country: str = "MX", /, *products: str, **change: Any) -> Any:
         """A new individual with everything that any product requires. None omits a field."""
         body = {
             **EXAMPLES,

@@ -203,6 +203,7 @@ _FIELDS = {
         "A transfer needs client_reference_id", {"required.transfer": ("client_reference_id",)}
     ),
 }
+_EMPTY_202 = {"answers.empty_202": True, "provisioning.at_once": ()}
 _ANSWERS = {
     "created-200": Deviation(
         "Success is 200 where the interface document shows no code",
@@ -234,10 +235,12 @@ _ANSWERS = {
     "correlation-id": Deviation(
         "X-Correlation-Id", {"answers.headers": {"X-Correlation-Id": "{id}"}}
     ),
-    "empty-202": Deviation("A 202 has no body but a Location", {"answers.empty_202": True}),
+    "empty-202": Deviation(
+        "A conversion account is a 202; a 202 has no body but a Location", _EMPTY_202
+    ),
     "empty-202-no-location": Deviation(
-        "A 202 has no body and no Location",
-        {"answers.empty_202": True, "answers.location_202": False},
+        "A conversion account is a 202; a 202 has no body and no Location",
+        {**_EMPTY_202, "answers.location_202": False},
     ),
 }
 _LISTS = {

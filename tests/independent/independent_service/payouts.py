@@ -132,7 +132,7 @@ def _amounts(body: Body, order: Row) -> dict[str, str]:
 
 
 def create_transfer(context: Context, request: Request) -> Answer:
-    """Create a payout, from a quote or from an amount, and set it going."""
+    """Create a payout, from a quote or from an amount, and schedule its statuses."""
     problems: list[Problem] = []
     body = Body(request.body, context.settings.names("transfer"), problems)
     body.require(context.settings.required("transfer"))
