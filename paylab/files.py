@@ -11,7 +11,9 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
+
+from filelock import FileLock, Timeout
 
 from .errors import ConfigError
 
@@ -134,14 +136,20 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock; ConfigError when another process has it. It ends with the process."""
-    with path.open("ab") as file:
-        try:
-            _lock(file)
-        except OSError:
-            raise ConfigError(f"{path.parent.name} is in use by another process") from None
+def locked(path: Path, busy: Exception | None = None) -> Iterator[None]:
+    """Hold the lock file `path`; raise `busy` when another process holds it.
+
+    The lock ends with the process. `busy` is a ConfigError that names the folder by default.
+    """
+    lock = FileLock(path, timeout=0, mode=PRIVATE, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise busy or ConfigError(f"{path.parent.name} is in use by another process") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def _beside(path: Path, ending: str) -> Path:
@@ -209,11 +217,3 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
                 f"cannot replace the folder {path.name}/: {entry.relative_to(path)} is not from "
                 "an export; name another folder"
             )
-
-
-def _lock(file: IO[bytes]) -> None:
-    try:
-        import fcntl
-    except ImportError:  # Windows, where an open file cannot be deleted either
-        return
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,7 +13,7 @@ from .. import __version__
 from ..errors import PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.codes import SIGNATURE_TOLERANCE
-from ..spec.printable import printable
+from ..spec.text import printable
 from ..spec.timestamps import from_http
 from .terminal import say
 

@@ -9,7 +9,8 @@ from threading import Event as Signal
 
 from ..errors import ConfigError
 from ..lab.lab import Lab, connect
-from ..spec import codes, jsontext
+from ..spec import codes
+from ..spec.text import write_json
 from ..webhooks.receiver import UNANSWERED
 from ..webhooks.store import Arrival, as_json, cut_text
 from .terminal import log_without_blocking, say, warn_user
@@ -68,7 +69,7 @@ def _print(target: str | None, arrival: Arrival) -> None:
 
 
 def _print_json(arrival: Arrival) -> None:
-    say(jsontext.write(as_json(arrival)))
+    say(write_json(as_json(arrival)))
 
 
 def _types(text: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
-from ..spec.printable import printable
+from ..spec.text import printable
 from .terminal import warn_user
 
 COMMANDS: dict[str, str] = {

@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
-from ..spec.printable import printable
+from ..spec.text import printable
 from .terminal import say, warn_user
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..errors import PaylabError
 from ..files import replace
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
-from ..spec.printable import printable
+from ..spec.text import printable
 from .terminal import say, warn_user
 
 

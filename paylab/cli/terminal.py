@@ -9,7 +9,7 @@ from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
 
-from ..spec.printable import printable
+from ..spec.text import printable
 
 MOST_WAITING = 1_000
 """Records that wait to be written; later ones are dropped."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..lab.lab import connect
-from ..spec import codes, jsontext, timestamps
+from ..spec import codes, timestamps
+from ..spec.text import write_json
 from ..webhooks.store import cut_text
 from .terminal import say, warn_user
 
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     for event in [each for each in lab.events()[before:] if each.id in related]:
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
-            say(jsontext.write(body))
+            say(write_json(body))
         else:
             at = timestamps.to_text(event.updated_at) if event.updated_at else "-"
             words = (event.type, event.id, event.status or "-")

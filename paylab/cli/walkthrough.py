@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..corridors import examples
 from ..lab.lab import Lab, connect
-from ..spec import codes, jsontext
+from ..spec import codes
 from ..spec.models import Conversion, ConversionAccount, Individual
-from ..spec.printable import printable
+from ..spec.text import printable, write_json
 from .terminal import say
 
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         facts = _walk(connect(ledger=options.ledger), options.country.upper(), folder)
     if options.json:
-        say(jsontext.write(facts))
+        say(write_json(facts))
     return 0 if facts["status"] == "completed" else 1
 
 

@@ -12,11 +12,10 @@ import httpx
 
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
-from .auth import SIGNATURE
 from .call import Call, Later, recorded_body
 from .clock import Stopwatch, skew
 from .exchange import Exchange, exchange
-from .request import Outgoing
+from .request import SIGNATURE, Outgoing
 from .settings import Secret
 
 UNAUTHORIZED = 401

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from uuid import UUID
 
 from ..errors import Problem, RuleError, RuleWarning
+from ..spec.models import Resource
 from ..spec.money import Amount
-from ..spec.resource import Resource
 from ..spec.timestamps import to_text
 
 # An exponent is a few characters to write and a megabyte to spell out.

@@ -19,7 +19,7 @@ import httpx
 
 from ..errors import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
-from ..spec.printable import plain
+from ..spec.text import plain
 
 TIMES = 4
 """All attempts of a call together may take so many times its timeout; pauses are not counted."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import APIStatusError, PaylabError, Problem, RedirectError, for_status
 from ..redaction.redaction import Redaction
-from ..spec.printable import plain
+from ..spec.text import plain
 from .call import Call
 from .exchange import Exchange, Trouble
 from .request import Outgoing

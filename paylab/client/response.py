@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ..errors import APIResponseError
-from ..spec import jsontext
+from ..spec.models import Resource
 from ..spec.paging import RawPage, read_page
-from ..spec.printable import plain
-from ..spec.resource import Resource
+from ..spec.text import plain, read_json
 from .call import Call
 
 R = TypeVar("R", bound=Resource)
@@ -30,7 +29,7 @@ MARKUP = re.compile(rb"\s*<")
 
 def parse_json(content: bytes) -> Any:
     """JSON in UTF-8 with decimal fractions kept exact; ValueError when it is not JSON."""
-    return jsontext.read(content.decode("utf-8-sig"))
+    return read_json(content.decode("utf-8-sig"))
 
 
 @dataclass(frozen=True)

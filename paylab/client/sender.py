@@ -24,15 +24,14 @@ from ..spec import paging
 from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
 from .attempt import Attempts
-from .auth import SignatureAuth
 from .call import Later
 from .calls import CallLog
 from .clock import skew_warning
 from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
 from .failures import NOTHING_SENT, failure, look_first
 from .orders import Fresh, FreshTicket, Keeper, Order, OrderTicket
-from .request import Find, Options, Outgoing, outgoing
-from .resources.parameters import takes
+from .request import Find, Options, Outgoing, SignatureAuth, outgoing
+from .resources.operations import takes
 from .response import Answer
 from .retries import is_lost, wait_before_retry
 from .settings import Settings, check_encrypted

@@ -19,7 +19,7 @@ from ..errors import ConfigError
 from ..loopback import is_loopback
 from ..redaction.redaction import HIDDEN
 from ..signing.canonical import EmptyQuery
-from ..spec.printable import plain
+from ..spec.text import plain
 
 
 class Secret:

@@ -12,7 +12,7 @@ from .export import export as export
 from .export import export_list as export_list
 from .frame import conversions as conversions
 from .frame import transfers as transfers
+from .pages import OrderWarning as OrderWarning
 from .profiles import collect_accounts as collect_accounts
-from .reading import OrderWarning as OrderWarning
+from .schema import UnreadableTimeWarning as UnreadableTimeWarning
 from .summaries import summarize as summarize
-from .times import UnreadableTimeWarning as UnreadableTimeWarning

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
 from ..files import file_mode, replace
-from . import decimals, times
+from . import decimals, schema
 from .frame import typed_frame
 from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
 
@@ -148,5 +148,5 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(column.type):
         return decimals.write(column)
     if pa.types.is_timestamp(column.type) and column.type.tz:
-        return times.write_times(column)
+        return schema.write_times(column)
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column

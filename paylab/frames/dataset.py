@@ -1,4 +1,4 @@
-"""A folder of Parquet, a file a day, kept up to date with the service."""
+"""A dataset: partitioned Parquet, one file a day, kept up to date with the service."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from . import decimals, summaries
 from .cursors import bodies
 from .decode import Decoder, PagePart
 from .frame import READ
-from .pages import Progress, Tally
+from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
 from .parquet import by_day
-from .reading import UNDECLARED, Cut, OrderWarning, read_pages
 from .schema import SCHEMAS, Kept, Kind, Schema
 from .storage import Folder, storage
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
+
 
 STATE = "_sync.json"
 EXACT = pa.decimal128(38, 18)

@@ -19,9 +19,9 @@ import pyarrow.json as pj
 
 from ..errors import APIResponseError, ExactnessError
 from .cursors import following, loads, next_page
-from .pages import Row
 from .schema import Column, Schema
 
+Row = dict[str, Any]
 Tree = dict[str, Any]
 
 

@@ -31,9 +31,8 @@ from . import csv
 from .csv import guard
 from .cursors import Fetch, bodies
 from .decode import PagePart, text_schema
-from .pages import Progress, Tally
+from .pages import Progress, Tally, read_pages
 from .parquet import DayFolder, ours, parquet_table, parquet_writer
-from .reading import read_pages
 from .schema import SCHEMAS, Kept, Schema
 
 JOB = "job.json"

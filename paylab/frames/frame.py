@@ -11,11 +11,10 @@ import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
-from . import decimals, times
+from . import decimals, schema
 from .decimals import Series
 from .decode import text_schema
-from .pages import Progress, Tally
-from .reading import Cut, read_pages
+from .pages import Cut, Progress, Tally, read_pages
 from .schema import CONVERSIONS, TRANSFERS, Kind, Schema
 
 Typed = dict[str, Any]
@@ -81,7 +80,7 @@ READ: dict[Kind, Read] = {
     "list": _text,
     "word": lambda texts, _name, _start: texts.dictionary_encode(),
     "amount": decimals.part,
-    "time": times.read_times,
+    "time": schema.read_times,
     "seconds": decimals.part,
 }
 
@@ -112,7 +111,7 @@ def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
     `attrs` says where the pages came from; `extra` keeps unknown fields,
     as text. `progress(rows, pages)` may return False to stop; the frame then holds what came.
     """
-    cut = Cut(limit, times.since(since), order)
+    cut = Cut(limit, schema.since(since), order)
     return _frame(pages, TRANSFERS, attrs or {}, cut, Tally(progress), extra=extra)
 
 
@@ -127,7 +126,7 @@ def conversions(  # noqa: PLR0913 - as above
     progress: Progress | None = None,
 ) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
-    cut = Cut(limit, times.since(since), order)
+    cut = Cut(limit, schema.since(since), order)
     return _frame(pages, CONVERSIONS, attrs or {}, cut, Tally(progress), extra=extra)
 
 

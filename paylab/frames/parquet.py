@@ -14,11 +14,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from . import times
+from . import schema
 from .schema import Kind, Schema
 
 TYPES: dict[Kind, pa.DataType] = {
-    "time": times.INSTANT,
+    "time": schema.INSTANT,
     "word": pa.dictionary(pa.int32(), pa.string()),
 }
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the name every engine reads as null
@@ -59,7 +59,7 @@ def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
     if kind == "time":
-        return times.read_times(texts, name, start)
+        return schema.read_times(texts, name, start)
     return texts.dictionary_encode() if kind == "word" else texts
 
 

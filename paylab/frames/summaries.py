@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
-from . import decimals, summary_sql, times
+from . import decimals, schema, summary_sql
 from .summary_sql import AMOUNTS, COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MOST = 38  # digits of a decimal that DuckDB computes with
 TYPES = {
     **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
     "completed_in": pa.int64(),
-    "created_at": times.INSTANT,
+    "created_at": schema.INSTANT,
 }
 CONVERSION = {
     "source_amount": "deposit_amount",
@@ -142,8 +142,8 @@ def _amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if _is_text(column):
-        return times.read_times(column.cast(pa.string()), name)
-    return column.cast(times.INSTANT)
+        return schema.read_times(column.cast(pa.string()), name)
+    return column.cast(schema.INSTANT)
 
 
 def _is_text(column: pa.ChunkedArray) -> bool:

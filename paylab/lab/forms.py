@@ -1,15 +1,17 @@
-"""The forms of a lab: each is handed the functions that it calls, and is kept once it was sent."""
+"""The forms of a lab: `lab.forms.*`, and a registry of the forms already shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import corridors
 from ..client.api import Client
-from ..client.resources.listing import created
+from ..client.resources.individuals import Individuals
+from ..client.resources.operations import created
+from ..errors import Problem, RuleError
 from ..payments.call_site import concerning
 from ..spec import codes
 from ..spec.models import (
@@ -20,7 +22,6 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from .form_registry import Kept, id_of, known_word, read_individual, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -30,6 +31,47 @@ if TYPE_CHECKING:
     from ..views.forms.live import Live
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampFunctions, Walk
+
+F = TypeVar("F")
+
+
+class Kept:
+    """Forms by what they are about."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
+
+    def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
+        """The form kept for `about`, unless it was never sent and is asked for otherwise now."""
+        before, form = self._forms.get(about, (None, None))
+        if form is None or new or (not form.begun and before != asked):
+            form = make()
+        self._forms[about] = asked, form
+        return form  # type: ignore[no-any-return]
+
+
+def known_word(name: str, given: str, known: Iterable[str]) -> str:
+    """One of the known words; RuleError for another."""
+    if given not in (listed := list(known)):
+        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
+    return given
+
+
+def id_of(of: Any) -> str:
+    """The id that a result or a text stands for."""
+    return of if isinstance(of, str) else str(of.id)
+
+
+def read_individual(individuals: Individuals, person: Individual | str) -> Individual:
+    """The individual itself; one that is given by its id is read."""
+    return individuals.get(person) if isinstance(person, str) else person
+
+
+def refreshing(time: ServiceTime) -> dict[str, Any]:
+    """How a line refreshes itself: from a thread, unless the service is in this process."""
+    from ..views.forms.live import at_once, in_thread
+
+    return {"pass_time": time.move_on, "run": at_once if time.in_process else in_thread}
 
 
 class Forms:

@@ -13,7 +13,7 @@ from ..payments.call_site import concerning
 from ..payments.quotes import routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
-from .form_registry import Kept, id_of, known_word, read_individual, refreshing
+from .forms import Kept, id_of, known_word, read_individual, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:

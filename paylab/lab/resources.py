@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 from ..client import encoding
 from ..client.api import Client
 from ..client.request import Options
-from ..client.resources import listing
-from ..client.resources.parameters import takes
+from ..client.resources import operations
+from ..client.resources.operations import takes
 from ..client.resources.transfers import Money, Quotes
 from ..errors import NotFoundError, Problem, RuleError
 from ..spec import timestamps
@@ -81,11 +81,11 @@ class Pull:
     ) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from .. import frames
-        from ..frames import times
+        from ..frames import schema
 
         pages = frames.bodies(self.fetch)
         read = frames.transfers if self.kind == "transfers" else frames.conversions
-        begin = times.since(since)
+        begin = schema.since(since)
         with _watching(progress, self.kind) as told:
             return read(
                 pages,
@@ -202,7 +202,7 @@ class LabTransfers:
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
-        listing.check(size, product_type)
+        operations.check(size, product_type)
         return Pull(self._client, "transfers", {"product_type": product_type}, size)
 
     @takes(Defaults)

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from hashlib import sha256
 from io import FileIO
 from pathlib import Path
@@ -25,8 +25,8 @@ from weakref import WeakKeyDictionary
 from platformdirs import user_data_path
 
 from ..errors import PaylabError
-from ..files import sync_folder
-from ..spec import jsontext
+from ..files import locked, sync_folder
+from ..spec.text import read_json, write_json
 
 Raw = dict[str, Any]
 HEAD = b'{"journal":'
@@ -49,31 +49,33 @@ class Journal:
         self.planned: dict[str, str] = {}
         self.made: dict[str, Raw] = {}
         self._file: FileIO | None = None
+        self._open = ExitStack()
 
     def __enter__(self) -> Self:
         if self.path is None:
             return self
+        busy = BusyJournalError(
+            f"another run is sending these payouts (it holds {self.path}): wait until it ends"
+        )
         try:
-            self._file = FileIO(self.path, "a+", opener=_private)
+            with ExitStack() as stack:
+                # Two runs of one batch at a time would both ask, and both send.
+                stack.enter_context(locked(self.path.with_name(f".{self.path.name}.lock"), busy))
+                self._file = stack.enter_context(FileIO(self.path, "a+", opener=_private))
+                self._load(self._file)
+                self._open = stack.pop_all()
         except OSError as error:
             raise UnwritableJournalError(
                 f"the journal {self.path} cannot be opened ({error.strerror}) and nothing was "
                 "sent: name a file in a folder that can be written with journal= or --journal"
             ) from None
-        try:
-            _lock(self._file, self.path)
-            self._load(self._file)
-        except BaseException:
-            self._file.close()
-            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if self._file:
-            self._file.close()
-            self._file = None
+        self._file = None
+        self._open.close()
 
     @classmethod
     def peek(cls, path: Path) -> Journal:
@@ -138,7 +140,7 @@ class Journal:
             self._file.truncate(0)
 
     def _write(self, lines: Iterable[Raw], *, sync: bool = True) -> None:
-        data = "".join(jsontext.write(line) + "\n" for line in lines).encode()
+        data = "".join(write_json(line) + "\n" for line in lines).encode()
         if self._file is None or not data:
             return
         end = self._file.seek(0, os.SEEK_END)
@@ -168,7 +170,7 @@ class Journal:
 
     def _read(self, line: bytes) -> Raw:
         try:
-            entry = jsontext.read(line)
+            entry = read_json(line)
         except (ValueError, RecursionError):
             raise self._stranger() from None
         if not isinstance(entry, dict):
@@ -224,20 +226,6 @@ def _append(file: FileIO, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def _lock(file: FileIO, path: Path) -> None:
-    """Two runs of one batch at a time would both ask, and both send."""
-    try:
-        import fcntl
-    except ImportError:  # no such locks on Windows; the idempotency keys still stand
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise BusyJournalError(
-            f"another run is sending these payouts (it holds {path}): wait until it ends"
-        ) from None
 
 
 NAME = "payouts-{}.journal"

@@ -17,7 +17,7 @@ from ..client.sender import UNDECIDED
 from ..errors import ChoiceError, LedgerError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
-from . import choices
+from . import ledger_store
 from .call_site import Site, by_hand, here
 from .ledger_store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, LedgerStore, named
 
@@ -130,7 +130,7 @@ class Ledger:
             ticket = Ticket(self._store, entry, self._running, found=chosen is not None)
             ticket.begin(claim.site.run)
         if chosen is not None:
-            log.warning("%s", choices.again(entry))
+            log.warning("%s", ledger_store.again(entry))
         return ticket
 
     def _claim(self, order: Asked) -> Claim:
@@ -216,7 +216,7 @@ class Ledger:
         if not _replayable(entry, claim.now):
             if not claim.site.run and entry.state == OPEN:  # said once: asked again, it is meant
                 self._store.change(entry.id, state=GIVEN_UP)
-            return choices.too_late(entry)
+            return ledger_store.too_late(entry)
         self._store.change(entry.id, times=entry.times + 1)
         return entry
 
@@ -225,13 +225,13 @@ class Ledger:
         if claim.reference:
             standing = self._standing(claim)
             if standing:
-                return choices.edited(standing[-1], claim.body, _who(standing[-1], claim))
+                return ledger_store.edited(standing[-1], claim.body, _who(standing[-1], claim))
         if not claim.site.cell:
             return None
         site = claim.site
         entries = self._store.at(self._service, claim.order.path, site.name, site.source)
         before = [each for each in entries if self._stands(each, claim)]
-        return choices.edited(before[-1], claim.body) if before else None
+        return ledger_store.edited(before[-1], claim.body) if before else None
 
     def _stands(self, entry: Entry, claim: Claim) -> bool:
         """Whether an entry of this cell may be what the order was before it was edited.
@@ -240,7 +240,7 @@ class Ledger:
         nor is an order with another reference.
         """
         same_text = entry.source == claim.site.source
-        another = same_text and choices.payee(entry.body) != choices.payee(claim.body)
+        another = same_text and ledger_store.payee(entry.body) != ledger_store.payee(claim.body)
         named = claim.reference and entry.reference
         fresh = _replayable(entry, claim.now) and not entry.deliberate
         used = self._running.used[claim.site.run]
@@ -310,7 +310,7 @@ class Ticket:
     @property
     def advice(self) -> str:
         """What to try when nobody knows whether the order was carried out."""
-        return choices.LOST
+        return ledger_store.LOST
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out; LedgerError when that cannot be written down."""
@@ -319,7 +319,7 @@ class Ticket:
             shown = resource_id.encode(errors="backslashreplace").decode()
             self._store.change(self._entry.id, state=ANSWERED, status=status, resource_id=shown)
         except LedgerError as error:
-            raise choices.unnoted(self.key, resource_id, str(error)) from None
+            raise ledger_store.unnoted(self.key, resource_id, str(error)) from None
         finally:
             self._running.waiting.discard(self._entry.id)
 

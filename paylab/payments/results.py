@@ -12,7 +12,7 @@ import pandas as pd
 
 from .. import frames
 from ..errors import PaylabError
-from ..spec.printable import plain, printable
+from ..spec.text import plain, printable
 from .plan import REFERENCE, Plan
 
 MADE = frozenset({"created", "replayed", "found", "done"})

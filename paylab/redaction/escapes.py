@@ -1,17 +1,206 @@
-"""Text as it reads once its escapes are decoded, and the place of each character in the original.
+"""Text behind escapes, found in the decoded text and replaced in the original.
 
-Escapes are those of JSON, HTML, URLs and the repr of bytes, which may be nested: JSON in a string
-of JSON, a URL in HTML. What is found in the decoded text is replaced in the original.
+Escapes are those of JSON, HTML, URLs, and of string and bytes literals in Python. They may be
+nested: JSON in a string of JSON, a URL in HTML.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import accumulate
 from typing import NamedTuple
+
+KEY_NAME = re.compile(
+    r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secret|x-api-key|\w*password",
+    re.IGNORECASE,
+)
+CONNECTING = frozenset({"connect", "Settings", "Client"})
+"""Functions whose second and third argument are the two keys."""
+
+# Without the words around a name: a search for those takes long in a long text.
+_MARKS = re.compile(
+    r"(?:api|secret|access|private|signing)[_-]?key|secret|password|\b(?:connect|settings|client)\b",
+    re.IGNORECASE,
+)
+_MAGIC = re.compile(r"^([ \t]*)[%!?]", re.MULTILINE)
+_FRAME = re.compile(r"[ \t]*(?:-+>)?[ \t]*(?:\d+[ \t]+)?")
+"""What stands before a line of code in a traceback."""
+
+_QUOTES = re.compile(r"[rbfuRBFU]{0,2}(\"\"\"|'''|[\"'])")
+LONGEST = 2**18
+
+
+def key_literals(text: str) -> Iterator[tuple[int, int]]:
+    """Where literals that hold a key stand in code, without quotes, in the whole or by line."""
+    if len(text) > LONGEST or not _MARKS.search(text):
+        return
+    code = _MAGIC.sub(r"\1#", text)
+    spans = _parsed(code)
+    if spans is not None:
+        yield from spans
+        return
+    at = 0
+    for line in code.splitlines(keepends=True):
+        if _MARKS.search(line):
+            start = at + (_FRAME.match(line) or re.match("", line)).end()  # type: ignore[union-attr]
+            found = _parsed(text[start : at + len(line)]) or ()
+            yield from ((start + first, start + last) for first, last in found)
+        at += len(line)
+
+
+def _parsed(code: str) -> Sequence[tuple[int, int]] | None:
+    """Where literals that hold a key stand in code; None when it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = [0, *accumulate(len(line.encode("utf-8")) for line in _lines(code))]
+    data = code.encode("utf-8")
+
+    def place(line: int, column: int) -> int:
+        return len(data[: lines[line - 1] + column].decode("utf-8"))
+
+    spans = []
+    for node in ast.walk(tree):
+        for value in _values(node):
+            for literal in _literals(value):
+                start = place(literal.lineno, literal.col_offset)
+                end = place(literal.end_lineno or 0, literal.end_col_offset or 0)
+                spans.append(_inside(code, start, end))
+    return spans
+
+
+def _lines(code: str) -> list[str]:
+    """Lines as the parser counts them."""
+    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", code)
+
+
+def _inside(code: str, start: int, end: int) -> tuple[int, int]:
+    quotes = _QUOTES.match(code, start, end)
+    if quotes is None:
+        return start, end
+    return quotes.end(), end - len(quotes[1])
+
+
+def _values(node: ast.AST) -> Iterator[ast.expr]:
+    """Expressions in which a literal is a key, because of the name beside them."""
+    kind = type(node)
+    if kind in _NAMED:
+        yield from _NAMED[kind](node)
+
+
+def _assigned(node: ast.Assign) -> Iterator[ast.expr]:
+    for target in node.targets:
+        yield from _paired(target, node.value)
+
+
+def _paired(target: ast.expr, value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+        for one, other in zip(target.elts, value.elts, strict=False):
+            yield from _paired(one, other)
+    elif isinstance(target, ast.Tuple | ast.List):
+        yield from [value] if any(map(_is_key, target.elts)) else []
+    elif _is_key(target):
+        yield value
+
+
+def _single(node: ast.AnnAssign | ast.AugAssign | ast.NamedExpr) -> Iterator[ast.expr]:
+    if node.value is not None and _is_key(node.target):
+        yield node.value
+
+
+def _passed(node: ast.keyword) -> Iterator[ast.expr]:
+    if node.arg and KEY_NAME.fullmatch(node.arg):
+        yield node.value
+
+
+def _called(node: ast.Call) -> Iterator[ast.expr]:
+    name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+    if name in CONNECTING:
+        yield from node.args[1:3]
+    if node.args and _is_key(node.args[0]):
+        yield from node.args[1:]
+    elif len(node.args) > 1 and _is_key(node.args[1]):  # setattr(settings, "secret_key", ...)
+        yield from node.args[2:]
+
+
+def _beside(nodes: Sequence[ast.expr]) -> Iterator[ast.expr]:
+    if any(map(_mentions_key, nodes)):
+        yield from (node for node in nodes if not _is_key(node))
+
+
+def _entries(node: ast.Dict) -> Iterator[ast.expr]:
+    for name, value in zip(node.keys, node.values, strict=True):
+        if name is not None and _is_key(name):
+            yield value
+
+
+def _sequence(node: ast.Tuple | ast.List) -> Iterator[ast.expr]:
+    if len(node.elts) == 2 and isinstance(node.elts[0], ast.Constant) and _is_key(node.elts[0]):
+        yield node.elts[1]
+
+
+def _defaults(node: ast.arguments) -> Iterator[ast.expr]:
+    named = [*node.posonlyargs, *node.args]
+    pairs = [
+        *zip(named[len(named) - len(node.defaults) :], node.defaults, strict=True),
+        *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+    ]
+    for argument, default in pairs:
+        if default is not None and KEY_NAME.fullmatch(argument.arg):
+            yield default
+
+
+_NAMED: dict[type, Callable[..., Iterator[ast.expr]]] = {
+    ast.Assign: _assigned,
+    ast.AnnAssign: _single,
+    ast.AugAssign: _single,
+    ast.NamedExpr: _single,
+    ast.keyword: _passed,
+    ast.Call: _called,
+    ast.Compare: lambda node: _beside([node.left, *node.comparators]),
+    ast.BoolOp: lambda node: _beside(node.values),
+    ast.Dict: _entries,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.arguments: _defaults,
+}
+
+
+def _is_key(node: ast.expr) -> bool:
+    """Whether a name, an attribute, an item or a text is what a key is called."""
+    if isinstance(node, ast.Subscript):
+        return _is_key(node.slice)
+    name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "value", None)
+    return isinstance(name, str) and KEY_NAME.fullmatch(name) is not None
+
+
+def _mentions_key(node: ast.expr) -> bool:
+    """Whether an operand is a key, or a call that looks one up by its name."""
+    return _is_key(node) or (isinstance(node, ast.Call) and any(map(_is_key, node.args)))
+
+
+def _literals(node: ast.expr) -> Iterator[ast.expr]:
+    """The texts and bytes that a value is made of; not the keys of items it is read from."""
+    if isinstance(node, ast.JoinedStr):
+        yield node
+    elif isinstance(node, ast.Constant):
+        yield from [node] if isinstance(node.value, str | bytes) else []
+    elif isinstance(node, ast.Subscript):
+        yield from _literals(node.value)
+    elif not isinstance(node, ast.Lambda):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                yield from _literals(child)
+
 
 MOST_LAYERS = 5
 """How often text is decoded: as it is, and four escapes inside each other."""

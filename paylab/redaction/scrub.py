@@ -15,9 +15,7 @@ from functools import partial
 from typing import Any
 
 from . import escapes
-from .escapes import Found
-from .literals import KEY_NAME
-from .personal import bare_urls, impersonal
+from .escapes import KEY_NAME, Found
 from .redaction import DOCUMENT_TYPES, HEADERS, find_images, image_bytes
 from .scrub_rules import (
     LONG,
@@ -25,6 +23,8 @@ from .scrub_rules import (
     RULES,
     THUMBNAIL,
     Rule,
+    bare_urls,
+    impersonal,
     is_example,
     is_placeholder,
     is_qr_code,

@@ -1,19 +1,215 @@
-"""The simulator on a port: uvicorn in a thread, and a second thread that keeps time."""
+"""The simulator over HTTP: an ASGI application on loopback with limits on what it reads."""
 
 from __future__ import annotations
 
+import asyncio
+import re
 import socket
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import Any
 
-from .. import serving
+import httptools
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE
+
+from .. import loopback, serving
 from ..errors import SimulatorError
-from ..serving import GRACE_SECONDS, ServingThread
+from ..serving import GRACE_SECONDS, Connection, ServingThread
 from ..spec import timestamps
-from .http import Protocol, SimulatorApp
+from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
+from .respond import route
 from .simulator import Simulator
+
+_FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
+
+
+class Protocol(Connection):
+    """One connection; a method the parser has never heard of is a 404 or a 405, not a 400."""
+
+    _latest = b""
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes in, and remember them in case they are no HTTP."""
+        self._latest = data
+        super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what could not be read, and hang up."""
+        reply = refusal(self._latest, msg)
+        length = {"content-length": str(len(reply.body)), "connection": "close"}
+        lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
+        head = "\r\n".join([*lines, "", ""]).encode("latin-1")
+        self.transport.write(STATUS_LINE[reply.status] + head + reply.body)
+        self.transport.close()
+
+
+def refusal(data: bytes, text: str) -> Reply:
+    """The answer to bytes that are no request: for a strange method, what its path would take."""
+    match = _FIRST_LINE.match(data)
+    try:
+        if match and _is_strange(match[1]):
+            route(match[1].decode(), match[2].decode().partition("?")[0])
+    except Refused as refused:
+        return refused.reply()
+    return Reply.json(400, {"error": text})
+
+
+def _is_strange(method: bytes) -> bool:
+    """Whether the parser knows no such method."""
+    try:
+        httptools.HttpRequestParser(object()).feed_data(method + b" / HTTP/1.1\r\n\r\n")
+    except httptools.HttpParserInvalidMethodError:
+        return True
+    except httptools.HttpParserError:
+        return False
+    return False
+
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+LARGE = 1024 * 1024
+"""A body past this is worked on in a thread, so that connections go on being accepted."""
+
+BODY_SECONDS = 30.0
+"""Seconds a client may fall silent amid its body."""
+
+WHOLE_BODY_SECONDS = 120.0
+"""Seconds for a body from its first byte to its last, however it drips."""
+
+MOST_HELD = 2 * MOST_BYTES
+"""Bytes of bodies that all connections together may hold; one more is asked to come again."""
+
+TIMEOUT_FAULT = 60.0
+"""Seconds a connection is left without an answer by the fault `timeout`."""
+
+
+class SimulatorApp:
+    """A simulator as an ASGI application.
+
+    `answer` turns a request into a reply; `abort` cuts a client's connection.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Request], Reply],
+        abort: Callable[[Any], None],
+        *,
+        keys: Mapping[str, str] | None = None,
+        allowed: Collection[str] = (),
+    ) -> None:
+        self._respond, self._abort = answer, abort
+        self._keys, self._allowed = keys, allowed
+        self._held = 0
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        body = bytearray()
+        try:
+            self._check_origin(scope)
+            await self._read(scope, receive, body)
+            reply = await self._answer(_request(scope, bytes(body), self._keys))
+        except Refused as refused:
+            await _send(send, refused.reply())
+            return
+        except ConnectionError:
+            return
+        finally:
+            self._held -= len(body)
+        if reply.cut:
+            await self._spoil(scope, receive, send, reply)
+        else:
+            await _send(send, reply)
+
+    def _check_origin(self, scope: Message) -> None:
+        given = dict(scope["headers"])
+        host, origin = (_text(given.get(name)) for name in (b"host", b"origin"))
+        refused = loopback.host_refusal(host, origin, self._allowed)
+        if refused:
+            raise Refused(*refused, headers=_CLOSE)
+
+    async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
+        """Fill in the body; refuse one that is too large, too slow, or one too many."""
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length[:19]) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+        try:
+            async with asyncio.timeout(WHOLE_BODY_SECONDS):
+                while await self._read_part(receive, body):
+                    pass
+        except TimeoutError:
+            raise Refused(408, "the body did not come in time", headers=_CLOSE) from None
+
+    async def _read_part(self, receive: Receive, body: bytearray) -> bool:
+        """Add what came to the body; whether there is more."""
+        async with asyncio.timeout(BODY_SECONDS):
+            message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ConnectionResetError
+        part = message.get("body", b"")
+        if len(body) + len(part) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+        if self._held + len(part) > MOST_HELD:
+            text = "too many large bodies at once: try again"
+            raise Refused(503, text, headers={**_CLOSE, "retry-after": "1"})
+        body += part
+        self._held += len(part)
+        return bool(message.get("more_body", False))
+
+    async def _answer(self, request: Request) -> Reply:
+        """Small requests are quicker answered here than handed to a thread."""
+        if len(request.body) > LARGE or request.path in _SLOW:
+            return await asyncio.to_thread(self._respond, request)
+        return self._respond(request)
+
+    async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
+        if reply.cut == "timeout":
+            with suppress(TimeoutError):
+                await asyncio.wait_for(receive(), TIMEOUT_FAULT)  # or until the client hangs up
+        if reply.cut == "truncate":
+            head = {**reply.headers, "content-length": str(len(reply.body))}
+            await _start(send, reply.status, head)
+            half = reply.body[: len(reply.body) // 2]
+            await send({"type": "http.response.body", "body": half, "more_body": True})
+            await asyncio.sleep(0.05)  # let the half reach the client before the cut
+        self._abort(scope["client"])
+
+
+_SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode("latin-1")
+
+
+def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Request:
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
+        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    path = scope["raw_path"].decode("latin-1")
+    query = scope["query_string"].decode("latin-1")
+    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC), keys=keys)
+
+
+async def _send(send: Send, reply: Reply) -> None:
+    length = {} if reply.status == _NO_CONTENT else {"content-length": str(len(reply.body))}
+    await _start(send, reply.status, {**reply.headers, **length})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
+    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": pairs})
+
+
+_NO_CONTENT = 204
+_CLOSE = {"connection": "close"}
 
 
 class Server:

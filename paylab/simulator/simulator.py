@@ -12,12 +12,11 @@ import httpx
 from ..errors import SimulatorError
 from ..spec import timestamps
 from . import ids, seeding, transitions
-from .clock import END, Clock
 from .messages import Reply, Request
 from .respond import respond
 from .storage import WorldStorage
 from .webhooks import Courier, Send, post
-from .world import World
+from .world import END, Clock, World
 
 
 class Simulator:

@@ -11,11 +11,10 @@ from typing import Any
 from ..errors import Problem
 from ..spec import codes, timestamps
 from . import faults
-from .clock import END
 from .table import Row
 from .transitions import MACHINES, STEPS
 from .webhooks import DELAYS
-from .world import KINDS, SNAPSHOT_VERSION
+from .world import END, KINDS, SNAPSHOT_VERSION
 
 MOST_TOLD = 20
 """Problems that one answer lists."""

@@ -12,8 +12,8 @@ from typing import Any
 from .. import sqlite
 from ..errors import SimulatorError
 from ..files import replace
-from ..redaction.personal import bare_urls, impersonal
 from ..redaction.redaction import Redaction
+from ..redaction.scrub_rules import bare_urls, impersonal
 from .world import KINDS, World
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")

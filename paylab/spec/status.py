@@ -1,13 +1,11 @@
-"""The four status machines, as tables: who may go where, and by what.
-
-Rows without a remark are the spec's ("States and transitions"); the others are the gaps
-`individual.under-review`, `transfer.other-moves` and `conversion.other-moves`.
-"""
+"""The status machines, and the status detail codes with their meaning and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from .codes import IMAGE_SIDES, TERMINAL_CODES
 
 Moves = Mapping[tuple[str, str], str]
 
@@ -115,3 +113,159 @@ CONVERSION_ACCOUNT = Machine(
     ("pending", "active"),
     {("pending", "provision"): "active"},
 )
+
+
+FRONT, BACK, SELFIE = IMAGE_SIDES
+DOCUMENT = (FRONT, BACK)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One code in plain words; `sides` are the images that may have to be sent again."""
+
+    code: str
+    meaning: str
+    action: str
+    sides: tuple[str, ...] = ()
+
+    @property
+    def terminal(self) -> bool:
+        """Whether no other image can change it. Gap `kyc.terminal`."""
+        return self.code in TERMINAL_CODES
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks for something that is not there yet, rather than refuses what is."""
+        return self.code.endswith("_needed")
+
+
+def detail(code: object) -> Advice:
+    """The advice for a code; the spec allows new ones, and those get a general answer."""
+    return _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, IMAGE_SIDES)
+
+
+_NEW = "The check found something this version has no words for."
+_ANEW = "Read the service's own message, then send clear images again."
+
+ADVICE = (
+    Advice(
+        "verification_front_image_needed",
+        "The front of the document is needed.",
+        "Add a picture of the side with the photo and the name.",
+        (FRONT,),
+    ),
+    Advice(
+        "verification_back_image_needed",
+        "The back of the document is needed.",
+        "Turn the document over and add a picture of its back.",
+        (BACK,),
+    ),
+    Advice(
+        "verification_selfie_needed",
+        "A selfie is needed.",
+        "Add a picture of the person's own face, taken now.",
+        (SELFIE,),
+    ),
+    Advice(
+        "verification_token_needed",
+        "This individual is verified by a token, not by images.",
+        "Send the provider's share token with lab.individuals.submit_token().",
+    ),
+    Advice(
+        "verification_image_blurry",
+        "A picture is too blurred to be read.",
+        "Hold the camera still, wait for its focus, and take it again.",
+        IMAGE_SIDES,
+    ),
+    Advice(
+        "verification_image_glare",
+        "Light reflects from the document and hides part of it.",
+        "Turn off the flash, tilt the document away from the lamp, and take it again.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_portrait_unclear",
+        "The face cannot be seen clearly.",
+        "Take the selfie in even light, facing the camera, nothing covering the face; "
+        "see that the photo on the document is sharp too.",
+        (SELFIE, FRONT),
+    ),
+    Advice(
+        "verification_portrait_missing",
+        "There is no face in the picture.",
+        "Send the side of the document that has the photo, and a selfie that shows the face.",
+        (SELFIE, FRONT),
+    ),
+    Advice(
+        "verification_document_not_detected",
+        "No document was found in the picture.",
+        "Put the document on a plain, darker surface, all four corners in the picture.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_image_unprocessable",
+        "A picture could not be opened or read.",
+        "Save it again as JPEG or PNG, or take a new one.",
+        IMAGE_SIDES,
+    ),
+    Advice(
+        "verification_document_damaged",
+        "The document is damaged.",
+        "Use another document, or an undamaged copy issued by the authority.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_document_expired",
+        "The document is no longer valid.",
+        "Use one that has not expired.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_unsupported_document_type",
+        "This kind of document is not accepted.",
+        "Use a document type the country accepts: lab shows them in the onboarding form.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_country_not_determined",
+        "The document does not show which country issued it.",
+        "Send the whole document, with the line that names the country.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_electronic_replica",
+        "The picture shows a screen or a copy, not the document itself.",
+        "Photograph the document itself: no screenshot, no scan on a display, no photocopy.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_attribute_mismatch",
+        "What the document says differs from what was filled in.",
+        "Compare name, date of birth and number letter by letter; "
+        "if the document is right, create the individual again with its spelling.",
+        DOCUMENT,
+    ),
+    Advice(
+        "verification_disallowed_country",
+        "Documents of this country are not accepted.",
+        "Nothing can be sent again for this individual.",
+    ),
+    Advice(
+        "verification_age_mismatch",
+        "The age does not fit: too young, or not what was filled in.",
+        "Nothing can be sent again for this individual.",
+    ),
+    Advice(
+        "verification_identity_unverified",
+        "The person could not be matched with the document.",
+        "Nothing can be sent again for this individual; the service's support knows more.",
+    ),
+    Advice(
+        "verification_unknown_error",
+        "The check failed for a reason the service does not name.",
+        "Send the images again; if it stays, ask the service's support.",
+        IMAGE_SIDES,
+    ),
+)
+
+_BY_CODE = {advice.code: advice for advice in ADVICE}

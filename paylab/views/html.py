@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from ..spec.printable import printable
+from ..spec.text import printable
 
 Row = tuple[str, str]
 

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from ..errors import PaylabError
 from ..spec.codes import IMAGE_SIDES
-from ..spec.status_details import of
+from ..spec.status import detail
 
 SKIN, HAIR, SHIRT, FACE_INK, BLUSH = "#f2c9a1", "#5b3a29", "#3f8f7f", "#2b2b2b", "#e8a58b"
 BACKDROP, EDGE = "#cfe3f1", "#7f9bb3"
@@ -73,7 +73,7 @@ def draw_defect(image: Image.Image, side: str, code: str) -> Image.Image:
     pen = ImageDraw.Draw(spoilt)
     top = spoilt.height - CAPTION
     pen.rectangle((0, top, spoilt.width, spoilt.height), fill=INK)
-    text = f"For practice, {code.removeprefix('verification_')}: {of(code).meaning}"
+    text = f"For practice, {code.removeprefix('verification_')}: {detail(code).meaning}"
     pen.text((12, top + 6), text, fill="white", font=ImageFont.load_default(15))
     return spoilt
 

@@ -10,9 +10,9 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from ..spec import jsontext, models, timestamps
-from ..spec.printable import printable
+from ..spec import models, timestamps
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
+from ..spec.text import printable, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
 
@@ -161,14 +161,14 @@ def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
 def _as_text(delivery: Mapping[str, Any]) -> str:
     """An object that somebody has parsed already, in which numbers may be floats, and NaN."""
     try:
-        return jsontext.write(delivery)
+        return write_json(delivery)
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
 
 
 def _parsed(delivery: bytes | bytearray | memoryview | str) -> Mapping[str, Any]:
     try:
-        body = jsontext.read(delivery if isinstance(delivery, str) else bytes(delivery))
+        body = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
@@ -188,7 +188,7 @@ def _text(value: object) -> str | None:
     """Text as it is; anything else, which the service should not send, as its JSON."""
     if value is None or isinstance(value, str):
         return value
-    return jsontext.write(value)
+    return write_json(value)
 
 
 BY_STATUS: Mapping[str, Mapping[str, str]] = {
@@ -310,4 +310,4 @@ def _top(name: str) -> str:
 def _value_text(value: object) -> str:
     if value is None:
         return ABSENT
-    return value if isinstance(value, str) else jsontext.write(value)
+    return value if isinstance(value, str) else write_json(value)

@@ -16,7 +16,7 @@ import httpx
 
 from ..errors import ConfigError, WaitTimeoutError
 from ..loopback import is_loopback
-from ..spec import jsontext
+from ..spec.text import write_json
 from .event import Difference, Event, differences, read
 from .receiver import Broken, Receiver
 from .store import Arrival, Arrivals, EventStore
@@ -182,4 +182,4 @@ class Inbox(Arrivals):
 
 def _encoded(event: Event) -> bytes:
     body = {"event_type": event.type, "event_payload": event.payload}
-    return jsontext.write(body).encode()
+    return write_json(body).encode()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PaylabError
 from ..spec import codes
-from ..spec.printable import printable
+from ..spec.text import printable
 from .event import Event, UnreadableEventError, read
 from .inbox import Inbox
 from .reconciliation import (

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from .. import sqlite
 from ..errors import ConfigError
 from ..files import replace
-from ..spec import jsontext, timestamps
-from ..spec.printable import printable
+from ..spec import timestamps
+from ..spec.text import printable, write_json
 from .event import Event, Mark, read
 from .router import is_stale
 
@@ -292,7 +292,7 @@ class Arrivals:
         target = Path(path)
         with replace(target, private=True) as file:
             for arrival in self:
-                file.write(f"{jsontext.write(as_json(arrival))}\n".encode())
+                file.write(f"{write_json(as_json(arrival))}\n".encode())
         return target
 
     def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:

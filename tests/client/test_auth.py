@@ -14,8 +14,8 @@ from random import Random
 import httpx
 import pytest
 
-from paylab.client.auth import STEP, VALUES, Nonces, SignatureAuth
 from paylab.client.exchange import BODY_HASH
+from paylab.client.request import STEP, VALUES, Nonces, SignatureAuth
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 SECRET = b"s3cr3t/with+signs="

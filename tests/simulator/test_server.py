@@ -15,10 +15,9 @@ import pytest
 import paylab
 from paylab import serving
 from paylab.errors import AuthenticationError, SimulatorError
-from paylab.simulator import http
-from paylab.simulator.http import SimulatorApp
+from paylab.simulator import server
 from paylab.simulator.respond import ROUTES
-from paylab.simulator.server import Server
+from paylab.simulator.server import Server, SimulatorApp
 from paylab.simulator.simulator import Simulator, random_keys
 from paylab.spec import timestamps
 
@@ -83,7 +82,7 @@ def test_a_head_without_end_is_cut_off(wire, line):
 
 def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
     """Nothing is done with the half of it that is there."""
-    monkeypatch.setattr(http, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(server, "BODY_SECONDS", 0.1)
     assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
@@ -339,7 +338,7 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
 
 def test_a_body_that_drips_has_an_end(wire, monkeypatch):
     """Each byte comes in time, the whole does not."""
-    monkeypatch.setattr(http, "WHOLE_BODY_SECONDS", 0.2)
+    monkeypatch.setattr(server, "WHOLE_BODY_SECONDS", 0.2)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
         with suppress(ConnectionError):
@@ -351,7 +350,7 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
     """What nobody signed fills no memory; once it is gone there is room again."""
-    monkeypatch.setattr(http, "MOST_HELD", 4 * MIB)
+    monkeypatch.setattr(server, "MOST_HELD", 4 * MIB)
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from paylab.spec import models
-from paylab.spec.models import ConversionAccount, Individual, Transfer
+from paylab.spec.models import ConversionAccount, Individual, Resource, Transfer
 from paylab.spec.money import Amount
-from paylab.spec.resource import Resource
 
 KINDS = [
     kind

@@ -11,7 +11,7 @@ import pytest
 import paylab
 from paylab import corridors
 from paylab.client import encoding
-from paylab.client.resources import listing
+from paylab.client.resources import operations
 from paylab.corridors import examples
 from paylab.errors import APIStatusError, RuleError
 from paylab.rules import accounts, deposits, images, individuals, transfers
@@ -90,7 +90,7 @@ RULES = {
         {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
     ),
     "images": lambda _, value: images.check({"images": value}),
-    "page": lambda _, value: refused(listing.check, value),
+    "page": lambda _, value: refused(operations.check, value),
     "key": lambda _, value: refused(encoding.check_key, value),
 }
 

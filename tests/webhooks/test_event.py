@@ -7,7 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from paylab.spec import codes, jsontext, models
+from paylab.spec import codes, models
+from paylab.spec.text import read_json, write_json
 from paylab.webhooks.event import StatusChange, UnreadableEventError, read
 
 TRANSFER = {
@@ -137,7 +138,7 @@ def test_numbers_stay_exact(number):
     """Digit by digit, and when they are written again."""
     event = read(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
     assert event.payload["fee"] == Decimal(number)
-    assert jsontext.read(jsontext.write(dict(event.payload))) == event.payload
+    assert read_json(write_json(dict(event.payload))) == event.payload
 
 
 SPELLINGS = ("03Z", "03.000Z", "03.0+00:00", "03+00:00", "03", "03,00z", "03.000000000Z")

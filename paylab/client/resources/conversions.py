@@ -16,9 +16,8 @@ from ...spec.status import CONVERSION
 from .. import encoding
 from ..request import Options
 from ..sender import Sender
-from . import listing
-from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, id_from, reference, takes
+from . import operations
+from .operations import EVERY, TIMEOUT, Account, Patience, Until, id_from, reference, takes
 
 # What is looked for is new, and lists are newest first: further back it is not looked for.
 # The spec names two ends without showing what leads there.
@@ -82,7 +81,9 @@ class ConversionAccounts:
     ) -> Pager[ConversionAccount]:
         """List conversion accounts; `limit` is the size of a page."""
         path, params = encoding.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
-        return listing.pager(self._sender.send, path, ConversionAccount, params, options, bare=True)
+        return operations.pager(
+            self._sender.send, path, ConversionAccount, params, options, bare=True
+        )
 
     @takes()
     def wait(
@@ -108,9 +109,9 @@ class Conversions:
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Conversion]:
         """List conversions; `limit` is the size of a page."""
-        listing.check(limit)
+        operations.check(limit)
         params = {"limit": limit, "cursor": cursor}
-        return listing.pager(
+        return operations.pager(
             self._sender.send, encoding.path("conversions"), Conversion, params, options
         )
 
@@ -159,7 +160,7 @@ class Conversions:
         )
         if self._sender.list_order == "newest_first":
             return next(found, None)
-        return max(found, key=listing.created, default=None)
+        return max(found, key=operations.created, default=None)
 
     def _by_id(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
         found = (one for one in self.list(limit=codes.PAGE_MAX) if one.id == id)

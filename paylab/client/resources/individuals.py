@@ -19,15 +19,14 @@ from ...spec.models import (
     VerificationImages,
 )
 from ...spec.paging import Pager
-from ...spec.printable import plain
 from ...spec.status import INDIVIDUAL
+from ...spec.text import plain
 from .. import encoding
 from ..request import Options
 from ..sender import Sender
 from ..upload import Images, Upload
-from . import parameters
-from .listing import EVERY, TIMEOUT, Patience, Until, pager
-from .parameters import takes
+from . import operations
+from .operations import EVERY, TIMEOUT, Patience, Until, pager, takes
 
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
@@ -72,7 +71,7 @@ class Individuals:
             "financial_accounts": financial_accounts,
         }
         named = encoding.body_fields(given)
-        parameters.check_individual(named)
+        operations.check_individual(named)
         body = encoding.merge_extra(named, extra)
         encoding.judge(individuals.check(body), individuals.mistyped(body))
         answer = self._sender.send("POST", encoding.path("individuals"), json=body, **options)
@@ -204,7 +203,7 @@ class FinancialAccounts:
         """Add an account to an individual; `extra` sends fields that are not known here."""
         who = encoding.check_identifier(individual_id, "individual_id")
         named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
-        parameters.check_detail_names(named.get("details"), type)
+        operations.check_detail_names(named.get("details"), type)
         body = encoding.merge_extra(named, extra)
         encoding.judge(accounts.check(body), accounts.warn(None, type, body["details"]))
         answer = self._sender.send(
@@ -227,7 +226,7 @@ class FinancialAccounts:
         """
         path = encoding.path("financial_accounts", id)
         named = encoding.body_fields({"details": details})
-        parameters.check_detail_names(named.get("details"))
+        operations.check_detail_names(named.get("details"))
         body = encoding.merge_extra(named, extra)
         answer = self._sender.send("POST", path, json=body, any_body=True, **options)
         return answer.read_or(FinancialAccount, {"id": encoding.check_identifier(id)})

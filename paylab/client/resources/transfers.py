@@ -14,9 +14,8 @@ from ...spec.status import TRANSFER
 from .. import encoding
 from ..request import Options
 from ..sender import Sender
-from . import listing
-from .listing import EVERY, TIMEOUT, Patience, Until
-from .parameters import Account, id_from, reference, takes
+from . import operations
+from .operations import EVERY, TIMEOUT, Account, Patience, Until, id_from, reference, takes
 
 Money = Decimal | str | int
 
@@ -161,9 +160,9 @@ class Transfers:
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
         """List transfers; `limit` is the size of a page."""
-        listing.check(limit, product_type)
+        operations.check(limit, product_type)
         params = {"limit": limit, "product_type": product_type, "cursor": cursor}
-        return listing.pager(
+        return operations.pager(
             self._sender.send, encoding.path("transfers"), Transfer, params, options
         )
 

@@ -11,8 +11,7 @@ from ...spec.paging import Pager
 from .. import encoding
 from ..request import Options
 from ..sender import Sender
-from .listing import pager
-from .parameters import takes
+from .operations import pager, takes
 
 SUBSCRIPTIONS = "webhook_subscriptions"
 

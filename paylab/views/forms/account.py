@@ -11,14 +11,13 @@ from ... import corridors
 from ...corridors import account_types, examples
 from ...corridors.account_types import Account, Format
 from ...errors import PaylabError, Problem
-from ...rules import accounts, wallet_addresses
+from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount
 from .. import html
 from ..html import Row, escape
 from ..qr import read_qr, scan
-from .code import call
-from .field import FormField, show
+from .field import FormField, call, show
 from .form import Form, grid
 
 TYPES = {
@@ -296,7 +295,7 @@ class WalletForm(Form):
     def warnings(self) -> list[Problem]:
         """An address whose checksum does not hold."""
         values = self.values()
-        return wallet_addresses.warn_address(values.get("network"), values.get("address"))
+        return accounts.warn_address(values.get("network"), values.get("address"))
 
     def send(self) -> FinancialAccount:
         """Register the wallet."""

@@ -10,13 +10,12 @@ from typing import Any
 from ipywidgets import HTML, Dropdown, RadioButtons, Text
 
 from ...errors import Problem
-from ...rules import deposits, wallet_addresses
+from ...rules import accounts, deposits
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.status import CONVERSION_ACCOUNT
 from ..cards import deposit_card
 from ..html import Row
-from .code import call
-from .field import FormField
+from .field import FormField, call
 from .form import Form
 from .live import Look, Refresher, in_thread, line
 
@@ -86,7 +85,7 @@ class ConversionAccountForm(Form):
         """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
         chosen = self._wallets.get(self.fields["payout_account"].value)
         details = (chosen.details if chosen else None) or {}
-        return wallet_addresses.warn_address(
+        return accounts.warn_address(
             details.get("network"), details.get("address"), "payout_account"
         )
 

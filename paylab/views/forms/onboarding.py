@@ -18,7 +18,7 @@ from .. import html
 from ..html import Row
 from . import person
 from .account import AccountFields
-from .code import Expression, call
+from .field import Expression, call
 from .form import Form, form_part, grid
 from .person import NAME as CONSENT
 from .person import Consent

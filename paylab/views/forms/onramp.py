@@ -15,9 +15,8 @@ from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
 from .. import html
 from ..html import Row
-from .code import looking_up
 from .conversion_account import newest_first
-from .field import FORM, stylesheet
+from .field import FORM, looking_up, stylesheet
 from .form import Form, Shown
 from .live import Live
 

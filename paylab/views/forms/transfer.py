@@ -15,8 +15,7 @@ from ...spec import codes
 from ...spec.models import Quote, Transfer
 from .. import html
 from ..html import Row
-from .code import call
-from .field import FormField, show
+from .field import FormField, call, show
 from .form import Form
 from .live import Refresher, at_once
 from .status import left, quote_rows, transfer_rows

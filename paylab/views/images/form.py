@@ -12,13 +12,12 @@ from ipywidgets import HTML, Button, Checkbox
 
 from ...errors import Problem
 from ...rules import images as rules
-from ...spec import status_details
+from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
-from ...spec.status_details import Advice
+from ...spec.status import Advice
 from .. import html
-from ..forms.code import Expression, call
-from ..forms.field import FormField
+from ..forms.field import Expression, FormField, call
 from ..forms.form import Form
 from ..html import Row
 from .choice import YOURS, Choice, made, sealed
@@ -159,8 +158,7 @@ class ImagesForm(Form):
     def _ask(self) -> None:
         details = self._details() if callable(self._details) else self._details
         given = [
-            (status_details.of(_get(one, "code")), str(_get(one, "message") or ""))
-            for one in details
+            (status.detail(_get(one, "code")), str(_get(one, "message") or "")) for one in details
         ]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from paylab.errors import BadRequestError, Problem, RuleError
-from paylab.spec import codes, status_details
+from paylab.spec import codes, status
 from paylab.spec.models import VerificationImages
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
@@ -108,7 +108,7 @@ def test_paths_that_are_no_pictures(make, path):
 @pytest.mark.parametrize("code", sorted(codes.STATUS_DETAIL_CODES))
 def test_every_code_has_a_meaning_and_an_act(make, code):
     """In plain words, with the service's own beside them as text."""
-    one = status_details.of(code)
+    one = status.detail(code)
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
     form = make(code, message=HOSTILE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.views.images.picker import SLICE, Picker
+from paylab.views.images.slot import SLICE, Picker
 
 SIZE = 2 * SLICE + 5
 

@@ -1,8 +1,10 @@
-"""Parameters of the operations: options, references, and how an unknown name is refused."""
+"""What the operations share: typed parameters, options, lists and waiting."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import wraps
 from inspect import Parameter, signature
@@ -10,25 +12,120 @@ from typing import Any, ParamSpec, TypeVar
 
 from ... import corridors
 from ...corridors.account_types import CRYPTO_WALLET
-from ...errors import Problem
+from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
-from ...spec.models import Address, Document, FinancialAccount
+from ...spec import codes
+from ...spec.models import Address, Document, FinancialAccount, Resource
+from ...spec.paging import Pager, RawPage
+from ...spec.text import plain
 from .. import encoding
+from ..request import Options
+from ..response import Answer
+
+R = TypeVar("R", bound=Resource)
+
+
+def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
+    send: Callable[..., Answer],
+    path: str,
+    kind: type[R],
+    params: Mapping[str, Any],
+    options: Options,
+    *,
+    bare: bool = False,
+) -> Pager[R]:
+    """A list that is fetched as it is walked; filters go along with every cursor.
+
+    `bare` is whether the answer may be an array, which is then the whole list.
+    """
+
+    def fetch(cursor: str | None) -> RawPage:
+        answer = send("GET", path, params={**params, "cursor": cursor}, **options)
+        return answer.page(bare=bare)
+
+    return Pager(fetch, kind.model_validate, params.get("cursor"))
+
+
+def created(resource: Any) -> datetime:
+    """When a resource was created; one without a readable time counts as the oldest."""
+    moment = getattr(resource, "created_at", None)
+    return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
+
+
+def check(limit: int | None, product_type: str | None = None) -> None:
+    """RuleError for a page size or a product the spec does not have."""
+    problems = []
+    whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and not (whole and 1 <= limit <= codes.PAGE_MAX):
+        problems.append(Problem("limit", f"must be a whole number from 1 to {codes.PAGE_MAX}"))
+    if product_type is not None and product_type not in codes.PRODUCTS:
+        problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
+    encoding.refuse(problems)
+
+
+W = TypeVar("W")
+
+TIMEOUT = 120.0
+EVERY = 1.0
+
+Until = str | Collection[str] | Callable[[Any], bool]
+"""A status, several, or a function of the resource that says when to stop."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait and how often to ask; the time is counted by the sleeps alone."""
+
+    sleep: Callable[[float], None]
+    timeout: float = TIMEOUT
+    every: float = EVERY
+
+    def poll(
+        self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
+    ) -> W:
+        """What `look` sees once `until` holds; WaitTimeoutError carries what it saw last.
+
+        A status in `final` that is not the one waited for ends the wait: nothing follows it.
+        """
+        reached, waited = _reached(until), 0.0
+        while True:
+            seen = look()
+            if seen is not None and reached(seen):
+                return seen
+            if not callable(until) and getattr(seen, "status", None) in final:
+                raise WaitTimeoutError(f"{what} {_state(seen)}, which is final", seen)
+            if waited >= self.timeout:
+                raise WaitTimeoutError(f"{what} {_state(seen)} after {waited:g} s", seen)
+            pause = min(self.every, self.timeout - waited)
+            self.sleep(pause)
+            waited += pause
+
+
+def _reached(until: Until) -> Callable[[Any], bool]:
+    if callable(until):
+        return until
+    statuses = {until} if isinstance(until, str) else set(until)
+    return lambda seen: seen.status in statuses
+
+
+def _state(seen: Any) -> str:
+    return "was not there" if seen is None else f"was {plain(str(seen.status), 60)}"
+
 
 P = ParamSpec("P")
-R = TypeVar("R")
+A = TypeVar("A")
 
 # How alike two names are when one is probably meant by the other, by difflib.
 SIMILAR = 0.6
 
 
-def takes(*groups: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """Refuse unknown parameters with a TypeError that names the likely one.
 
     `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
     """
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+    def decorate(function: Callable[P, A]) -> Callable[P, A]:
         own = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
         options = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
@@ -38,7 +135,7 @@ def takes(*groups: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
         known = {p.name for p in (*own, *options)}
 
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call(*args: P.args, **kwargs: P.kwargs) -> A:
             if not kwargs.keys() <= known:
                 raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
             return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""JSON text with exact numbers: fractions are read as Decimal and written as they were."""
+"""Text from the service: made safe to print, and JSON with exact numbers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,30 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
 
+LONGEST = 500
 
-def read(text: bytes | str) -> Any:
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """One line of printable text: white space folded, the unprintable escaped, the rest cut off."""
+    # Cutting first keeps a huge body cheap; escaping makes at most ten characters of one.
+    words = " ".join(text[: longest * 10].split())
+    safe = printable(words[: longest + 1])
+    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with control, direction and other invisible characters escaped, but those kept."""
+    return "".join(
+        character if character.isprintable() or character in keep else _escaped(character)
+        for character in text
+    )
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def read_json(text: bytes | str) -> Any:
     """The value of a JSON text; ValueError when it is not JSON, NaN and Infinity included."""
     try:
         return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
@@ -16,15 +38,15 @@ def read(text: bytes | str) -> Any:
         raise ValueError("it holds a number that is too large") from None
 
 
-def write(value: object) -> str:
+def write_json(value: object) -> str:
     """The value as one line of ASCII; reading it gives an equal value."""
     if isinstance(value, Decimal):
         return _number(value)
     if isinstance(value, Mapping):
-        members = (f"{json.dumps(str(name))}: {write(item)}" for name, item in value.items())
+        members = (f"{json.dumps(str(name))}: {write_json(item)}" for name, item in value.items())
         return f"{{{', '.join(members)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(write, value))}]"
+        return f"[{', '.join(map(write_json, value))}]"
     return json.dumps(value, allow_nan=False)
 
 
