@@ -27,6 +27,9 @@ CELL = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:
 LABEL = f"{CELL};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
 ROW = "background:none;border:0"
 HEADING = "font-size:16px;font-weight:600;margin:0 0 8px"
+BADGES = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700"}
+"""The colour of a badge by its first word; any other host may move real money and is red."""
+LIVE = "#cf222e"
 
 
 def visible(value: object) -> str:
@@ -85,9 +88,23 @@ def column(*parts: str, basis: int = 280) -> str:
     return f'<div style="flex:1 1 {basis}px;min-width:0">{"".join(parts)}</div>'
 
 
-def card(*columns: str) -> str:
-    """Columns side by side where there is room, else below one another."""
-    return f'<div class="paylab-card" style="{CARD}">{"".join(columns)}</div>'
+def badge(text: str) -> str:
+    """A label that names the service in use; empty for an empty text."""
+    if not text:
+        return ""
+    colour = BADGES.get(text.split(maxsplit=1)[0].upper(), LIVE)
+    style = (
+        f"background:{colour};color:#fff;border-radius:10px;padding:1px 8px;font-size:11px;"
+        "font-weight:600;letter-spacing:.03em;line-height:1.6;display:inline-block;"
+        "max-width:100%;box-sizing:border-box;overflow-wrap:anywhere"
+    )
+    return f'<span class="paylab-badge" style="{style}">{escape(text)}</span>'
+
+
+def card(*columns: str, label: str = "") -> str:
+    """Columns side by side where there is room, else below one another; `label` is a badge."""
+    top = f'<div style="flex:1 1 100%;margin-bottom:-8px">{badge(label)}</div>' if label else ""
+    return f'<div class="paylab-card" style="{CARD}">{top}{"".join(columns)}</div>'
 
 
 def plain_text(title: str, rows: Sequence[Row]) -> str:

@@ -45,3 +45,25 @@ def test_facts():
     facts = page.Facts("Title", [("a", "1")])
     assert facts.table() == [("a", "1")]
     assert repr(facts) == facts._repr_mimebundle_()["text/plain"] == "Title\n  a  1"
+
+
+@pytest.mark.parametrize(
+    ("text", "colour"),
+    [
+        ("SIMULATOR (embedded)", page.BADGES["SIMULATOR"]),
+        ("SANDBOX", page.BADGES["SANDBOX"]),
+        ("api.payments.example", page.LIVE),
+    ],
+)
+def test_a_badge_has_the_colour_of_its_service(text, colour):
+    """A simulator, the sandbox and any other host cannot be taken for one another."""
+    shown = page.badge(text)
+    assert f"background:{colour};" in shown
+    assert f">{text}</span>" in shown
+
+
+def test_an_empty_badge_is_nothing():
+    """A card without a label has no badge."""
+    assert page.badge("") == ""
+    assert "paylab-badge" not in page.card("x")
+    assert page.badge("<b>") in page.card("x", label="<b>")
