@@ -2,15 +2,12 @@
 
     lab = paylab.connect()
 
-`frames` and `views` (pandas, widgets, pictures) are loaded when they are first used.
+Everything but the errors is loaded when it is first used, so that `paylab --help` is quick.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import corridors, emvqr, signing
-from . import webhooks as events
-from .corridors import examples
 from .errors import APIConnectionError as APIConnectionError
 from .errors import APIResponseError as APIResponseError
 from .errors import APIStatusError as APIStatusError
@@ -34,23 +31,61 @@ from .errors import ServerError as ServerError
 from .errors import SimulatorError as SimulatorError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
-from .lab.lab import Lab as Lab
-from .lab.lab import connect as connect
-from .signing import comparison as doctor
-from .spec import assumptions, codes, models, status
-from .spec.service import Service as Service
+
+if TYPE_CHECKING:
+    from . import corridors as corridors
+    from . import emvqr as emvqr
+    from . import frames as frames
+    from . import signing as signing
+    from . import simulator as simulator
+    from . import views as views
+    from . import webhooks as events
+    from .corridors import examples as examples
+    from .frames import read_csv as read_csv
+    from .lab.lab import Lab as Lab
+    from .lab.lab import connect as connect
+    from .signing import comparison as doctor
+    from .spec import assumptions as assumptions
+    from .spec import codes as codes
+    from .spec import models as models
+    from .spec import status as status
+    from .spec.service import Service as Service
 
 __version__ = "0.1.0"
 
-LATE = ("frames", "simulator", "views")
+LATE = {
+    "Lab": "lab.lab:Lab",
+    "Service": "spec.service:Service",
+    "assumptions": "spec.assumptions",
+    "codes": "spec.codes",
+    "connect": "lab.lab:connect",
+    "corridors": "corridors",
+    "doctor": "signing.comparison",
+    "emvqr": "emvqr",
+    "events": "webhooks",
+    "examples": "corridors.examples",
+    "frames": "frames",
+    "models": "spec.models",
+    "read_csv": "frames:read_csv",
+    "signing": "signing",
+    "simulator": "simulator",
+    "status": "spec.status",
+    "views": "views",
+}
+"""Names that are loaded on first use: the module, and after a colon the name in it."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "read_csv":
-        return import_module(f"{__name__}.frames").read_csv
-    if name in LATE:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = LATE[name].partition(":")
+    found = import_module(f"{__name__}.{module}")
+    globals()[name] = value = getattr(found, attribute) if attribute else found
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *LATE, "__version__"})
 
 
 __all__ = [

@@ -60,6 +60,14 @@ def test_importing_paylab_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_help_of_the_command_line_loads_no_service():
+    """`paylab --help` is quick: httpx, pydantic and the lab wait until a command needs them."""
+    code = "import sys, paylab.cli.main as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\n"
+    code += "print([name for name in ('httpx', 'pydantic', 'paylab.lab') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_arrows_between_chapters_make_no_circle(chapter):
     """No chapter reaches itself, imports in functions and for types included."""
@@ -99,3 +107,8 @@ def test_the_public_list_is_sorted_and_there():
     """Every name offered exists, and stands where one looks for it."""
     assert paylab.__all__ == sorted(paylab.__all__)
     assert all(hasattr(paylab, name) for name in (*paylab.__all__, *paylab.LATE))
+
+
+def test_completion_offers_what_is_public():
+    """`dir(paylab)` has the public names, and nothing that the module imports for itself."""
+    assert set(dir(paylab)) == {*paylab.__all__, *paylab.LATE, "__version__"}
