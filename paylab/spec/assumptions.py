@@ -296,7 +296,7 @@ def _groups(row: Assumption) -> str:
     names = (
         key.name.rpartition(".")[0] if ".fields." in key.name else key.name
         for key in row.keys
-        if not key.base
+        if not (key.base and key.name.startswith("lists."))
     )
     return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 

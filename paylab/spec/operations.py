@@ -14,30 +14,30 @@ from .service_file import ServiceError
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 OPERATIONS: Mapping[str, tuple[str, str]] = {
-    "individuals.create": ("POST", "/v1/individuals"),
+    "individuals.create": ("POST", "create_individual"),
     "individuals.list": ("GET", "individuals"),
     "individuals.get": ("GET", "individual"),
-    "individuals.submit_token": ("POST", "/v1/individuals/{id}/verification_token"),
-    "individuals.upload_images": ("POST", "/v1/individuals/{id}/verification_images"),
+    "individuals.submit_token": ("POST", "submit_verification_token"),
+    "individuals.upload_images": ("POST", "upload_verification_images"),
     "individuals.images": ("GET", "verification_images"),
-    "financial_accounts.create": ("POST", "/v1/financial_accounts"),
-    "financial_accounts.update": ("POST", "/v1/financial_accounts/{id}"),
+    "financial_accounts.create": ("POST", "create_financial_account"),
+    "financial_accounts.update": ("POST", "update_financial_account"),
     "quotes.create": ("POST", "quotes"),
-    "transfers.create": ("POST", "/v1/transfers"),
+    "transfers.create": ("POST", "create_transfer"),
     "transfers.list": ("GET", "transfers"),
     "transfers.get": ("GET", "transfer"),
-    "conversion_accounts.create": ("POST", "/v1/conversion_accounts"),
+    "conversion_accounts.create": ("POST", "create_conversion_account"),
     "conversion_accounts.list": ("GET", "conversion_accounts"),
     "conversion_accounts.get": ("GET", "conversion_account"),
     "conversions.list": ("GET", "conversions"),
     "conversions.get": ("GET", "conversion"),
     "sandbox.deposit": ("POST", "sandbox_deposits"),
-    "webhook_subscriptions.create": ("POST", "/v1/webhook_subscriptions"),
+    "webhook_subscriptions.create": ("POST", "create_webhook_subscription"),
     "webhook_subscriptions.list": ("GET", "webhook_subscriptions"),
     "webhook_subscriptions.get": ("GET", "webhook_subscription"),
-    "webhook_subscriptions.delete": ("DELETE", "webhook_subscription"),
+    "webhook_subscriptions.delete": ("DELETE", "delete_webhook_subscription"),
 }
-"""Every operation: its method, and its path where the spec shows it, else its key in [paths]."""
+"""Every operation: its method, and the key in [paths] that holds its path."""
 
 
 class MissingOperationError(ServiceError):
@@ -45,7 +45,7 @@ class MissingOperationError(ServiceError):
 
 
 class Route(NamedTuple):
-    """An operation where a service has it; `key` is the key of its path, if it is assumed."""
+    """An operation where a service has it; `key` is the key of its path."""
 
     operation: str
     method: str
@@ -56,10 +56,8 @@ class Route(NamedTuple):
 def routes(paths: Any) -> tuple[Route, ...]:
     """Every operation that a service has; paths without placeholders come first."""
     found = [
-        Route(name, method, path, "")
-        if path.startswith("/")
-        else Route(name, method, paths[path], f"paths.{path}")
-        for name, (method, path) in OPERATIONS.items()
+        Route(name, method, paths[key], f"paths.{key}")
+        for name, (method, key) in OPERATIONS.items()
     ]
     there = [route for route in found if route.template != NONE]
     return tuple(sorted(there, key=lambda route: route.template.count("{")))
@@ -76,7 +74,7 @@ def patterns(found: Collection[Route]) -> tuple[tuple[re.Pattern[str], tuple[Rou
 def path(paths: Any, name: str, parts: Mapping[str, str]) -> str:
     """The path of a key of [paths] or of an operation, its placeholders filled in."""
     key = OPERATIONS[name][1] if name in OPERATIONS else name
-    template = key if key.startswith("/") else str(getattr(paths, key))
+    template = str(getattr(paths, key))
     if template == NONE:
         row = assumptions.KEYS[f"paths.{key}"].row
         raise MissingOperationError(

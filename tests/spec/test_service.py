@@ -244,6 +244,15 @@ def test_a_path_is_filled_in():
     assert service.path("sandbox_deposits", conversion_account_id="{id}") == "/v1/a/%7Bid%7D/pay"
 
 
+def test_a_subscription_is_deleted_where_it_is_read():
+    """Unless its own path says otherwise."""
+    moved = Service.from_mapping({"paths.webhook_subscription": "/v1/webhooks/{id}"})
+    assert moved.path("webhook_subscriptions.delete", id="wh_1") == "/v1/webhooks/wh_1"
+    assert moved.diff() == {"paths.webhook_subscription": "/v1/webhooks/{id}"}
+    none = moved.with_values({"paths.delete_webhook_subscription": "none"})
+    assert {*none.match("/v1/webhooks/wh_1")[0]} == {"GET"}
+
+
 def test_an_operation_that_does_not_exist():
     """The error names the key to set and the assumption it rests on."""
     with pytest.raises(MissingOperationError, match=r"paths\.conversion is .*conversion\.get"):
