@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import hmac
+import json
 import sys
 from decimal import Decimal
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import ClassVar
 
 import httpx
 import independent_service
@@ -14,7 +20,7 @@ import pytest
 from independent_service import Server, Service, sign
 from independent_service.caller import DETAILS, Caller
 from independent_service.money import source_for_net, terms
-from independent_service.onramp import clabe, crc16, qr_ph
+from independent_service.onramp import EVENTS, clabe, crc16, qr_ph
 
 import paylab
 from paylab import emvqr
@@ -596,3 +602,92 @@ def test_httpx_takes_it_as_a_transport():
         signed = sign(service.api_key, service.secret_key, "GET", "/v1/conversions?limit=3")
         reply = client.get("/v1/conversions?limit=3", headers=signed)
     assert reply.json() == {"data": [], "has_next_page": False, "cursor": None}
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Keeps the headers and the bodies of what is posted."""
+
+    received: ClassVar[list] = []
+
+    def do_POST(self):
+        """Keep it and answer 204."""
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.received.append((self.headers, body))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Write nothing."""
+
+
+@pytest.fixture
+def deliveries():
+    """A function of deviations: what is delivered for a whole on-ramp and a payout."""
+
+    def received(*names):
+        Receiver.received.clear()
+        clock = [1_800_000_000.0]
+        service = Service(names, clock=lambda: clock[0])
+        caller = Caller(service)
+
+        def advance():
+            for _ in range(4):
+                clock[0] += 0.05
+                service.advance()
+
+        url = f"http://127.0.0.1:{listener.server_address[1]}/hook?k=1"
+        caller.post("create_subscription", {"url": url, "event_types": list(EVENTS)})
+        person = caller.person("MX", "on_ramp", "global_payouts").body
+        caller.images(person, "document-front", "selfie")
+        advance()
+        wallet = caller.account(person, "crypto_wallet").body
+        body = {"individual_id": person["id"], "payout_account": {"id": wallet["id"]}}
+        account = caller.post("create_conversion_account", {**body, "source_currency": "mxn"}).body
+        body = {"conversion_account_id": account["id"], "amount": "50", "currency": "mxn"}
+        caller.post("create_deposit", body)
+        advance()
+        bank = caller.account(person).body
+        caller.post("create_transfer", {"financial_account": {"id": bank["id"]}, **SPEI})
+        advance()
+        service.outbox.wait()
+        assert {each.status for each in service.outbox.deliveries} == {204}
+        return list(Receiver.received)
+
+    with HTTPServer(("127.0.0.1", 0), Receiver) as listener:
+        thread = Thread(target=listener.serve_forever, args=(0.02,))
+        thread.start()
+        yield received
+        listener.shutdown()
+        thread.join()
+
+
+def test_every_change_of_status_is_delivered_in_order(deliveries):
+    """With the payload as it was then, and currencies in lower case."""
+    events = [json.loads(body) for _, body in deliveries()]
+    assert [(each["event_type"], each["event_payload"]["status"]) for each in events] == [
+        ("individual.status_changed", "pending"),
+        ("individual.status_changed", "active"),
+        ("conversion.created", "pending"),
+        ("conversion.payout_initiated", "started"),
+        ("conversion.completed", "completed"),
+        ("transfer.created", "awaiting_funds"),
+        ("transfer.funded", "started"),
+        ("transfer.payout_initiated", "started"),
+        ("transfer.completed", "completed"),
+    ]
+    assert [each["event_payload"].get("previous_status") for each in events[:2]] == [
+        "action_required",
+        "pending",
+    ]
+    assert "status_details" not in events[0]["event_payload"]
+    assert events[2]["event_payload"]["payout"]["tx_hash"] is None
+    assert events[-1]["event_payload"]["destination_currency"] == "mxn"
+
+
+def test_events_in_an_envelope_and_signed(deliveries):
+    """Both deviations of events: other names and an id, and a header that covers the body."""
+    for headers, body in deliveries("events-enveloped", "events-signed"):
+        event = json.loads(body)
+        assert sorted(event) == ["created_at", "data", "id", "type"]
+        mac = hmac.new(Service().secret_key.encode(), body, hashlib.sha256).hexdigest()
+        assert headers["X-Webhook-Signature"] == f"sha256={mac}"

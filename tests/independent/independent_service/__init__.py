@@ -4,7 +4,7 @@ It shares no code with paylab: it imports only the standard library, so a mistak
 and the simulator make together shows when the client meets this service. It covers what the
 notebooks 00, 10, 20, 30, 40 and 45 need: individuals and their verification, financial accounts,
 quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook subscriptions
-(nothing is delivered), request signing, idempotency and pages. Statuses change by the wall clock:
+and events, request signing, idempotency and pages. Statuses change by the wall clock:
 every step takes `delay` seconds (0.05).
 
 `tests/conftest.py` puts this folder on the path, so a test imports this package by its name.

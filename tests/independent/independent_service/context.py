@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .events import Outbox
 from .settings import Settings
 from .world import Row, World
+
+FAMILIES = {"verification": "individual"}
 
 
 @dataclass(frozen=True)
@@ -32,11 +35,12 @@ class Answer:
 
 @dataclass(frozen=True)
 class Context:
-    """The world, the settings and the delay of a service."""
+    """The world, the settings, the delay and the outbox of a service."""
 
     world: World
     settings: Settings
     delay: float
+    outbox: Outbox
 
     def wait(self, name: str) -> float:
         """The seconds that a step of this name takes."""
@@ -47,7 +51,9 @@ class Context:
         """Make one change of an object after another, each a step later than the one before."""
 
         def step(rest: Sequence[Callable[[], dict[str, Any]]]) -> None:
+            before = row["status"]
             self.world.change(row, **rest[0]())
+            self.outbox.status_changed(FAMILIES.get(name, name), row, before)
             if rest[1:]:
                 self.world.after(wait, lambda: step(rest[1:]))
 

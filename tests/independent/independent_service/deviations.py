@@ -318,6 +318,20 @@ _ERRORS = {
         "empty": "Errors have no body",
     }.items()
 }
+_ERRORS |= {
+    f"words-{name}": Deviation(f"Problems are worded as {name} words them", {"errors.words": name})
+    for name in ("zod", "joi", "pydantic", "rails", "terse")
+}
+_EVENTS = {
+    "events-enveloped": Deviation(
+        'Events are {"id", "created_at", "type", "data"}',
+        {"webhooks.type": "type", "webhooks.payload": "data", "webhooks.identified": True},
+    ),
+    "events-signed": Deviation(
+        "Events have an HMAC of their body in X-Webhook-Signature",
+        {"webhooks.signature": "X-Webhook-Signature"},
+    ),
+}
 _LIMITED = {"limits.requests": 10, "limits.window": 1.0}
 _BEHAVIOUR = {
     "provisioning-15s": Deviation(
@@ -334,6 +348,10 @@ _BEHAVIOUR = {
     "payouts-15s": Deviation(
         "Each step of a transfer or conversion takes 15 s",
         {"delays.transfer": 15, "delays.conversion": 15},
+    ),
+    "checks-before-lookup": Deviation(
+        "The details of a wallet are checked before its individual is looked up",
+        {"lookup.before_checks": False},
     ),
     "production": Deviation("The service is no sandbox: deposits are 403", {"sandbox": False}),
     "no-outcomes": Deviation("Special values lead to no simulated outcome", {"outcomes": False}),
@@ -373,6 +391,7 @@ DEVIATIONS: dict[str, Deviation] = {
     **_LISTS,
     **_WORDS,
     **_ERRORS,
+    **_EVENTS,
     **_BEHAVIOUR,
 }
 

@@ -235,6 +235,8 @@ def _convert(context: Context, account: Row, amount: Decimal, sender: str) -> No
         },
     )
 
+    context.outbox.status_changed("conversion", row, None)
+
     def broadcast() -> dict[str, Any]:
         hashed = f"0x{row['_number']:064x}"
         paid = {**row["payout"], "tx_hash": hashed, "initiated_at": timestamp(world.now)}
@@ -257,7 +259,7 @@ def list_conversions(context: Context, request: Request) -> Answer:
 
 
 def create_subscription(context: Context, request: Request) -> Answer:
-    """Subscribe a URL to event types. Nothing is delivered by this service."""
+    """Subscribe a URL to event types."""
     problems: list[Problem] = []
     body = Body(request.body, {}, problems)
     body.require(["url", "event_types"])

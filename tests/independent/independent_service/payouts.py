@@ -222,6 +222,7 @@ def _start(context: Context, body: Body, order: Row) -> Row:
             "details": {"address": "0x" + "5e" * 20, "network": row["source_network"]},
             "deadline": timestamp(world.now + DEADLINE_SECONDS),
         }
+    context.outbox.status_changed("transfer", row, None)
     context.walk(row, "transfer", _moves(context, row, body["client_reference_id"] or ""))
     return row
 

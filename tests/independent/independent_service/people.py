@@ -171,7 +171,9 @@ def submit_token(context: Context, request: Request) -> Answer:
 
 def _verify(context: Context, row: Row) -> None:
     """Pending now, and after the delay what the family name asks for."""
+    before = row["status"]
     context.world.change(row, status="pending", _needs=[])
+    context.outbox.status_changed("individual", row, before)
     code = row["family_name"].strip().lower().replace(" ", "_")
     last: Callable[[], dict[str, Any]] = lambda: {"status": "active"}  # noqa: E731
     if context.settings["outcomes"] and code == "under_review":
@@ -187,6 +189,10 @@ def create_account(context: Context, request: Request) -> Answer:
     problems: list[Problem] = []
     body = Body(request.body, {}, problems)
     body.require(["individual_id"])
+    late = not context.settings["lookup.before_checks"]
+    if body["individual_id"] and late and body["type"] == "crypto_wallet":
+        check_account("", body["type"], body["details"], context.settings, problems)
+        refuse(problems)
     if body["individual_id"]:
         row = _find(context, body["individual_id"])
         check_account(row["country"], body["type"], body["details"], context.settings, problems)

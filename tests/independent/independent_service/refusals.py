@@ -37,11 +37,10 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def sentence(problem: Problem) -> str:
-    """ "wallet_address: Required", or the words alone when they are about the whole body."""
+    """The path and the words, or the words alone when they name the field or there is none."""
     path, words = problem
-    if path and not words.startswith("Unrecognized key"):
-        return f"{path}: {words}"
-    return words
+    named = words.startswith(("Unrecognized key", f'"{path}"'))
+    return words if named or not path else f"{path}: {words}"
 
 
 def _error(refusal: Refusal) -> object:

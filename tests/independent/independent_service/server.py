@@ -51,6 +51,8 @@ class Server:
         self._listener = _Listener(self.service, port)
         self._thread = threading.Thread(target=self._listener.serve_forever, args=(0.05,))
         self._thread.daemon = True
+        self._ticker = threading.Thread(target=self._tick, daemon=True)
+        self._closed = threading.Event()
         self.base_url = f"http://127.0.0.1:{self._listener.server_address[1]}"
 
     @property
@@ -62,8 +64,14 @@ class Server:
             "PAYLAB_SECRET_KEY": self.service.secret_key,
         }
 
+    def _tick(self) -> None:
+        """Carry steps out when they fall due, so that events do not wait for a request."""
+        while not self._closed.wait(0.02):
+            self.service.advance()
+
     def __enter__(self) -> Server:
         self._thread.start()
+        self._ticker.start()
         return self
 
     def __exit__(
@@ -72,6 +80,8 @@ class Server:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._closed.set()
+        self._ticker.join()
         self._listener.shutdown()
         self._listener.server_close()
         self._thread.join()

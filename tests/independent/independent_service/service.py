@@ -19,10 +19,12 @@ from . import onramp, payouts, people
 from .answers import LISTS, page, present
 from .context import Answer, Context, Request
 from .deviations import changes_of
+from .events import Outbox
 from .money import terms
 from .refusals import Refusal, refuse, written
 from .settings import OPERATIONS, Settings
 from .signature import Verifier
+from .wording import reworded
 from .world import World, timestamp
 
 Response = tuple[int, dict[str, str], bytes]
@@ -62,7 +64,8 @@ class Service:
     """A payments service in memory. `deviations` are names of the table in `deviations.py`.
 
     `delay` is the time in seconds of every step that happens by itself. `settings` are changes
-    of single keys of `settings.py`, over those of the deviations. `calls` lists what was asked.
+    of single keys of `settings.py`, over those of the deviations. `calls` lists the requests, and
+    `outbox.deliveries` the events that were sent.
     """
 
     def __init__(
@@ -78,7 +81,8 @@ class Service:
         self.settings = Settings({**changes_of(self.deviations), **(settings or {})})
         self.world = World(clock)
         self.calls: list[Call] = []
-        self._context = Context(self.world, self.settings, delay)
+        self.outbox = Outbox(self.world, self.settings, self.secret_key)
+        self._context = Context(self.world, self.settings, delay, self.outbox)
         self._verifier = Verifier(self.api_key, self.secret_key, self.settings, clock)
         self._stored: dict[tuple[str, ...], Stored] = {}
         self._recent: deque[float] = deque()
@@ -107,11 +111,17 @@ class Service:
                 operation, params = self._authorized(method, target, lower, body)
                 response = self._carry_out(operation, params, target, lower, body)
             except Refusal as refusal:
+                refusal = reworded(refusal, self.settings["errors.words"])
                 media, content = written(refusal, self.settings["errors.style"])
                 response = self._response(refusal.status, media, content, refusal.headers)
             moment = self.world.now
             self.calls.append(Call(method, target, response[0], operation, moment))
         return response
+
+    def advance(self) -> None:
+        """Carry out the steps that have fallen due, as every request does first."""
+        with self._lock:
+            self.world.advance()
 
     def seed_transfers(self, count: int, minutes_apart: float = 1.0) -> None:
         """Add completed payouts in the past, the last of them a minute ago."""

@@ -97,8 +97,14 @@ DEFAULTS: dict[str, Any] = {
     "amounts.requests": "text",  # or "number"
     "amounts.answers": "text",  # or "number"
     "currencies.case": "upper",  # of answers
+    # Events.
+    "webhooks.type": "event_type",
+    "webhooks.payload": "event_payload",
+    "webhooks.identified": False,  # whether an event has an id and a time of its own
+    "webhooks.signature": None,  # the header of an HMAC-SHA256 of the body with the secret
     # Errors and answers.
     "errors.style": "error",
+    "errors.words": None,  # or the name of a library in wording.py
     "answers.unknown_fields": False,
     "answers.unknown_statuses": False,
     "answers.empty_202": False,
@@ -107,6 +113,7 @@ DEFAULTS: dict[str, Any] = {
     # Behaviour.
     "verification.codes": ("verification_front_image_needed", "verification_selfie_needed"),
     "provisioning.at_once": ("MX",),  # the countries whose conversion accounts answer 201
+    "lookup.before_checks": True,  # whether an unknown id is a 404 before the body is checked
     "idempotency.scope": "operation",  # or "key"
     "idempotency.stores": (200, 201),
     "idempotency.required": False,
