@@ -62,7 +62,8 @@ def test_importing_paylab_loads_nothing_heavy():
 
 def test_the_help_of_the_command_line_loads_no_service():
     """`paylab --help` is quick: httpx, pydantic and the lab wait until a command needs them."""
-    code = "import sys, paylab.cli.main as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\n"
+    code = "import sys\nfrom paylab.cli import main\n"
+    code += "try: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([name for name in ('httpx', 'pydantic', 'paylab.lab') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
