@@ -18,13 +18,12 @@ from .comparison import compare as compare
 from .explain import Explanation as Explanation
 from .explain import explain as explain
 from .explain import explain_text as explain_text
+from .findings import Authorization as Authorization
 from .findings import Finding as Finding
 from .findings import Request as Request
 from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
-from .verify import Authorization as Authorization
-from .verify import Refusal as Refusal
 from .verify import verify as verify
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "Finding",
     "Mistake",
     "Received",
-    "Refusal",
     "Request",
     "Signature",
     "authorization",

@@ -6,21 +6,28 @@ import hmac
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import new, sha256
 from itertools import zip_longest
-from math import ceil
 
 from ..redaction.redaction import HIDDEN
 from ..spec import timestamps
 from ..spec.codes import SIGNATURE_TOLERANCE
-from .canonical import SCHEME, SPELLING, body_hash
+from .canonical import SCHEME, body_hash
 from .explain import labels
-from .findings import Finding, Request, authorization_of, headers_of
+from .findings import Authorization, Finding, Request, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
-from .mistakes import Mistake, Recipe, body_mistake
-from .verify import REQUIRED, Authorization, read_date
+from .mistakes import Mistake, Recipe
+from .verify import (
+    FORM,
+    check_body,
+    check_credential,
+    check_date,
+    check_headers,
+    malformed,
+    missing,
+)
 
 LAYER, LINE = "signature", "encoding"
 HEX = re.compile(rb"[0-9a-f]{64}")
@@ -100,8 +107,6 @@ def _safe(line: str) -> str:
     return f"x-api-key:{HIDDEN}" if shown.lower().startswith("x-api-key:") else shown
 
 
-_HASH = re.compile("[0-9a-fA-F]{64}")
-
 UNKNOWN = (
     "the signature is that of no known mistake; check in turn that the secret key is the one "
     "issued with this API key, that method, path, query and each header line were signed as "
@@ -139,65 +144,31 @@ def compare(
     # curl and most clients add Host themselves, and their logs leave it out.
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
-        return _missing("authorization")
+        return missing("authorization")
     given = authorization_of(headers)
     if given is None:
-        return Finding(False, "headers", "authorization", "unknown", _FORM)
+        return malformed("authorization", FORM, "unknown")
     case = Case(headers, request, given, secret, now, tuple(other_secrets))
-    return next(filter(None, (check(case) for check in CHECKS)), Finding(True))
+    found = next(filter(None, (check(case) for check in CHECKS)), Finding(True))
+    return found if found.match or found.mistake else replace(found, mistake="unknown")
 
 
-def _names(case: Case) -> Finding | None:
-    odd = [name for name in case.given.names if name != name.lower()]
-    if not odd:
-        return None
-    message = "write the names in SignedHeaders in lower case"
-    theirs, ours = ";".join(case.given.names), ";".join(case.given.names).lower()
-    return Finding(False, "headers", "SignedHeaders", "header-name-case", message, theirs, ours)
-
-
-def _present(case: Case) -> Finding | None:
-    for name in (*REQUIRED, *case.given.names):
-        if name not in case.headers:
-            return _missing(name)
-    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in case.headers else [])]
-    unsigned = [name for name in needed if name not in case.given.names]
-    if not unsigned:
-        return None
-    message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders"
-    return Finding(False, "headers", unsigned[0], "missing-header", message)
-
-
-def _credential(case: Case) -> Finding | None:
-    if case.given.credential == case.headers["x-api-key"]:
-        return None
-    message = "Credential and X-API-Key differ: both are the API key"
-    return Finding(False, "headers", "Credential", "unknown", message)
-
-
-def _body(case: Case) -> Finding | None:
-    claimed, ours = case.headers["x-content-sha256"], body_hash(case.request.body)
-    if claimed == ours:
-        return None
-    twice = _hashed_otherwise(case.request.body).get(claimed.lower())
-    if twice:
-        message = f"X-Content-SHA256 is {twice}: it must be the hex of one SHA-256 of the body"
-        return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, ours)
-    known = body_mistake(claimed, case.request.body)
-    name = known.id if known else "body-changed" if _HASH.fullmatch(claimed) else "unknown"
-    message = known.message if known else _BODY if name == "body-changed" else _NO_HASH
-    return Finding(False, "body hash", "x-content-sha256", name, message, claimed, ours)
-
-
-def _hashed_otherwise(body: bytes) -> dict[str, str]:
+def _hashed_otherwise(case: Case) -> Finding | None:
+    """A body hash that is no SHA-256 of the body in hex."""
+    claimed, body = case.headers["x-content-sha256"], case.request.body
     once = sha256(body)
-    other = {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
-    return {
+    ways = {
         sha256(once.hexdigest().encode()).hexdigest(): "the hash of the hash",
         sha256(once.digest()).hexdigest(): "the hash of the hash",
         b64encode(once.digest()).decode().lower(): "the hash in Base64",
-        **other,
     }
+    ways |= {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
+    found = ways.get(claimed.lower())
+    if found is None:
+        return None
+    message = f"X-Content-SHA256 is {found}: it must be the hex of one SHA-256 of the body"
+    texts = claimed, body_hash(body)
+    return Finding(False, "body hash", "x-content-sha256", "unknown", message, *texts)
 
 
 def _host(case: Case) -> Finding | None:
@@ -252,47 +223,18 @@ def _recipe(case: Case) -> Recipe | None:
     )
 
 
-def _date(case: Case) -> Finding | None:
-    text = case.headers["x-date"]
-    try:
-        sent = read_date(text)
-    except ValueError as error:
-        return Finding(False, "headers", "x-date", "unknown", str(error), text)
-    now = _clock(case)
-    ahead = (sent - now).total_seconds() if now else 0.0
-    if now is None or abs(ahead) <= SIGNATURE_TOLERANCE:
-        return None
-    side = "ahead of" if ahead > 0 else "behind"
-    message = (
-        f"X-Date is {ceil(abs(ahead))} s {side} the clock, {SIGNATURE_TOLERANCE} s are allowed: "
-        "sign just before sending, by a clock that is right"
-    )
-    ours = timestamps.to_text(now)
-    return Finding(False, "headers", "x-date", "stale-date", message, text, ours)
-
-
 def _clock(case: Case) -> datetime | None:
     """The service's Date where the headers hold it, else the clock that was given."""
     return timestamps.from_http(case.headers.get("date", "")) or case.now
 
 
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
-    *(_names, _present, _credential, _body, _host, _signature, _date),
+    lambda case: check_headers(case.headers, case.given),
+    lambda case: check_credential(case.headers, case.given),
+    _hashed_otherwise,
+    lambda case: check_body(case.headers["x-content-sha256"], case.request.body),
+    _host,
+    _signature,
+    lambda case: check_date(case.headers["x-date"], _clock(case), SIGNATURE_TOLERANCE),
 )
-
-
-def _missing(name: str) -> Finding:
-    sent = SPELLING.get(name, name)
-    message = f"{sent} is missing: send it, and sign it"
-    return Finding(False, "headers", name, "missing-header", message)
-
-
-_FORM = (
-    "Authorization must read: HMAC-SHA256 "
-    "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
-)
-_BODY = (
-    "X-Content-SHA256 is not the hash of this body: it was changed, or written as JSON again, "
-    "after it was signed"
-)
-_NO_HASH = "X-Content-SHA256 must be 64 lower-case hex digits"
+"""The checks of `verify`, and those that only a comparison has time for."""

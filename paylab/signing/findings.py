@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from .canonical import EMPTY_HASH
 from .mistakes import Mistake, Recipe
-from .verify import Authorization
 
 DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
@@ -79,17 +78,40 @@ def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
     return {name.lower(): str(value).strip() for name, value in theirs.items()}
 
 
+_STRICT = re.compile(
+    r"HMAC-SHA256 Credential=([^,]+), ?"
+    r"SignedHeaders=([^,;\s]+(?:;[^,;\s]+)*), ?"
+    r"Signature=(\S+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    """The three parts of the Authorization header."""
+
+    credential: str
+    names: tuple[str, ...]
+    signature: str
+
+    @classmethod
+    def parse(cls, text: str) -> Authorization | None:
+        """Read the header; None when it does not have the form of the spec."""
+        match = _STRICT.fullmatch(text)
+        return match and cls(match[1], tuple(match[2].split(";")), match[3])
+
+
 def authorization_of(headers: Mapping[str, str]) -> Authorization | None:
-    """The three parts of the Authorization header, read more kindly than a verifier does."""
+    """The three parts of the Authorization header, read with more tolerance than a verifier."""
     match = _FORM.fullmatch(headers.get("authorization", ""))
     return match and Authorization(match[1], tuple(match[2].split(";")), match[3])
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A comparison's result; without a difference `match` is true and the rest is None.
+    """The result of checking a signature; without a difference `match` is true.
 
-    `theirs` and `ours` are the line in both, where there is one to show.
+    `reason` is the stable word of a 401 body, `mistake` the id of a known mistake. `theirs` and
+    `ours` are the differing line of both sides, if there is one to show.
     """
 
     match: bool
@@ -99,6 +121,7 @@ class Finding:
     message: str = "the signature is the one the spec gives"
     theirs: str | None = None
     ours: str | None = None
+    reason: str | None = None
 
     def json(self) -> dict[str, object]:
         """What a program reads."""

@@ -1,55 +1,27 @@
-"""Verification: a request as received, and the one reason it is refused.
+"""The checks of a signature: a request as received, and the first reason it is refused.
 
-The checks are a list, from cheap to dear; the first that fails speaks.
+The simulator's 401, `paylab sign --compare`, `paylab doctor` and error hints use these checks.
 """
 
 from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Container
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime
 from math import ceil
+from typing import Any
 
 from ..spec import codes, timestamps
 from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, sign
+from .findings import Authorization, Finding
 from .mistakes import body_mistake, signature_mistake
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
 
-_AUTHORIZATION = re.compile(
-    r"HMAC-SHA256 Credential=([^,]+), ?"
-    r"SignedHeaders=([^,;\s]+(?:;[^,;\s]+)*), ?"
-    r"Signature=(\S+)"
-)
 _HASH = re.compile(r"[0-9a-f]{64}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _MOST_ECHOED = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is refused: a stable word, a sentence, and the mistake where one is known."""
-
-    reason: str
-    message: str
-    mistake: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Authorization:
-    """The three parts of the Authorization header."""
-
-    credential: str
-    names: tuple[str, ...]
-    signature: str
-
-    @classmethod
-    def parse(cls, text: str) -> Authorization | None:
-        """Read the header; None when it is not of the spec's form."""
-        match = _AUTHORIZATION.fullmatch(text)
-        return match and cls(match[1], tuple(match[2].split(";")), match[3])
 
 
 def verify(
@@ -59,56 +31,68 @@ def verify(
     *,
     tolerance: float = codes.SIGNATURE_TOLERANCE,
     nonces: Container[str] = (),
-) -> Refusal | None:
-    """None when the request is genuine, else the first reason it is not.
+) -> Finding | None:
+    """None when the request is genuine, else the first reason it is refused.
 
-    `tolerance` is seconds either way. `nonces` are those already used; remembering this one is
-    the caller's part, and only once the request passed. Spec, "Authentication"; gaps `signing.*`.
+    `tolerance` is seconds either way. `nonces` are those already used; the caller remembers this
+    one, and only once the request passed. Spec, "Authentication"; assumptions `signing.*`.
     """
     text = request.headers.get("authorization")
     if text is None:
-        return _missing("authorization")
+        return missing("authorization")
     given = Authorization.parse(text)
     if given is None:
-        return Refusal("malformed-authorization", _FORM)
+        return malformed("authorization", FORM)
     secret = secret_for(given.credential)
     return (
-        _check_headers(request, given)
+        check_headers(request.headers, given)
         or _check_key(request, given, secret)
-        or _check_date(request.headers["x-date"], now, tolerance)
-        or _check_body(request)
+        or check_date(request.headers["x-date"], now, tolerance)
+        or check_body(request.headers["x-content-sha256"], request.body)
         or _check_signature(request, given, secret or "")
         or _check_nonce(request.headers.get("x-nonce"), nonces)
     )
 
 
-def _check_headers(request: Received, given: Authorization) -> Refusal | None:
-    if any(name != name.lower() for name in given.names):
+def check_headers(headers: Mapping[str, str], given: Authorization) -> Finding | None:
+    """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
+    lower = [name.lower() for name in given.names]
+    if list(given.names) != lower:
         message = "write the names in SignedHeaders in lower case"
-        return Refusal("malformed-authorization", message, "header-name-case")
-    if len(set(given.names)) < len(given.names):
-        return Refusal("malformed-authorization", "name each header once in SignedHeaders")
+        names = {"theirs": ";".join(given.names), "ours": ";".join(lower)}
+        return malformed("SignedHeaders", message, "header-name-case", **names)
+    if len(set(lower)) < len(lower):
+        return malformed("SignedHeaders", "name each header once in SignedHeaders")
     for name in (*REQUIRED, *given.names):
-        if name not in request.headers:
-            return _missing(name)
-    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in request.headers else [])]
-    unsigned = [SPELLING[name] for name in needed if name not in given.names]
-    if unsigned:
-        message = f"{unsigned[0]} is sent but not signed: add it to SignedHeaders, and sign it"
-        return Refusal("unsigned-header", message, "missing-header")
-    return None
+        if name not in headers:
+            return missing(name)
+    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
+    unsigned = [name for name in needed if name not in given.names]
+    if not unsigned:
+        return None
+    message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders and sign it"
+    return _finding("headers", unsigned[0], message, "missing-header", reason="unsigned-header")
 
 
-def _check_key(request: Received, given: Authorization, secret: str | None) -> Refusal | None:
-    if not _same(given.credential, request.headers["x-api-key"]):
-        return Refusal("unknown-key", "Credential and X-API-Key differ: both are the API key")
+def check_credential(headers: Mapping[str, str], given: Authorization) -> Finding | None:
+    """Credential and X-API-Key must be the same API key."""
+    if _same(given.credential, headers["x-api-key"]):
+        return None
+    message = "Credential and X-API-Key differ: both are the API key"
+    return _finding("headers", "Credential", message, reason="unknown-key")
+
+
+def _check_key(request: Received, given: Authorization, secret: str | None) -> Finding | None:
+    if differs := check_credential(request.headers, given):
+        return differs
     if secret is None:
-        return Refusal("unknown-key", "the API key is not known here: check key and base URL")
+        message = "the API key is not known here: check key and base URL"
+        return _finding("headers", "x-api-key", message, reason="unknown-key")
     return None
 
 
 def read_date(text: str) -> datetime:
-    """X-Date as an instant; ValueError unless it is in the one form. Gap `signing.date-form`."""
+    """X-Date as an instant; ValueError for any other form. Assumption `signing.date-form`."""
     if not _DATE.fullmatch(text):
         raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
     try:
@@ -117,53 +101,74 @@ def read_date(text: str) -> datetime:
         raise ValueError(f"{_DATE_FORM}; {text} does not exist") from None
 
 
-def _check_date(text: str, now: datetime, tolerance: float) -> Refusal | None:
+def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | None:
+    """X-Date in its one form, and not further from `now` than the tolerance in seconds."""
     try:
-        ahead = (read_date(text) - now).total_seconds()
+        sent = read_date(text)
     except ValueError as error:
-        return Refusal("unreadable-date", str(error))
-    if abs(ahead) <= tolerance:
+        return _finding("headers", "x-date", str(error), reason="unreadable-date", theirs=text)
+    ahead = (sent - now).total_seconds() if now else 0.0
+    if now is None or abs(ahead) <= tolerance:
         return None
     side = "ahead of" if ahead > 0 else "behind"
     message = (
         f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are "
         "allowed: sign just before sending, in UTC, by a clock that is right"
     )
-    return Refusal("stale-date", message, "stale-date")
+    texts = {"theirs": text, "ours": timestamps.to_text(now)}
+    return _finding("headers", "x-date", message, "stale-date", reason="stale-date", **texts)
 
 
-def _check_body(request: Received) -> Refusal | None:
-    claimed = request.headers["x-content-sha256"]
-    if _same(claimed, body_hash(request.body)):
+def check_body(claimed: str, body: bytes) -> Finding | None:
+    """X-Content-SHA256 must be the hash of the body; else what it is the hash of, if known."""
+    ours = body_hash(body)
+    if _same(claimed, ours):
         return None
-    mistake = body_mistake(claimed, request.body)
-    if mistake:
-        return Refusal("body-hash", f"X-Content-SHA256 differs: {mistake.message}", mistake.id)
-    message = _BODY if _HASH.fullmatch(claimed) else _NO_HASH
-    return Refusal("body-hash", message, "body-changed")
+    known = body_mistake(claimed, body)
+    mistake: str | None
+    if known:
+        message, mistake = f"X-Content-SHA256 differs: {known.message}", known.id
+    else:
+        whole = _HASH.fullmatch(claimed)
+        message, mistake = (_BODY, "body-changed") if whole else (_NO_HASH, None)
+    texts = {"theirs": claimed, "ours": ours}
+    return _finding("body hash", "x-content-sha256", message, mistake, reason="body-hash", **texts)
 
 
-def _check_signature(request: Received, given: Authorization, secret: str) -> Refusal | None:
+def _check_signature(request: Received, given: Authorization, secret: str) -> Finding | None:
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
     right = sign(secret, method, path, query, headers, headers["x-content-sha256"])
     if _same(right.value, given.signature):
         return None
     mistake = signature_mistake(given.signature, secret, method, path, query, headers)
-    if mistake:
-        return Refusal("signature", f"the signature differs: {mistake.message}", mistake.id)
-    return Refusal("signature", _DIFFERS)
+    message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
+    name = mistake.id if mistake else None
+    return _finding("signature", "signature", message, name, reason="signature")
 
 
-def _check_nonce(nonce: str | None, nonces: Container[str]) -> Refusal | None:
+def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
     if nonce is None or nonce not in nonces:
         return None
-    return Refusal("nonce-reused", "X-Nonce was used before: every request needs a new one")
+    message = "X-Nonce was used before: every request needs a new one"
+    return _finding("headers", "x-nonce", message, reason="nonce-reused")
 
 
-def _missing(name: str) -> Refusal:
-    sent = SPELLING.get(name, name[:_MOST_ECHOED])
-    return Refusal("missing-header", f"{sent} is missing: send and sign it", "missing-header")
+def missing(name: str) -> Finding:
+    """A header that is not there."""
+    message = f"{SPELLING.get(name, name[:_MOST_ECHOED])} is missing: send and sign it"
+    return _finding("headers", name, message, "missing-header", reason="missing-header")
+
+
+def malformed(line: str, message: str, mistake: str | None = None, **texts: str) -> Finding:
+    """An Authorization header that does not have the form of the spec."""
+    return _finding("headers", line, message, mistake, reason="malformed-authorization", **texts)
+
+
+def _finding(
+    layer: str, line: str, message: str, mistake: str | None = None, **more: Any
+) -> Finding:
+    return Finding(False, layer, line, mistake, message, **more)
 
 
 def _same(one: str, other: str) -> bool:
@@ -178,7 +183,7 @@ def _from_wire(text: str) -> str:
     return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
 
 
-_FORM = (
+FORM = (
     "Authorization must read: HMAC-SHA256 "
     "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
 )
@@ -186,7 +191,10 @@ _DATE_FORM = "X-Date must be UTC in ISO 8601 with milliseconds, like 2026-01-31T
 _NO_HASH = (
     f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
 )
-_BODY = "X-Content-SHA256 is not the hash of the body that arrived: hash the very bytes sent"
+_BODY = (
+    "X-Content-SHA256 is not the hash of the body that arrived: hash the exact bytes that are "
+    "sent, and do not change them or write the JSON again afterwards"
+)
 _DIFFERS = (
     "the signature differs: another secret key, or another method, path, query, "
     "header value or body than the one signed. Compare the canonical request line by line"
