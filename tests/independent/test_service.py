@@ -6,6 +6,7 @@ import ast
 import hashlib
 import hmac
 import json
+import subprocess
 import sys
 from decimal import Decimal
 from http.client import HTTPConnection
@@ -17,7 +18,8 @@ from typing import ClassVar
 import httpx
 import independent_service
 import pytest
-from independent_service import Server, Service, sign
+from independent_service import DEVIATIONS, Server, Service, sign
+from independent_service.__main__ import main
 from independent_service.caller import DETAILS, Caller
 from independent_service.money import source_for_net, terms
 from independent_service.onramp import EVENTS, clabe, crc16, qr_ph
@@ -584,6 +586,29 @@ def test_the_client_walks_an_on_ramp_and_a_payout(monkeypatch):
     assert (conversion.status, done.status) == ("completed", "completed")
     carried_out = [call.status for call in server.service.calls if call.operation]
     assert set(carried_out) <= {200, 201, 202}
+
+
+def test_the_command_lists_the_deviations(capsys):
+    """One line each: the name, and what differs."""
+    main(["--list"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(DEVIATIONS)
+
+
+def test_the_command_serves_with_deviations():
+    """The environment that it prints leads to the service."""
+    command = [sys.executable, "-m", "independent_service", "--transfers", "3"]
+    folder = Path(independent_service.__file__).parent.parent
+    with subprocess.Popen(
+        [*command, "--deviation", "envelope-names"], stdout=subprocess.PIPE, text=True, cwd=folder
+    ) as process:
+        lines = [process.stdout.readline().split("=", 1)[1].strip() for _ in range(3)]
+        base_url, api_key, secret = lines
+        place = base_url.removeprefix("http://")
+        signed = sign(api_key, secret, "GET", "/v1/transfers", host=place)
+        reply = httpx.get(f"{base_url}/v1/transfers", headers=signed)
+        process.terminate()
+    assert len(reply.json()["items"]) == 3
 
 
 def test_httpx_takes_it_as_a_transport():

@@ -3,9 +3,10 @@
 It shares no code with paylab: it imports only the standard library, so a mistake that the client
 and the simulator make together shows when the client meets this service. It covers what the
 notebooks 00, 10, 20, 30, 40 and 45 need: individuals and their verification, financial accounts,
-quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook subscriptions
-and events, request signing, idempotency and pages. Statuses change by the wall clock:
-every step takes `delay` seconds (0.05).
+quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook subscriptions and
+events, request signing, idempotency and pages. Statuses change by the wall clock: every step
+takes `delay` seconds (0.05). A `Server` carries due steps out by itself; in process they are
+carried out by the next request, or by `service.advance()`.
 
 `tests/conftest.py` puts this folder on the path, so a test imports this package by its name.
 
@@ -31,13 +32,15 @@ On a loopback port, for notebooks and commands in other processes:
     with Server(Service(["blank-query-line"])) as server:
         subprocess.run(command, env=os.environ | server.environment)
 
-In a terminal, from `tests/independent`: `python -m independent_service --deviation production`.
+In a terminal, from `tests/independent`: `python -m independent_service --deviation production`,
+and `--list` for the names of the deviations.
 
 The keys are `service.api_key` and `service.secret_key`; `sign` signs a request without a client.
 `DEVIATIONS` maps each name to what differs (`says`, and `changes` of `settings.py`). Several work
 together unless they change the same setting; `Service(settings={"lists.max_limit": 7})` sets a
-single key. `service.calls` lists the requests with their operation, status and time, and
-`service.seed_transfers(130)` fills the list of transfers.
+single key. `service.calls` lists the requests with their operation, status and time,
+`service.outbox.deliveries` the events that were sent, and `service.seed_transfers(130)` fills the
+list of transfers. `independent_service.caller.Caller` signs requests and makes the usual objects.
 """
 
 from .deviations import DEVIATIONS, Deviation
