@@ -1,4 +1,9 @@
-"""Open JupyterLab on the notebooks, with one simulator for all of them."""
+"""Open JupyterLab on a copy of the notebooks, each with a simulator of its own.
+
+The copy is `./paylab-notebooks`. A notebook that you changed is never overwritten; the others are
+updated with paylab. Every notebook has its own embedded simulator, unless a service is configured
+or --shared starts one simulator, on real time, for all notebooks and terminals.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,28 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
+from secrets import token_hex
+from typing import IO, Any
 
-from ..client.settings import SHARED_VARIABLE, resolve
-from ..lab.lab import SEEDED_TRANSFERS
+from .. import files
+from ..errors import ConfigError, PaylabError
+from .terminal import say, warn_user
 
+EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"
+RECORD = ".paylab.json"
+"""In the folder: the SHA-256 of each notebook as it was copied, to see which ones you changed."""
+
 PACKAGE = Path(__file__).parent.parent
+START_SECONDS = 60.0
+LAST_LINES = 15
 QUIET = {
     "@jupyterlab/apputils-extension:notification": {
         "fetchNews": "false",
@@ -25,45 +43,147 @@ QUIET = {
         "doNotDisturbMode": True,
     }
 }
-"""Nothing is fetched from outside, so nobody need be asked whether it may be."""
+"""JupyterLab fetches nothing from outside, so it does not have to ask whether it may."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("notebook", nargs="?", help="the notebook to open first")
-    parser.add_argument("--no-browser", action="store_true", help="print the address alone")
-    parser.add_argument("--port", type=int, help="the port of JupyterLab")
     parser.add_argument(
-        "--ledger", metavar="FILE", help="keep idempotency keys here; none: nowhere"
+        "notebook", nargs="?", help="the notebook to open, or the start of its name (default: 00)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument("--port", type=int, help="port of JupyterLab (default: 8888 or the next)")
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help="start one simulator on real time for all notebooks and terminals",
+    )
+    parser.add_argument("--verbose", action="store_true", help="show what Jupyter logs")
+    parser.add_argument(
+        "--ledger",
+        metavar="FILE",
+        help="keep idempotency keys in this file; none keeps none (default: see PAYLAB_LEDGER)",
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start both, and stop both together."""
-    folder = notebooks()
+    """Start JupyterLab, say where it is, and stop it on Ctrl-C."""
+    begun = time.monotonic()
+    folder, kept = notebooks()
     first = _first(folder, options.notebook)
-    with tempfile.TemporaryDirectory() as settings, _service(Path(settings)) as environment:
-        (Path(settings) / "overrides.json").write_text(json.dumps(QUIET))
+    if kept:
+        warn_user(f"kept as you changed them: {', '.join(kept)}; rename one to get its new version")
+    with tempfile.TemporaryDirectory() as place, _service(options, Path(place)) as environment:
+        settings = Path(place)
+        (settings / "overrides.json").write_text(json.dumps(QUIET))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
         environment.update({"PAYLAB_LEDGER": options.ledger} if options.ledger else {})
-        child = subprocess.Popen(command, env=environment)  # noqa: S603 - our own arguments
-        # Ctrl-C reaches JupyterLab itself, which asks back; it is JupyterLab that ends us.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-        return child.wait()
+        environment.setdefault("JUPYTER_TOKEN", token_hex(24))
+        with (settings / "jupyter.log").open("w+") as log:
+            child = subprocess.Popen(  # noqa: S603 - our own arguments
+                command,
+                env=environment,
+                # Ctrl-C ends JupyterLab through us: by itself it would ask for confirmation.
+                start_new_session=True,
+                stdout=None if options.verbose else log,
+                stderr=None if options.verbose else subprocess.STDOUT,
+            )
+            return _until_stopped(child, first, begun, log)
 
 
-def notebooks() -> Path:
-    """The notebooks: those of this clone, or copies in the current folder; none is overwritten."""
-    clone = PACKAGE.parent / "notebooks"
-    if (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir():
-        return clone
-    target = Path.cwd() / FOLDER
+def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log: IO[str]) -> int:
+    """Say where JupyterLab is, and wait until it ends or a signal ends it."""
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, lambda *_: child.terminate())
+    try:
+        found = _started(child, begun)
+    except PaylabError:
+        log.seek(0)
+        warn_user("".join(log.readlines()[-LAST_LINES:]).rstrip())
+        raise
+    if found is not None:
+        query = f"?token={found['token']}" if found["token"] else ""
+        took = f"ready in {time.monotonic() - begun:.1f} s"
+        say(f"{found['url']}lab/tree/{first}{query}  ({took}; stop it with Ctrl-C)")
+    return 0 if child.wait() <= 0 else 1
+
+
+def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | None:
+    """What Jupyter says of itself once it answers; None when it was stopped before."""
+    from jupyter_core.paths import jupyter_runtime_dir
+
+    record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
+    while time.monotonic() < begun + START_SECONDS:
+        status = child.poll()
+        if status is not None and status <= 0:
+            return None
+        if status is not None:
+            raise PaylabError("JupyterLab did not start: the lines above say why")
+        with suppress(OSError, ValueError):
+            found: dict[str, Any] = json.loads(record.read_text())
+            if not (found["token"] or found["password"]):
+                child.terminate()
+                raise PaylabError(
+                    "your Jupyter configuration turns authentication off: remove its empty token"
+                )
+            if _answers(found["url"]):
+                return found
+        time.sleep(0.05)
+    child.terminate()
+    raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
+
+
+def _answers(url: str) -> bool:
+    """Whether JupyterLab accepts connections; a refusal is an answer too."""
+    try:
+        urllib.request.urlopen(f"{url}api", timeout=5).close()  # noqa: S310 - an http address
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def notebooks() -> tuple[Path, list[str]]:
+    """The folder of the copies, and the names that have a new version which was not copied."""
+    here = Path.cwd()
+    target = here if (here / RECORD).is_file() else here / FOLDER
     target.mkdir(exist_ok=True)
-    for source in sorted((PACKAGE / "notebooks").iterdir()):
-        with suppress(FileExistsError), (target / source.name).open("xb") as copy:
-            copy.write(source.read_bytes())
-    return target
+    record, kept = _record(target), []
+    for source in sorted(_source().glob("*.ipynb")):
+        new = source.read_bytes()
+        before, digest = record.get(source.name), sha256(new).hexdigest()
+        copy = target / source.name
+        if before == digest and copy.is_file():
+            continue
+        if copy.is_symlink() or (copy.exists() and _digest(copy) not in (before, digest)):
+            kept.append(source.name)
+            continue
+        with files.replace(copy) as sink:
+            sink.write(new)
+        record[source.name] = digest
+    with files.replace(target / RECORD) as sink:
+        sink.write(json.dumps(record, indent=1).encode())
+    return target, kept
+
+
+def _source() -> Path:
+    """The notebooks of a clone, or those in an installed package."""
+    clone = PACKAGE.parent / "notebooks"
+    in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
+    return clone if in_clone else PACKAGE / "notebooks"
+
+
+def _record(target: Path) -> dict[str, str]:
+    try:
+        found = json.loads((target / RECORD).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def _first(folder: Path, wanted: str | None) -> str:
@@ -76,23 +196,31 @@ def _first(folder: Path, wanted: str | None) -> str:
 
 
 @contextmanager
-def _service(folder: Path) -> Iterator[dict[str, str]]:
-    """An environment that leads to a service: the configured one, or a simulator started here.
+def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
+    """The environment of the kernels; with --shared it names a simulator that is started here.
 
-    The keys sent to a simulator are remembered as long as it lives, in `folder`, and not among
-    those of real services.
+    The keys sent to a shared simulator are remembered in `folder` as long as it lives, and not
+    among those of real services.
     """
-    if resolve() is not None:
+    if not options.shared:
         yield dict(os.environ)
         return
+    from ..client.settings import SHARED_VARIABLE, resolve
+    from ..lab.lab import SEEDED_TRANSFERS
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator, random_keys
+    from .simulator import exports
     from .terminal import log_without_blocking
 
+    if resolve() is not None:
+        raise ConfigError(
+            "--shared starts a simulator, but a service is configured: unset PAYLAB_BASE_URL and"
+            " PAYLAB_PROFILE, or leave --shared out"
+        )
     log_without_blocking()
     simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=random_keys())
     with closing(simulator), Server(simulator) as server:
-        print(f"The simulator listens on {server.base_url}", file=sys.stderr)
+        say(exports(server.base_url, simulator.api_key, simulator.secret_key))
         yield {
             "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
             **os.environ,
@@ -104,13 +232,14 @@ def _service(folder: Path) -> Iterator[dict[str, str]]:
 
 
 def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
-    command = [sys.executable, "-m", "jupyterlab"]
+    """Jupyter's command line: on loopback only, with no news, update checks or extensions."""
+    command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
     command += ["--LabApp.check_for_updates_class=" + _NEVER]
-    command += ["--ServerApp.ip=127.0.0.1"]
     command += ["--no-browser"] if options.no_browser else []
-    command += [f"--ServerApp.port={options.port}"] if options.port is not None else []
+    if options.port is not None:
+        command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
     # In a container everybody is root; the server listens on loopback and asks for a token.
     return [*command, "--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else command
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..errors import ConfigError
 
 if TYPE_CHECKING:
+    from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
@@ -100,18 +101,19 @@ def _keys() -> tuple[str, str]:
     return random_keys()
 
 
-def _ready(server: object, *, as_json: bool) -> str:
-    base_url = server.base_url  # type: ignore[attr-defined] # a Server, imported late
-    simulator = server.simulator  # type: ignore[attr-defined]
-    facts = {
-        "base_url": base_url,
-        "api_key": simulator.api_key,
-        "secret_key": simulator.secret_key,
-    }
+def _ready(server: Server, *, as_json: bool) -> str:
+    keys = server.simulator.api_key, server.simulator.secret_key
     if as_json:
-        return json.dumps(facts)
-    exports = [f"export PAYLAB_{name.upper()}={value}" for name, value in facts.items()]
-    return "\n".join([f"The simulator listens on {base_url}. Stop it with Ctrl-C.", *exports])
+        facts = ("base_url", "api_key", "secret_key")
+        return json.dumps(dict(zip(facts, (server.base_url, *keys), strict=True)))
+    told = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
+    return f"{told}\n{exports(server.base_url, *keys)}"
+
+
+def exports(base_url: str, api_key: str, secret_key: str) -> str:
+    """The three lines that lead another terminal to this simulator."""
+    values = {"BASE_URL": base_url, "API_KEY": api_key, "SECRET_KEY": secret_key}
+    return "\n".join(f"export PAYLAB_{name}={value}" for name, value in values.items())
 
 
 def _path(text: str) -> str:

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx
 import pyarrow.parquet
@@ -241,25 +240,6 @@ def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
     assert "BAD  service" in capsys.readouterr().out
 
 
-def test_notebooks_are_copied_and_never_overwritten(tmp_path, monkeypatch):
-    """Outside a clone: a folder in the current directory; what is there stays."""
-    from paylab.cli import jupyter
-
-    package = tmp_path / "site" / "paylab"
-    (package / "notebooks").mkdir(parents=True)
-    for name in ("a.ipynb", "b.ipynb"):
-        (package / "notebooks" / name).write_text("new")
-    monkeypatch.setattr(jupyter, "PACKAGE", package)
-    monkeypatch.chdir(tmp_path)
-    Path("paylab-notebooks").mkdir()
-    Path("paylab-notebooks/a.ipynb").write_text("mine")
-    folder = jupyter.notebooks()
-    assert {path.name: path.read_text() for path in folder.iterdir()} == {
-        "a.ipynb": "mine",
-        "b.ipynb": "new",
-    }
-
-
 def test_a_walkthrough_as_json(capsys):
     """One line for a program on stdout, the progress for a person on stderr."""
     assert main(["walkthrough", "mx", "--json"]) == 0
@@ -270,40 +250,12 @@ def test_a_walkthrough_as_json(capsys):
     assert facts["conversion_id"] in said.err
 
 
-def test_a_link_that_leads_nowhere_is_no_free_name(monkeypatch, tmp_path):
-    """A notebook is not written through it."""
-    from paylab.cli import jupyter
-
-    (tmp_path / "paylab" / "notebooks").mkdir(parents=True)
-    (tmp_path / "paylab" / "notebooks" / "a.ipynb").write_text("new")
-    (tmp_path / "here" / "paylab-notebooks").mkdir(parents=True)
-    (tmp_path / "here" / "paylab-notebooks" / "a.ipynb").symlink_to(tmp_path / "elsewhere")
-    monkeypatch.setattr(jupyter, "PACKAGE", tmp_path / "paylab")
-    monkeypatch.chdir(tmp_path / "here")
-    jupyter.notebooks()
-    assert not (tmp_path / "elsewhere").exists()
-
-
 def test_a_reader_that_went_away_is_no_failure():
     """`paylab ... | head` ends quietly."""
     command = f"{sys.executable} -m paylab walkthrough mx | head -1"
     shell = ["bash", "-c", command]
     done = subprocess.run(shell, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
-
-
-def test_the_lab_keeps_the_keys_of_its_simulator_apart(tmp_path, monkeypatch):
-    """They die with it; a ledger that was asked for is kept."""
-    from paylab.cli import jupyter
-
-    for name in ("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "LEDGER"):
-        monkeypatch.delenv(f"PAYLAB_{name}", raising=False)
-    with jupyter._service(tmp_path) as environment:
-        assert environment["PAYLAB_BASE_URL"].startswith("http://127.0.0.1:")
-        assert environment["PAYLAB_LEDGER"] == str(tmp_path / "ledger.sqlite3")
-    monkeypatch.setenv("PAYLAB_LEDGER", "none")
-    with jupyter._service(tmp_path) as environment:
-        assert environment["PAYLAB_LEDGER"] == "none"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,154 @@
+"""`paylab lab`: the copies of the notebooks, the environment of the kernels, and the one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from paylab.cli import jupyter
+from paylab.cli.main import main, parser
+
+URL = re.compile(
+    r"(http://127\.0\.0\.1:\d+/)lab/tree/(\S+)\?token=(\w+)  "
+    r"\(ready in [\d.]+ s; stop it with Ctrl-C\)\n"
+)
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """The notebooks of an installed package, and an empty folder to be in."""
+    source = tmp_path / "site" / "paylab" / "notebooks"
+    source.mkdir(parents=True)
+    for name in ("a.ipynb", "b.ipynb"):
+        (source / name).write_text("first")
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr(jupyter, "PACKAGE", source.parent)
+    monkeypatch.chdir(tmp_path / "here")
+    return source
+
+
+def contents(folder):
+    """The notebooks by name."""
+    return {path.name: path.read_text() for path in folder.glob("*.ipynb")}
+
+
+def test_the_notebooks_are_copied(package):
+    """Into a folder of the current one; the originals stay as they are."""
+    folder, kept = jupyter.notebooks()
+    assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
+    assert contents(folder) == {"a.ipynb": "first", "b.ipynb": "first"}
+
+
+def test_a_changed_notebook_is_kept_and_the_others_are_updated(package):
+    """Also when the notebook was there before paylab kept a record."""
+    Path("paylab-notebooks").mkdir()
+    Path("paylab-notebooks/a.ipynb").write_text("mine")
+    jupyter.notebooks()
+    for name in ("a.ipynb", "b.ipynb", "c.ipynb"):
+        (package / name).write_text("second")
+    folder, kept = jupyter.notebooks()
+    assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "second", "c.ipynb": "second"}
+    assert kept == ["a.ipynb"]
+
+
+def test_a_change_is_no_news_while_there_is_no_new_version(package):
+    """And a copy that was deleted comes back."""
+    folder, _ = jupyter.notebooks()
+    (folder / "a.ipynb").write_text("mine")
+    (folder / "b.ipynb").unlink()
+    assert jupyter.notebooks() == (folder, [])
+    assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "first"}
+
+
+def test_started_in_the_folder_itself_nothing_is_nested(package, monkeypatch):
+    """The folder knows that it is one."""
+    folder, _ = jupyter.notebooks()
+    monkeypatch.chdir(folder)
+    assert jupyter.notebooks() == (folder, [])
+
+
+def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
+    """A link that leads nowhere is no free name."""
+    Path("paylab-notebooks").mkdir()
+    Path("paylab-notebooks/a.ipynb").symlink_to(tmp_path / "elsewhere")
+    jupyter.notebooks()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_every_kernel_has_a_simulator_of_its_own(tmp_path):
+    """Nothing leads the kernels to one service, unless the user configured one."""
+    options = parser(["lab"]).parse_args(["lab"])
+    with jupyter._service(options, tmp_path) as environment:
+        assert not [name for name in environment if name.startswith("PAYLAB_BASE")]
+
+
+def test_a_shared_simulator_is_told_to_other_terminals(tmp_path, monkeypatch, capsys):
+    """Three export lines; its keys die with it, and a ledger that was asked for is kept."""
+    options = parser(["lab"]).parse_args(["lab", "--shared"])
+    with jupyter._service(options, tmp_path) as environment:
+        names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
+        told = [f"export {name}={environment[name]}" for name in names]
+        assert capsys.readouterr().out.splitlines() == told
+        assert environment["PAYLAB_BASE_URL"].startswith("http://127.0.0.1:")
+        assert environment["PAYLAB_LEDGER"] == str(tmp_path / "ledger.sqlite3")
+    monkeypatch.setenv("PAYLAB_LEDGER", "none")
+    with jupyter._service(options, tmp_path) as environment:
+        assert environment["PAYLAB_LEDGER"] == "none"
+
+
+def test_a_configured_service_is_not_replaced_by_a_shared_simulator(package, monkeypatch, capsys):
+    """Wrong use: status 2, and what to do."""
+    names = {"BASE_URL": "https://sandbox.example.com", "API_KEY": "k", "SECRET_KEY": "s"}
+    for name, value in names.items():
+        monkeypatch.setenv(f"PAYLAB_{name}", value)
+    assert main(["lab", "--shared"]) == 2
+    assert "unset PAYLAB_BASE_URL" in capsys.readouterr().err
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts `paylab lab` in an empty folder; what is left running is ended."""
+    processes = []
+
+    def started(*arguments):
+        command = [sys.executable, "-m", "paylab", "lab", "--no-browser", *arguments]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        processes.append(subprocess.Popen(command, cwd=tmp_path, **pipes))
+        return processes[-1]
+
+    yield started
+    for process in processes:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_one_line_says_where_how_long_and_how_to_stop(start):
+    """Nothing of Jupyter's; the address opens 00, with a token, on loopback; Ctrl-C ends it."""
+    process = start()
+    url, first, token = URL.fullmatch(process.stdout.readline()).groups()
+    assert first == "00_start_here.ipynb"
+    with urllib.request.urlopen(f"{url}api/contents?token={token}", timeout=10) as answer:
+        names = {each["name"] for each in json.load(answer)["content"]}
+    assert first in names
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(f"{url}api/contents", timeout=10)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_a_port_in_use_is_said(start):
+    """With Jupyter's own words, and status 1."""
+    port = URL.fullmatch(start().stdout.readline())[1].rstrip("/").rpartition(":")[2]
+    second = start("--port", port)
+    out, err = second.communicate(timeout=30)
+    assert (second.returncode, out) == (1, "")
+    assert "already in use" in err
+    assert "did not start" in err
