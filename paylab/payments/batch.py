@@ -1,4 +1,4 @@
-"""A batch: what was made before is found again, the rest is sent, once."""
+"""A batch of payouts: finds what was made before and sends the rest once."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 def some_transfer(transfers: Transfers) -> Raw | None:
-    """The id of a transfer by which this service can be recognised later; None without one."""
+    """The id of a transfer that identifies this service later; None when the list is empty."""
     page = next(transfers.list(limit=1).raw_pages())
     return next(({"id": row.get("id")} for row in page.data), None)
 
 
 def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
-    """The transfers with these references; nothing wanted, nothing asked.
+    """The transfers with these references; no request when there are no references.
 
     The spec names no order of the list, so all of it is read. Where two have the same
     reference, the older one is given.
@@ -75,7 +75,7 @@ def _is_older(row: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
 
 
 def _created(row: Mapping[str, Any]) -> datetime:
-    """When it was created; one whose time cannot be read comes last."""
+    """The time of creation; a row whose time cannot be read sorts last."""
     try:
         return timestamps.from_text(str(row.get("created_at")))
     except ValueError:
@@ -100,7 +100,7 @@ UNCERTAIN = (RateLimitError, ServerError)
 def send_all(
     transfers: Transfers, rows: Sequence[PayoutRow], concurrency: int, may_go_on: Callable[[], bool]
 ) -> Iterator[Sent]:
-    """Each row and its outcome, in the order of the answers; none is begun after `may_go_on`."""
+    """Each row and its outcome, in the order of the answers; stops when `may_go_on` is false."""
     silent, done = 0, set[int]()
     waiting = takewhile(lambda _: silent < PATIENCE and may_go_on(), rows)
     sent = _one_by_one if concurrency == 1 else partial(_some, concurrency=concurrency)
@@ -113,7 +113,7 @@ def send_all(
 
 
 def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a table of errors
-    """Send one row, under the key that follows from its reference."""
+    """Send one row with the Idempotency-Key derived from its reference."""
     try:
         return _sent(transfers, row)
     except HOPELESS as error:
@@ -132,7 +132,7 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a 
 
 
 def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
-    """Send a row; what the ledger knows to be made too long ago to be sent again is read."""
+    """Send a row; read the transfer instead when the ledger says that its key has expired."""
     chosen = key(str(row.get(REFERENCE)))
     try:
         made = transfers.create(idempotency_key=chosen, **row.body())
@@ -147,7 +147,7 @@ def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
 
 
 def _is_certain(error: PaylabError) -> bool:
-    """Whether the service said that it made nothing."""
+    """Whether the answer proves that nothing was made."""
     refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
     return refused and not error.after_lost and 400 <= getattr(error, "status", 0) < 500
 
@@ -244,7 +244,7 @@ class _Batch:
         self._failure: PaylabError | None = None
 
     def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
-        """Find what was made, send the rest, and return a frame with the outcomes."""
+        """Find what was made, send the rest and return a frame with the outcomes."""
         from .results import frame
 
         try:
@@ -263,7 +263,7 @@ class _Batch:
         return frame(self._checked, self._outcomes, self._journal.path)
 
     def _may_go_on(self) -> bool:
-        """Whether the journal still takes what is made."""
+        """Whether the journal can still be written."""
         return self._failure is None
 
     def _unsent(self) -> list[str]:
@@ -280,7 +280,7 @@ class _Batch:
         return error
 
     def _adopt(self, others: Iterable[Journal]) -> None:
-        """Take over what other batches of this service know of these payouts."""
+        """Copy what the journals of other batches of this service know about these payouts."""
         for other in others:
             unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
             shared = unknown & other.planned.keys()
@@ -288,7 +288,7 @@ class _Batch:
                 self._journal.adopt(other, shared)
 
     def _is_ours(self, journal: Journal) -> bool:
-        """Whether a journal is of this account, and the service still knows what it made."""
+        """Whether a journal belongs to this account and the service still has its transfers."""
         if journal.service is not None and journal.service != self._service:
             return False
         try:
@@ -306,7 +306,7 @@ class _Batch:
         return {"service": self._service, "after": some_transfer(self._transfers)}
 
     def _recall(self, *, is_new: bool) -> None:
-        """Take what the journal knows; look for what may have been made without its knowing."""
+        """Read the journal, and search the list for payouts that it does not record."""
         self._verify()
         known, planned = self._journal.made, self._journal.planned
         names = [name for name in map(_name, self._rows) if name not in known]
@@ -318,7 +318,7 @@ class _Batch:
                     self._settle(row, self._same(row, made[_name(row)], word))
 
     def _verify(self) -> None:
-        """A journal of another service would have us believe that all is paid."""
+        """Refuse a journal of another service, whose payouts were not made here."""
         if not self._is_ours(self._journal):
             self._part(str(self._journal.last))
 
@@ -332,7 +332,7 @@ class _Batch:
         ) from None
 
     def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:
-        """What was made under a row's reference, which must be what the row asks for."""
+        """The outcome of a transfer found by reference: a conflict when its terms differ."""
         planned = self._journal.planned.get(_name(row))
         same = planned == fingerprint(terms(row)) if planned else _agrees(row, transfer)
         if same:
@@ -353,7 +353,7 @@ class _Batch:
 
 
 def _agrees(row: PayoutRow, transfer: Mapping[str, Any]) -> bool:
-    """Whether a transfer shows nothing that the row says otherwise."""
+    """Whether no field of the transfer contradicts the row."""
     shown = ((row.get(name), transfer.get(name)) for name in TERMS)
     return all(_alike(ours, theirs) for ours, theirs in shown if ours and theirs)
 

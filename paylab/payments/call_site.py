@@ -1,4 +1,4 @@
-"""Where an order is made: the notebook cell that runs, or the place in a script."""
+"""Where an order is made: the running notebook cell, or the place in a script."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 
 @contextmanager
 def concerning(subject: str) -> Iterator[None]:
-    """Orders made meanwhile are about `subject`: the same cell about another is another site."""
+    """Orders made in this block are about `subject`; another subject makes another site."""
     token = _SUBJECT.set(subject)
     try:
         yield
@@ -58,7 +58,7 @@ class Site:
 
 
 def here() -> Site | None:
-    """The site that is running; None where every call is meant: a prompt, or a button."""
+    """The running site; None at a prompt or in a button, where every call is a new order."""
     site, subject = _site(), _SUBJECT.get()
     if site is None or not subject:
         return site
@@ -66,7 +66,7 @@ def here() -> Site | None:
 
 
 def by_hand() -> Site:
-    """The site of every order that has none."""
+    """Use one site for every order made in this block."""
     name = f"by hand {_SUBJECT.get()}".strip()
     return Site(name, name, "", "a button or a prompt", cell=False)
 
@@ -88,7 +88,7 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _shell() -> Any:
-    """IPython's shell where there is one; it is never imported for this."""
+    """IPython's shell, or None; IPython is not imported for this."""
     module = sys.modules.get("IPython")
     return module.get_ipython() if module is not None else None
 
@@ -106,7 +106,7 @@ def _cell(frames: list[FrameType], shell: Any) -> Site | None:
 
 
 def _steps(text: str) -> str:
-    """What a cell does: its text without comments, layout and `try`."""
+    """The text of a cell without comments, layout and `try`."""
     try:
         return ast.unparse(_Untried().visit(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):  # magics, or not Python at all
@@ -115,17 +115,17 @@ def _steps(text: str) -> str:
 
 
 class _Untried(ast.NodeTransformer):
-    """Puts the body of each `try` in its place."""
+    """Replaces each `try` by its body."""
 
     def visit_Try(self, node: ast.Try) -> list[ast.stmt]:
-        """The body alone, with any `try` inside it gone too."""
+        """Return the body, with any nested `try` replaced as well."""
         bodies = ast.Module([*node.body, *node.orelse, *node.finalbody], [])
         self.generic_visit(bodies)
         return bodies.body
 
 
 def _without_values(line: str) -> str:
-    """A line of code without its texts, and without words that may be a number of somebody's."""
+    """A line of code without string literals and without words that may be account numbers."""
     return _WORD.sub(_unnumbered, _QUOTED.sub('"…"', line))
 
 
@@ -139,14 +139,14 @@ def _cells(frames: Iterable[FrameType]) -> list[str]:
 
 
 def _beside() -> Iterator[FrameType]:
-    """The frames of the main thread, for another one: the cell there may wait for a pool."""
+    """The frames of the main thread, whose cell may be waiting for a thread pool."""
     main = threading.main_thread()
     found = main is not threading.current_thread() and sys._current_frames().get(main.ident or 0)
     return _frames(found or None)
 
 
 def _asked(shell: Any) -> str:
-    """The text of the cell a thread works for while that awaits it; a button has none."""
+    """The text of the cell that waits for this thread; None for a button."""
     with suppress(Exception):  # as below
         parent = shell.get_parent()
         thread = threading.current_thread() is not threading.main_thread()
@@ -156,30 +156,30 @@ def _asked(shell: Any) -> str:
 
 
 def _cell_id(shell: Any) -> str | None:
-    """The id of the cell in its notebook, where the front end tells it."""
+    """The id of the cell in its notebook, if the front end sends it."""
     with suppress(Exception):  # what the shell has here differs by version and front end
         return str(shell.get_parent()["metadata"]["cellId"])
     return None
 
 
 def _execution(shell: Any) -> str:
-    """One run of a cell: its message's id; the count stands still for those without history."""
+    """One execution of a cell: the id of its message, else the execution count."""
     with suppress(Exception):
         return str(shell.get_parent()["header"]["msg_id"])
     return str(shell.execution_count)
 
 
 def _program(frames: list[FrameType], shell: Any) -> Site | None:
-    """The place in a script that IPython runs; in a kernel it is a button that calls it."""
+    """The place in a script that IPython runs; None in a kernel, where a button calls."""
     own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
     in_file = any(os.path.isfile(frame.f_code.co_filename) for frame in own)
     return _script(own) if in_file and not hasattr(shell, "kernel") else None
 
 
 def _script(frames: list[FrameType]) -> Site:
-    """The nearest function of the program itself: a library that calls it back is no place.
+    """The nearest function of the program itself; libraries are skipped.
 
-    Not its line, which moves with every edit above it: two calls in one function are told apart
+    The line is not used, because it moves with every edit above it. Two calls in one function
     by their turn.
     """
     codes = (frame.f_code for frame in frames)

@@ -41,7 +41,7 @@ class BusyJournalError(PaylabError):
 
 
 class Journal:
-    """The memory of one batch; without a path it lasts as long as the object."""
+    """What one batch planned and made; in memory when there is no path."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
@@ -79,7 +79,7 @@ class Journal:
 
     @classmethod
     def peek(cls, path: Path) -> Journal:
-        """What a journal holds now, without locking it; empty when there is none."""
+        """The content of a journal, read without locking it; empty when there is none."""
         found = cls(path)
         try:
             found._read_all(path.read_bytes())
@@ -89,19 +89,19 @@ class Journal:
 
     @property
     def service(self) -> str | None:
-        """Which service and account it is of; None when the head does not say."""
+        """The service and account of the journal; None when its head does not say."""
         named = (self.head or {}).get("service")
         return None if named is None else str(named)
 
     @property
     def last(self) -> str | None:
-        """The id of a transfer that only the journal's own service knows."""
+        """The id of a transfer that only the journal's own service has."""
         after = (self.head or {}).get("after") or {}
         made = next(reversed(self.made.values()), after).get("id")
         return None if made is None else str(made)
 
     def adopt(self, other: Journal, names: Iterable[str]) -> None:
-        """Take over what another journal knows of these payouts."""
+        """Copy what another journal records about these payouts."""
         known = sorted(names)
         made = {name: other.made[name] for name in known if name in other.made}
         head = self.head or other.head or {}
@@ -113,7 +113,7 @@ class Journal:
         self.planned |= {name: other.planned[name] for name in known}
 
     def begin(self, head: Mapping[str, Any], plans: Mapping[str, str]) -> None:
-        """Note what may be sent from now on; on disk when this returns."""
+        """Record what may be sent from now on; on disk when this returns."""
         lines: list[Raw] = [] if self.head else [{"journal": 1, **head}]
         new = {name: terms for name, terms in plans.items() if self.planned.get(name) != terms}
         lines += [{"plan": name, "terms": terms} for name, terms in new.items()]
@@ -122,19 +122,19 @@ class Journal:
         self.planned |= new
 
     def note(self, reference: str, transfer: Raw) -> None:
-        """Note what was made; if this is lost in a crash, the service is asked."""
+        """Record a transfer; if a crash loses this, the service's list is searched."""
         self.made[reference] = transfer
         self._write([_made(reference, transfer)], sync=False)
 
     def release(self, references: Iterable[str]) -> None:
-        """Note which planned payouts were not sent, so that nobody has to look for them."""
+        """Record which planned payouts were not sent, so that they need not be searched."""
         names = [name for name in references if name in self.planned]
         self._write([{"unsent": name} for name in names], sync=False)
         for name in names:
             del self.planned[name]
 
     def forget(self) -> None:
-        """Begin anew: remove everything this journal knows."""
+        """Start again: remove everything from the journal."""
         self.head, self.planned, self.made = None, {}, {}
         if self._file:
             self._file.truncate(0)
@@ -203,7 +203,7 @@ def _made(reference: str, transfer: Mapping[str, Any]) -> Raw:
 
 
 def _shallow(value: Any, levels: int) -> Any:
-    """The value without what is nested so deep that reading it back could fail."""
+    """The value cut off at a depth that can be read back safely."""
     if isinstance(value, Mapping):
         return {k: _shallow(v, levels - 1) for k, v in value.items()} if levels else None
     if isinstance(value, list):
@@ -212,7 +212,7 @@ def _shallow(value: Any, levels: int) -> Any:
 
 
 def fingerprint(terms: Mapping[str, Any]) -> str:
-    """A short text that is the same for the same terms."""
+    """A short digest of the terms."""
     text = json.dumps(terms, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:32]
 
@@ -222,7 +222,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _append(file: FileIO, data: bytes) -> None:
-    """Write all of it: a disk that fills up takes a part first."""
+    """Write all of it; a disk that fills up accepts only a part at first."""
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]
@@ -232,14 +232,14 @@ NAME = "payouts-{}.journal"
 
 
 def journal(service: str, references: Iterable[str], *, passing: object | None) -> Path:
-    """The journal of these payouts; it goes with `passing`, a simulator of this process."""
+    """The journal of these payouts; it is removed with `passing`, a simulator of this process."""
     text = "\n".join([service, *sorted(references)])
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     return (_lasting() if passing is None else _passing(passing)) / NAME.format(digest)
 
 
 def others(path: Path | None, payouts: Any, *, passing: object | None) -> list[Path]:
-    """Journals that may know some of these payouts: of other lists, and one beside the file."""
+    """Other journals that may record some of these payouts, one beside the file included."""
     found = list[Path]()
     with suppress(UnwritableJournalError):
         folder = _lasting() if passing is None else _passing(passing)
@@ -264,7 +264,7 @@ _FOLDERS: WeakKeyDictionary[object, Path] = WeakKeyDictionary()
 
 
 def _passing(world: object) -> Path:
-    """A folder that goes with a simulator of this process."""
+    """A folder that is removed together with a simulator of this process."""
     if world not in _FOLDERS:
         _FOLDERS[world] = Path(tempfile.mkdtemp(prefix="paylab-batches-"))
         weakref.finalize(world, _remove, _FOLDERS[world], os.getpid())

@@ -37,7 +37,7 @@ log = logging.getLogger("paylab")
 
 
 class Asked(Protocol):
-    """An order: what is sent where, and what is wished."""
+    """A request that must be carried out once, with the caller's options."""
 
     @property
     def path(self) -> str:
@@ -62,9 +62,9 @@ class Asked(Protocol):
 
 @dataclass(frozen=True)
 class Claim:
-    """An order with all that identifies it: `reference` as it is kept, `body` for people.
+    """An order with everything that identifies it: `reference` as stored, `body` for messages.
 
-    Keys of before are judged by `now`, the latest that it may be; its own will be by `made`, the
+    Earlier keys are judged by `now`, the latest possible time; this order's key by `made`, the
     earliest.
     """
 
@@ -78,7 +78,7 @@ class Claim:
 
 
 class Running:
-    """What the run that is going on has made, and what waits for its answer right now."""
+    """What the current run has made, and which orders wait for an answer."""
 
     def __init__(self) -> None:
         self.used: defaultdict[str, set[int]] = defaultdict(set)
@@ -91,10 +91,10 @@ _RUNNING: dict[str, Running] = {}
 
 
 class Ledger:
-    """Chooses the Idempotency-Key of each order and remembers it before it is sent.
+    """Chooses the Idempotency-Key of each order and stores it before the request is sent.
 
-    `service` tells apart the services (and the simulated worlds) that share a file; `clock` gives
-    the earliest and the latest that it may be there, and `seen` the time as far as it is known.
+    `service` separates the services (and simulators) that share a file; `clock` gives
+    the earliest and latest possible time there, and `seen` the best estimate.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class Ledger:
 
     @property
     def path(self) -> str:
-        """The file, or that there is none."""
+        """The path of the file, or a note that there is none."""
         return str(self._store.path or "in memory")
 
     def open(self, order: Asked) -> Ticket | FreshTicket:
-        """The ticket of an order, written down; ChoiceError when it is not clear what is meant."""
+        """The ticket of an order, stored; ChoiceError when the order is ambiguous."""
         claim = self._claim(order)
         if order.key and self._is_insisted(claim):
             return FreshTicket(order.key)
@@ -141,7 +141,7 @@ class Ledger:
         return Claim(order, site, digest, self._clean(text), reference, now, made)
 
     def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
-        """The entry this order has already; None when it is a new one."""
+        """The existing entry of this order; None for a new one."""
         if claim.order.key is not None and not claim.order.new:
             return self._keyed(claim, claim.order.key)
         lost = self._lost(claim)
@@ -155,7 +155,7 @@ class Ledger:
         return self._edited(claim)
 
     def _keyed(self, claim: Claim, key: str) -> Entry | ChoiceError | None:
-        """What was sent under the caller's key, or else what its reference made."""
+        """The entry of the caller's key, or else of its reference."""
         same = self._store.keyed(self._service, claim.order.path, key)
         standing = [each for each in same if each.state in (OPEN, ANSWERED)]
         if standing or not claim.reference:
@@ -163,13 +163,13 @@ class Ledger:
         return self._resumed(self._before(claim), claim) or self._edited(claim)
 
     def _is_insisted(self, claim: Claim) -> bool:
-        """Whether the caller gives the key of another body, which the service refuses."""
+        """Whether the caller's key belongs to another body, which the service refuses."""
         key = claim.order.key
         same = self._store.keyed(self._service, claim.order.path, key) if key else []
         return bool(same) and same[-1].digest != claim.digest
 
     def _moved(self, claim: Claim) -> Entry | None:
-        """What the same order made in a cell that nobody can recognise: cells have no ids here."""
+        """The entry of the same order from a cell without an id."""
         site = claim.site
         if claim.reference or not site.cell or site.name != site.source:
             return None
@@ -179,7 +179,7 @@ class Ledger:
         return next((each for each in fresh if not each.deliberate), None)
 
     def _before(self, claim: Claim) -> Entry | None:
-        """What the same order made: that of its reference, or the next turn of its place."""
+        """The entry of the same order: by its reference, or the next one of its site."""
         same = [each for each in self._standing(claim) if each.digest == claim.digest]
         if claim.reference:
             return same[-1] if same else None
@@ -191,7 +191,7 @@ class Ledger:
         return next((each for each in same if each.id not in used), None)
 
     def _standing(self, claim: Claim) -> list[Entry]:
-        """The entries of the same reference, or of the same place, that may have been made."""
+        """The entries of the same reference or site that may have been carried out."""
         path, site = claim.order.path, claim.site
         if claim.reference:
             entries = self._store.referenced(self._service, path, claim.reference)
@@ -200,12 +200,12 @@ class Ledger:
         return [each for each in entries if each.state in (OPEN, ANSWERED)]
 
     def _lost(self, claim: Claim) -> list[Entry]:
-        """Entries of the same body, sent from anywhere, whose answer nobody waits for."""
+        """Entries of the same body without an answer, for which no thread is waiting."""
         entries = self._store.unanswered(self._service, claim.order.path, claim.digest)
         return [each for each in entries if each.id not in self._running.waiting]
 
     def _give_up(self, lost: Iterable[Entry], claim: Claim) -> None:
-        """Who asks for another payment has looked what became of those that are too old."""
+        """Close entries whose keys have expired: the caller asked for another payment."""
         for entry in lost:
             if not _replayable(entry, claim.now):
                 self._store.change(entry.id, state=GIVEN_UP)
@@ -221,7 +221,7 @@ class Ledger:
         return entry
 
     def _edited(self, claim: Claim) -> ChoiceError | None:
-        """ChoiceError when the reference, or this cell, made something else before."""
+        """ChoiceError when the reference, or this cell, sent something else before."""
         if claim.reference:
             standing = self._standing(claim)
             if standing:
@@ -234,10 +234,10 @@ class Ledger:
         return ledger_store.edited(before[-1], claim.body) if before else None
 
     def _stands(self, entry: Entry, claim: Claim) -> bool:
-        """Whether an entry of this cell may be what the order was before it was edited.
+        """Whether an entry of this cell may be the order before an edit.
 
-        The same text that names somebody else, such as whoever was just created, is not edited;
-        nor is an order with another reference.
+        The same text with another recipient, such as one just created, is not an edit;
+        neither is an order with another reference.
         """
         same_text = entry.source == claim.site.source
         another = same_text and ledger_store.payee(entry.body) != ledger_store.payee(claim.body)
@@ -266,7 +266,7 @@ class Ledger:
         return self._store.add(entry)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The newest entries, newest first, as flat rows; the service is not asked."""
+        """The newest entries, newest first, as flat rows; sends no request."""
         now = self._seen()
         return [_row(entry, now) for entry in self._store.latest(self._service, MOST_SHOWN)]
 
@@ -278,12 +278,12 @@ class Ledger:
         return "\n".join([f"<ledger {self.path}, {len(lines)} entries>", *lines])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._store.close()
 
 
 class Ticket:
-    """The key of one order, and the entry that is told how it ended."""
+    """The key of one order and its ledger entry."""
 
     def __init__(self, store: LedgerStore, entry: Entry, running: Running, *, found: bool) -> None:
         self._store, self._entry, self._running = store, entry, running
@@ -291,14 +291,14 @@ class Ticket:
         self.key = entry.key
 
     def begin(self, run: str) -> None:
-        """Nobody else in this process is given this order, unless it ends without an answer."""
+        """Reserve this order within the process until it is answered or lost."""
         self._running.used[run].add(self._entry.id)
         if self.known is None:
             self._running.waiting.add(self._entry.id)
 
     @property
     def known(self) -> str | None:
-        """The id of what this order made, where sending it again would make another."""
+        """The id of what this order made, when sending it again would make another."""
         entry = self._entry
         return entry.resource_id if entry.status == ACCEPTED else None
 
@@ -309,11 +309,11 @@ class Ticket:
 
     @property
     def advice(self) -> str:
-        """What to try when nobody knows whether the order was carried out."""
+        """What to try when it is not known whether the order was carried out."""
         return ledger_store.LOST
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """The service carried it out; LedgerError when that cannot be written down."""
+        """Store that the order was carried out; LedgerError when that fails."""
         try:
             # A file of UTF-8 cannot hold half a character.
             shown = resource_id.encode(errors="backslashreplace").decode()
@@ -324,7 +324,7 @@ class Ticket:
             self._running.waiting.discard(self._entry.id)
 
     def refused(self, status: int) -> None:
-        """The service did not, and said so; but another process may have sent it meanwhile."""
+        """Store that the order was refused, unless another process sent it meanwhile."""
         only_here = f"state = '{OPEN}' AND times = 1"
         try:
             if status not in UNDECIDED:
@@ -335,14 +335,14 @@ class Ticket:
             self.lost()
 
     def lost(self) -> None:
-        """No answer came: the next order of the same body is this one."""
+        """Store that no answer came; the next order of the same body continues this one."""
         self._running.waiting.discard(self._entry.id)
         for used in self._running.used.values():
             used.discard(self._entry.id)
 
 
 def _who(entry: Entry, claim: Claim) -> str:
-    """What an order of the same reference was made by, in words."""
+    """A phrase that names what made the earlier order."""
     site = claim.site
     if site.cell and (entry.name == site.name or entry.source == site.source):
         return "this cell"
@@ -356,7 +356,7 @@ def _reference(body: str) -> str:
 
 
 def _sorted(body: str) -> str:
-    """A body with its fields in alphabetical order: the order does not make it another one."""
+    """A body with its fields sorted, because their order does not matter."""
     found = _parsed(body)
     return body if found is None else json.dumps(found, sort_keys=True)
 
@@ -369,7 +369,7 @@ def _parsed(body: str) -> Any:
 
 
 def _replayable(entry: Entry, now: datetime) -> bool:
-    """Whether the service surely still remembers the key."""
+    """Whether the service certainly still stores the key."""
     try:
         return -AHEAD < now - timestamps.from_text(entry.made) < KEPT
     except ValueError:

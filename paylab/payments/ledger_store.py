@@ -53,7 +53,7 @@ _UPGRADE = (
 
 
 def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """A ledger of before there were marks lacks the references; its keys are still good."""
+    """Upgrade a ledger of the first version, which has no references; its keys stay valid."""
     ours = sqlite.tables_of(connection) <= {"entries", "by_site", "by_source"}
     if ours and sqlite.columns_of(connection, "entries") == {*_COLUMNS} - {"reference"}:
         return (*_UPGRADE, *_INDEXES)
@@ -68,13 +68,13 @@ ELSEWHERE = "name another with PAYLAB_LEDGER, or `none` to do without"
 
 
 def named(reference: object) -> str:
-    """A client_reference_id as it is kept: it may hold what nobody should read; "" for none."""
+    """The digest under which a client_reference_id is stored; "" for none."""
     return sha256(str(reference).encode(errors="replace")).hexdigest() if reference else ""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One order: where it was made, its body's hash, its key, and how it ended."""
+    """One order: its site, the hash of its body, its key and its outcome."""
 
     id: int
     service: str
@@ -103,7 +103,7 @@ class LedgerStore:
         forks.register(self, LedgerStore._forget)
 
     def _forget(self) -> None:
-        """A connection must not be used in two processes: the child opens its own."""
+        """Drop the connection in a forked child, which opens its own."""
         self._opened = None
 
     @property
@@ -128,13 +128,13 @@ class LedgerStore:
 
     @contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Keep other threads of this process out."""
+        """Lock out the other threads of this process."""
         with _LOCK:
             yield
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Read and write with nobody else writing in between."""
+        """Read and write without another writer in between."""
         with _LOCK:
             self._execute("BEGIN IMMEDIATE")
             try:
@@ -146,7 +146,7 @@ class LedgerStore:
                 raise
 
     def add(self, entry: Entry) -> Entry:
-        """Write an entry; it is on the disk when this, or the transaction around it, is done."""
+        """Store an entry; on disk when this, or the surrounding transaction, returns."""
         values = [getattr(entry, column) for column in _COLUMNS[1:]]
         marks = ", ".join("?" * len(values))
         sql = f"INSERT INTO entries ({', '.join(_COLUMNS[1:])}) VALUES ({marks})"  # noqa: S608
@@ -155,7 +155,7 @@ class LedgerStore:
         return Entry(int(number or 0), *values)
 
     def change(self, number: int, where: str = "1", **values: object) -> None:
-        """Change columns of an entry, if it still is as `where` says."""
+        """Change columns of an entry if it still has the values of `where`."""
         sets = ", ".join(f"{column} = ?" for column in values)
         sql = f"UPDATE entries SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
         with _LOCK:
@@ -172,12 +172,12 @@ class LedgerStore:
         return self._read(f"WHERE {where} ORDER BY id", (service, path, reference))
 
     def unanswered(self, service: str, path: str, digest: str) -> list[Entry]:
-        """The open entries of a body, wherever it was sent, oldest first."""
+        """The open entries of a body from any site, oldest first."""
         where = "service = ? AND path = ? AND digest = ? AND state = ?"
         return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, OPEN))
 
     def answered(self, service: str, path: str, digest: str) -> list[Entry]:
-        """The entries of a body that was carried out, wherever it was sent, oldest first."""
+        """The answered entries of a body from any site, oldest first."""
         where = "service = ? AND path = ? AND digest = ? AND state = ?"
         return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, ANSWERED))
 
@@ -200,7 +200,7 @@ class LedgerStore:
             return self._connection.execute(sql, tuple(values))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
@@ -208,18 +208,18 @@ forks.register(LedgerStore, lock=_LOCK)
 
 
 def ledger_path() -> Path:
-    """Where the ledger lives on this system."""
+    """The default path of the ledger on this system."""
     return user_data_path("paylab", appauthor=False) / "ledger.sqlite3"
 
 
 def open_store(path: Path | None, busy: float = BUSY_SECONDS) -> LedgerStore:
-    """The ledger's file, made if it is not there; LedgerError when it cannot be used."""
+    """Open or create the ledger's file; LedgerError when it cannot be used."""
     return LedgerStore(path, busy)
 
 
 @contextmanager
 def _told(path: Path | None) -> Iterator[None]:
-    """Name the file and what to do when it cannot be used."""
+    """Turn SQLite errors into a LedgerError that names the file and what to do."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -234,7 +234,7 @@ LOST = (
 
 
 def again(entry: Entry) -> str:
-    """The sentence of an order that keeps its key."""
+    """The message about an order that keeps its key."""
     if entry.state == OPEN:
         return (
             f"this was sent before ({entry.made}) and no answer was seen: asking again with the "
@@ -247,7 +247,7 @@ def again(entry: Entry) -> str:
 
 
 def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
-    """Something else is sent than before, by `who`: a cell, or an order of the same reference."""
+    """The error for an order that differs from the earlier one made by `who`."""
     made = entry.resource_id or "something whose answer was not seen"
     change = _change(entry.body, body)
     what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
@@ -260,7 +260,7 @@ def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
 
 
 def too_late(entry: Entry) -> ChoiceError:
-    """The order is so old that the service may have forgotten its key."""
+    """The error for an order so old that the service may have dropped its key."""
     if entry.state == OPEN:
         what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
         hint = "look in the list whether it was made; new=True sends it as another payment"
@@ -271,7 +271,7 @@ def too_late(entry: Entry) -> ChoiceError:
 
 
 def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
-    """The payment was made, and then the ledger could not be written."""
+    """The error when the payment was made but the ledger could not be written."""
     made = resource_id or "something without an id"
     what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
     hint = f"do not send it as a new payment; idempotency_key={key!r} gives it again"
@@ -279,7 +279,7 @@ def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
 
 
 def payee(body: str) -> object:
-    """Who gets it, as far as a body tells."""
+    """The recipient's account in a body, if there is one."""
     try:
         found = json.loads(body)
     except ValueError:
@@ -291,7 +291,7 @@ PAYEE = ("financial_account", "individual_id", "payout_account")
 
 
 def _change(before: str, after: str) -> str:
-    """The fields that differ, with both values."""
+    """The fields that differ, each with both values."""
     try:
         old, new = json.loads(before), json.loads(after)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A batch checked before anything is sent: its rows, and every problem with its row number."""
+"""A batch checked before it is sent: its rows, and every problem with its row number."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class PayoutRow:
-    """One payout as it came: its number from 1, its line where it has one, its cells."""
+    """One payout as given: its number from 1, its line in a file, its cells."""
 
     number: int
     cells: Mapping[str, Any]
@@ -44,11 +44,11 @@ class PayoutRow:
     """The cells of columns that mean nothing here, as text; they come back with the results."""
 
     def get(self, name: str) -> Any:
-        """A cell, None where it is empty."""
+        """A cell, or None when it is empty."""
         return self.cells.get(name)
 
     def body(self) -> dict[str, Any]:
-        """What is sent for it: the same bytes in whatever order its columns stand."""
+        """The body of the request; the order of the columns does not change its bytes."""
         cells = {name: self.cells[name] for name in COLUMNS if name in self.cells}
         account = cells.pop(ACCOUNT, None)
         own = {} if account is None else {"financial_account": {"id": account}}
@@ -57,7 +57,7 @@ class PayoutRow:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All rows, and the columns that were left alone."""
+    """All rows, and the columns that are not sent."""
 
     rows: tuple[PayoutRow, ...]
     ignored: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Sheet:
 def read_payouts(
     payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
 ) -> Sheet:
-    """The rows of a file, a frame or dicts; `defaults` fill what a row leaves empty."""
+    """The rows of a file, a frame or dicts; `defaults` fill empty cells."""
     raw = list(_raw(payouts, delimiter))
     names = {name: _named(str(name), reference) for name in _columns(raw)}
     given = {name: cell(value) for name, value in defaults.items()}
@@ -77,7 +77,7 @@ def read_payouts(
 
 
 def cell(value: object) -> Any:
-    """A cell as JSON: exact numbers as text, nothing where it is empty, anything else as it is."""
+    """A cell as JSON: exact numbers as text, None when empty, anything else unchanged."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, Decimal):
@@ -88,7 +88,7 @@ def cell(value: object) -> Any:
 
 
 def _is_missing(value: object) -> bool:
-    """None, NaN, NaT and pandas' NA, which says neither yes nor no to being itself."""
+    """Whether a cell is None, NaN, NaT or pandas' NA (whose comparison is not a bool)."""
     try:
         return value is None or bool(value != value)  # noqa: PLR0124 - NaN is not itself
     except (TypeError, ValueError):
@@ -96,7 +96,7 @@ def _is_missing(value: object) -> bool:
 
 
 def _plain(value: Decimal) -> str:
-    """Zeros at the end say how wide a column was, not how exact an amount is."""
+    """Plain digits without trailing zeros, which come from the width of the column."""
     text = getattr(value, "text", None) or format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -194,7 +194,7 @@ FLOAT = 'must be text: a float is not exact; read the file with dtype="string", 
 
 @dataclass(frozen=True)
 class RowProblem(Problem):
-    """What is wrong with one row; rows count from 1, the header of a file is not one."""
+    """A problem of one row; rows count from 1 after the header."""
 
     row: int = 0
     line: int | None = None
@@ -207,14 +207,14 @@ class RowProblem(Problem):
 
 @dataclass(frozen=True)
 class Plan:
-    """What would be sent, what is wrong with it, and which columns were left alone."""
+    """What would be sent, its problems, and which columns are not sent."""
 
     rows: tuple[PayoutRow, ...]
     problems: tuple[RowProblem, ...]
     ignored: tuple[str, ...] = ()
 
     def refuse(self) -> None:
-        """RuleError with every problem, if there is one."""
+        """Raise RuleError with every problem, if there are any."""
         if self.problems:
             raise RuleError(self.problems)
 
@@ -235,7 +235,7 @@ class Plan:
         return pd.DataFrame(cells, columns=["row", "line", "field", "problem", "source"])
 
     def __str__(self) -> str:
-        """One line: how many rows, how many problems, how much money."""
+        """One line: number of rows, number of problems, totals."""
         wrong = len({problem.row for problem in self.problems})
         sums = [f"{amount} {label}" for label, amount in self.totals().items()]
         count = len(self.rows)
@@ -248,10 +248,10 @@ class Plan:
 def plan(
     payouts: Payouts, *, reference: str = REFERENCE, delimiter: str = ",", **defaults: Any
 ) -> Plan:
-    """Read the payouts and check every row; `reference` names the column with the references.
+    """Read the payouts and check every row; `reference` names the reference column.
 
-    `delimiter` is what separates the cells of a CSV file.
-    Other keywords are for all rows that leave the column empty: `source_currency="USD"`.
+    `delimiter` separates the cells of a CSV file.
+    Other keywords fill empty cells of a column: `source_currency="USD"`.
     """
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
@@ -284,7 +284,7 @@ def _of_row(row: PayoutRow, twin: int | None) -> list[Problem]:
 
 
 def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
-    """An amount that pandas read as a float has lost its digits before it came here."""
+    """Add to a problem that pandas read the amount as a float and lost digits."""
 
     def said(problem: Problem) -> Problem:
         if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
@@ -317,5 +317,5 @@ def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
 
 
 def terms(row: PayoutRow) -> Mapping[str, Any]:
-    """What makes a payout this one: another with the same reference and terms is the same."""
+    """The terms of a payout: the same reference and terms mean the same payout."""
     return {name: value for name, value in sorted(row.cells.items()) if value is not None}

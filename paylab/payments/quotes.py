@@ -1,4 +1,4 @@
-"""Quotes side by side: one amount to several recipients, over every rail that reaches them."""
+"""Quotes side by side: one amount to several recipients over each of their rails."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError)
 
 @dataclass(frozen=True)
 class Route:
-    """A way for money to reach somebody: an account and a rail that serves it."""
+    """An account and a payout method that serves it."""
 
     recipient: Individual
     account: FinancialAccount
@@ -46,9 +46,9 @@ class Route:
 def compare_quotes(
     create: Callable[..., Quote], recipients: Recipients, **asked: Any
 ) -> pd.DataFrame:
-    """Ask for a quote for every recipient over each of their rails; a frame with a row a quote.
+    """Ask for a quote for every recipient over each of their rails; a frame, one row per quote.
 
-    `create` asks the service for a quote. Where it refuses one, `problem` says why.
+    `create` asks the service for a quote. When it refuses one, `problem` says why.
     """
     people = [recipients] if isinstance(recipients, Individual) else list(recipients)
     if not all(isinstance(one, Individual) for one in people):
@@ -59,7 +59,7 @@ def compare_quotes(
 
 
 def _quoted(create: Callable[..., Quote], route: Route, asked: dict[str, Any]) -> Quote | str:
-    """The quote, or why the service refuses one; what says nothing of the route is raised."""
+    """The quote, or why the service refuses it; errors that do not concern the route are raised."""
     own: dict[str, Any] = {
         "payout_method": route.rail.method,
         "destination_currency": route.currency,
@@ -73,7 +73,7 @@ def _quoted(create: Callable[..., Quote], route: Route, asked: dict[str, Any]) -
 
 
 def routes(person: Individual) -> Iterator[Route]:
-    """Every rail to every account of a recipient but their crypto wallets, by the corridors."""
+    """Every rail to every account of a recipient, crypto wallets excepted."""
     corridor = corridors.get(person.country)
     for account in person.financial_accounts or []:
         local = isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET

@@ -1,4 +1,4 @@
-"""What came of each payout, and the frame that a batch ends with."""
+"""The outcome of each payout, and the frame that a batch returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MADE = frozenset({"created", "replayed", "found", "done"})
 
 @dataclass(frozen=True)
 class Outcome:
-    """A word, the transfer there is, and why there is none.
+    """The outcome of a row as a word, its transfer, and the error if there is none.
 
     created: made now. replayed: made within the last 24 hours, the service answered from memory.
     found: made before a crash. done: in the journal. refused: the service said no; can be sent
@@ -36,15 +36,15 @@ class Outcome:
 
     @property
     def is_made(self) -> bool:
-        """Whether there is a transfer for the row."""
+        """Whether the row has a transfer."""
         return self.word in MADE
 
 
 def frame(checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None) -> pd.DataFrame:
     """The transfers as `lab.transfers.frame()` has them, with `row`, `outcome` and `error`.
 
-    The columns of the payouts that mean nothing here follow, as text. `attrs` says how many
-    rows ended how, and where the journal is.
+    Your own columns of the payouts follow, as text. `attrs` holds the number of
+    rows per outcome and the path of the journal.
     """
     rows = checked.rows
     found = [outcomes[row.number] for row in rows]
@@ -67,9 +67,9 @@ def frame(checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None) 
 
 
 def _readable(raw: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str | None]]:
-    """The transfers as a frame; of one that no frame can hold, its id, and why in the list.
+    """The transfers as a frame, and per row the reason why it holds only the id.
 
-    Everything is paid by now: what the service answered must not stop the results.
+    The payments are made at this point, so a strange answer must not stop the results.
     """
     try:
         return _frame(raw), [None] * len(raw)
@@ -107,5 +107,5 @@ def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _free(name: str, taken: Iterable[object]) -> str:
-    """The name of a column of the user's own, which must not stand for another."""
+    """The name of one of your own columns, made unique."""
     return f"{name} (given)" if name in set(taken) else name

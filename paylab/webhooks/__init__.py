@@ -1,4 +1,4 @@
-"""Events as they are delivered: read, told apart, put in order, and handed to handlers.
+"""Webhook events: reading, deduplication, ordering and handlers.
 
     router = Router()
 
@@ -7,7 +7,7 @@
 
     router.handle(raw_body)     # in any web framework; ValueError means: answer 400
 
-An event has no id and no time of its own, so two deliveries are the same event when type,
+An event has no id and no time, so two deliveries are the same event when type,
 resource, status and updated_at agree. Gap `webhook.identity`.
 """
 

@@ -1,4 +1,4 @@
-"""Events as they are delivered: read, typed, compared with the resource as it is now."""
+"""Events as delivered: read, typed, and compared with the current resource."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
 
 
 class UnreadableEventError(ValueError):
-    """A delivery that is no event: not JSON, or without type, payload or resource id."""
+    """A delivery that is not an event: not JSON, or without type, payload or resource id."""
 
 
 class Mark(NamedTuple):
-    """Where an event stands in the life of its resource: all that putting in order needs."""
+    """What ordering needs from an event: family, status, update time and type."""
 
     type: str
     status: str | None = None
@@ -50,9 +50,9 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Event:
-    """A delivered event; `resource` is its payload read as what its type says it is.
+    """A delivered event; `resource` is its payload read as the model of its type.
 
-    `stale` marks one that came after its resource had moved on.
+    `stale` marks an event that arrived after a later one of its resource.
     """
 
     type: str
@@ -67,7 +67,7 @@ class Event:
 
     @property
     def id(self) -> str:
-        """The id of the resource it speaks of."""
+        """The id of the resource."""
         return _text(self.payload.get("id")) or ""
 
     @property
@@ -77,21 +77,21 @@ class Event:
 
     @property
     def updated_at(self) -> datetime | None:
-        """When the snapshot was taken; None where that cannot be read."""
+        """The time of the snapshot; None when it cannot be read."""
         moment = getattr(self.resource, "updated_at", None)
         return moment if isinstance(moment, datetime) else None
 
     @property
     def mark(self) -> Mark:
-        """Where it stands in the life of its resource."""
+        """What ordering needs."""
         previous = _text(self.payload.get("previous_status"))
         return Mark(self.type, self.status, self.updated_at, previous)
 
     @property
     def identity(self) -> Identity:
-        """What makes two deliveries the same event.
+        """The key that two deliveries of the same event share.
 
-        Without an updated_at the whole payload has to agree.
+        Without an updated_at the whole payload is compared.
         """
         moment = _text(self.payload.get("updated_at"))
         return self.type, self.id, self.status, _moment(moment) or f"sha256:{self._digest()}"
@@ -136,7 +136,7 @@ _CLASSES: Mapping[str, type[Event]] = {
 
 
 def read(delivery: bytes | bytearray | memoryview | str | Mapping[str, Any]) -> Event:
-    """Read a delivery's body; unknown types and fields are kept, what is no event is an error."""
+    """Read a delivery's body; unknown types and fields are kept, anything else is an error."""
     body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
     kind, payload = body.get("event_type"), body.get("event_payload")
     if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
@@ -148,7 +148,7 @@ def read(delivery: bytes | bytearray | memoryview | str | Mapping[str, Any]) -> 
 
 
 def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
-    """The event of a type and a payload, which is read as the family's resource."""
+    """The event of a type and a payload."""
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (models.Resource, None))
     try:
@@ -159,7 +159,7 @@ def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
 
 
 def _as_text(delivery: Mapping[str, Any]) -> str:
-    """An object that somebody has parsed already, in which numbers may be floats, and NaN."""
+    """A parsed object as JSON text; NaN is refused."""
     try:
         return write_json(delivery)
     except (TypeError, ValueError, RecursionError) as error:
@@ -177,7 +177,7 @@ def _parsed(delivery: bytes | bytearray | memoryview | str) -> Mapping[str, Any]
 
 
 def _moment(text: str | None) -> str | None:
-    """A time in one spelling; what cannot be read as it came."""
+    """A time in its normal form; unreadable text unchanged."""
     try:
         return timestamps.instant_key(text) if text else None
     except ValueError:
@@ -185,7 +185,7 @@ def _moment(text: str | None) -> str | None:
 
 
 def _text(value: object) -> str | None:
-    """Text as it is; anything else, which the service should not send, as its JSON."""
+    """Text unchanged; any other value as JSON."""
     if value is None or isinstance(value, str):
         return value
     return write_json(value)
@@ -213,14 +213,14 @@ CURRENCIES = frozenset(
 
 
 def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
-    """The event that tells of a resource as it is now; `latest` is what was known before."""
+    """The event for the current state of a resource; `latest` is the last known mark."""
     if family == "individual":
         return event_of("individual.status_changed", _status_change(raw, latest))
     return event_of(_type(family, raw, latest), _lowered(raw))
 
 
 def _type(family: str, raw: Mapping[str, Any], latest: Mark | None) -> str:
-    """A transfer that stays started while its updated_at moves has its payout initiated."""
+    """The event type; `started` with a newer updated_at means that the payout was initiated."""
     if latest and family == "transfer" and raw.get("status") == latest.status == "started":
         return "transfer.payout_initiated"
     return BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
@@ -249,7 +249,7 @@ ABSENT = "-"
 
 
 class Difference(NamedTuple):
-    """A field, and its two values as text; "-" stands for none."""
+    """A field and its two values as text; "-" when there is none."""
 
     field: str
     event: str
@@ -257,9 +257,9 @@ class Difference(NamedTuple):
 
 
 def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
-    """The fields of a payload that read differently now.
+    """The fields of a payload whose values have changed.
 
-    Null and absent, the case of currencies, and the spelling of numbers and times are no
+    Null and absent, the case of currencies, and the form of numbers and times are not a
     difference.
     """
     before = dict(_leaves(payload))
@@ -273,7 +273,7 @@ def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Diff
 
 
 def same(field: str, one: object, other: object) -> bool:
-    """Whether two values of a field mean the same."""
+    """Whether two values of a field are equal in meaning."""
     if one == other:
         return True
     if not isinstance(one, str) or not isinstance(other, str):
@@ -284,7 +284,7 @@ def same(field: str, one: object, other: object) -> bool:
 
 
 def _meaning(field: str, text: str) -> object:
-    """A time as an instant, a number as a number, anything else as it is."""
+    """A time as a datetime, a number as a Decimal, anything else unchanged."""
     try:
         return timestamps.from_text(text) if field.endswith("_at") else Decimal(text)
     except (ValueError, InvalidOperation):
@@ -292,7 +292,7 @@ def _meaning(field: str, text: str) -> object:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value that holds no others, by its dotted path; nulls are left out."""
+    """Every leaf value by its dotted path; nulls are left out."""
     if isinstance(value, Mapping):
         for name, each in value.items():
             yield from _leaves(each, f"{path}.{name}" if path else str(name))

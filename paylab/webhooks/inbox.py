@@ -1,4 +1,4 @@
-"""The webhook inbox: the events that arrived, and what can be done while it is open."""
+"""The webhook inbox: received events, waiting, replay and answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNREACHABLE = 502
 
 
 def check_target(url: str) -> str:
-    """The address an event may be sent to: https, or http on this machine."""
+    """Check an address for events: https, or http on this machine."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -41,12 +41,12 @@ def check_target(url: str) -> str:
 
 
 def forward(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int:
-    """The status a handler answers; 502 when it cannot be reached."""
+    """The status of the handler; 502 when it cannot be reached."""
     return post_event(url, body, timeout=timeout) or UNREACHABLE
 
 
 def post_event(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int | None:
-    """The status a handler answers; None when it cannot be reached. No redirect is followed."""
+    """The status of the handler; None when it cannot be reached. Redirects are not followed."""
     headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
     local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
@@ -64,7 +64,7 @@ Replayed = Event | Arrival | int | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class InboxFunctions:
-    """What an inbox is handed: how to wait, to look a resource up, to show itself, to close."""
+    """The functions of an inbox: wait, look up a resource, display, close."""
 
     sleep: Callable[[float], None]
     current: Callable[[str, str], Mapping[str, Any] | None]
@@ -73,9 +73,9 @@ class InboxFunctions:
 
 
 class Inbox(Arrivals):
-    """Events as they arrive; open until `close`, the end of a `with` block or of the process.
+    """Received events; open until `close`, the end of a `with` block or of the process.
 
-    Shown in a notebook it is a live table; `url` is where events are posted, `since` when the
+    A notebook shows it as a live table. `url` is where events are posted, `since` when the
     service noted its subscription.
     """
 
@@ -101,7 +101,7 @@ class Inbox(Arrivals):
         self.close()
 
     def close(self) -> None:
-        """Unsubscribe and stop receiving; what arrived can still be read.
+        """Unsubscribe and stop receiving; received events can still be read.
 
         In a forked process nothing happens: the inbox belongs to the process that opened it.
         """
@@ -114,9 +114,9 @@ class Inbox(Arrivals):
         self._store.rest()
 
     def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
-        """The first event that fits, as soon as it is here; conditions are those of `where`.
+        """Wait for the first event that fits; the conditions are those of `where`.
 
-        On a frozen clock waiting is what moves the clock on.
+        On a frozen clock, waiting advances the clock.
         """
         wanted, waited = self.where(**conditions), 0.0
         while not wanted:
@@ -129,9 +129,9 @@ class Inbox(Arrivals):
         return wanted[0].event
 
     def replay(self, event: Replayed, to: str | None = None) -> int:
-        """Deliver an event again: to a URL, else to this inbox; gives the status answered.
+        """Deliver an event again, to a URL or to this inbox; returns the status of the answer.
 
-        The event is one of this inbox, its number there, or a line of a file that was saved.
+        The event is one of this inbox, its number, or a line of a saved file.
         """
         body = self._body(event)
         if to is None or to == self.url:
@@ -139,7 +139,7 @@ class Inbox(Arrivals):
         return forward(to, body)
 
     def difference(self, event: Replayed) -> list[Difference] | None:
-        """What the event says otherwise than the service now; None when it cannot be looked up."""
+        """The differences from the resource now; None when it cannot be looked up."""
         found = self._event(event)
         now = self._doors.current(found.family, found.id)
         return None if now is None else differences(found.payload, now)
@@ -147,12 +147,12 @@ class Inbox(Arrivals):
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
     ) -> None:
-        """Answer the next deliveries with a status, unread: see what the service does then."""
+        """Answer the next deliveries with this status, to see how the service reacts."""
         chance = Random(seed)  # noqa: S311 - the same every time
         self._receiver.answer(Broken(status, times, probability, chance))
 
     def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
-        """Call a function with everything that arrives, until the function given back is called."""
+        """Call a function with each arrival, until the returned function is called."""
         self._receiver.listeners.append(listener)
         return lambda: self._receiver.listeners.remove(listener)
 

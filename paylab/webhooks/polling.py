@@ -1,8 +1,8 @@
-"""Polling in place of webhooks: the same router is fed the same events.
+"""Polling instead of webhooks: the router receives the same events.
 
-A watch asks in a thread of its own, every so many real seconds, and never moves a clock: on a
-frozen simulator it finds what waiting in a cell, or `clock.advance`, has brought about. `poll()`
-asks at once, in the caller, which is the way to a result that is the same every time.
+A watch polls in its own thread, at an interval of real seconds, and never moves a clock: on a
+frozen simulator it finds what a wait in a cell or `clock.advance` has changed. `poll()`
+polls at once in the calling thread, so its result is deterministic.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class PolledList:
 
 @dataclass
 class Follower:
-    """What is known of one list: each resource as it was last seen, and those still under way.
+    """The known state of one list: each resource as last seen, and those not final.
 
-    A list that is declared newest first is read until nothing new comes, any other to its end
-    in each round. Rows that are not known and older than `floor` were there when it began.
+    A list that is declared newest first is read until a page brings nothing new, any other
+    to its end in each round. Unknown rows older than `floor` existed when the watch started.
     """
 
     source: PolledList
@@ -65,7 +65,7 @@ class Follower:
     ceiling: datetime | None = None
 
     def begin(self, since: datetime | None) -> list[Row]:
-        """Take in the past, of which only what changed since then is news."""
+        """Read the existing rows; of these, only later changes are news."""
         self.order = self.source.order
         past = self._past(since)
         news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
@@ -75,14 +75,14 @@ class Follower:
         return _oldest_first(row for row, is_news in zip(past, news, strict=True) if is_news)
 
     def news(self) -> Iterator[Row]:
-        """What is new or has changed, oldest first."""
+        """The rows that are new or changed, oldest first."""
         seen, missing = self._walk()
         if self.source.get is not None:
             seen += [self._read(row_id) for row_id in sorted(missing)]
         return (row for row in _oldest_first(seen) if row and self._is_news(row))
 
     def note(self, row: Row) -> None:
-        """Remember a resource as it is."""
+        """Store the current state of a resource."""
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
         self.known[row_id] = self.mark(row)
@@ -92,13 +92,13 @@ class Follower:
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
     def mark(self, row: Row) -> Mark:
-        """A resource as polling tells it apart from itself at another time."""
+        """The mark by which polling compares two states of a resource."""
         return of_snapshot(self.source.family, row).mark
 
     def _past(self, since: datetime | None) -> list[Row]:
-        """The newest rows of a list that is newest first, all rows of any other.
+        """The newest rows of a list that is newest first, or all rows of any other list.
 
-        Also all rows to find what changed since a time, for old rows may have.
+        With a start time all rows are read, because old rows may have changed.
         """
         past: list[Row] = []
         for number, page in enumerate(self.source.pages(), 1):
@@ -114,7 +114,7 @@ class Follower:
         return past
 
     def _walk(self) -> tuple[list[Row], set[str]]:
-        """Rows of all pages; of a list that is newest first, until a page brings nothing new."""
+        """The rows of all pages; when newest first, until a page brings nothing new."""
         seen: list[Row] = []
         missing = set(self.open)
         for page in self.source.pages():
@@ -131,7 +131,7 @@ class Follower:
         return seen, missing
 
     def _check_order(self, rows: list[Row]) -> None:
-        """Read everything from now on when rows contradict the declared order."""
+        """Switch to reading whole lists when the rows contradict the declared order."""
         if self.order == "unknown" or _falls(rows):
             return
         log.warning(UNORDERED, self.source.family)
@@ -157,14 +157,14 @@ class Follower:
 
 
 def same_state(one: Mark, other: Mark) -> bool:
-    """Whether two marks of a resource tell the same; of an individual only the status counts."""
+    """Whether two marks of a resource are equal; for an individual only the status counts."""
     if one.type == "individual.status_changed":
         return one.status == other.status
     return (one.status, one.updated_at) == (other.status, other.updated_at)
 
 
 def _has_moved(row: Row) -> bool:
-    """Whether an individual that was not known before has left its first status already.
+    """Whether an individual that was not known before has already left its first status.
 
     That is action_required, or active where there is nothing to verify.
     """
@@ -194,14 +194,14 @@ TIMES = ("created_at", "updated_at")
 
 
 def _falls(rows: Iterable[Row]) -> bool:
-    """Whether the time of creation never rises from row to row."""
+    """Whether the times of creation never increase from row to row."""
     times = [_time(row, "created_at") for row in rows]
     known = [moment for moment in times if moment is not None]
     return len(known) == len(times) and all(one >= other for one, other in pairwise(known))
 
 
 def _oldest_first(rows: Iterable[Row]) -> list[Row]:
-    """Rows by their creation; those without a time last, of equal ones the later listed first."""
+    """Rows by creation, oldest first; rows without a time last."""
     last = datetime.max.replace(tzinfo=UTC)
     backwards = list(rows)[::-1]
     return sorted(backwards, key=lambda row: _time(row, "created_at") or last)
@@ -210,7 +210,7 @@ def _oldest_first(rows: Iterable[Row]) -> list[Row]:
 class Watch:
     """Polls until stopped, in a daemon thread; `errors` holds the latest failures.
 
-    A failed round is no end: what it missed is found by a later one.
+    After a failed round, a later one finds what it missed.
     """
 
     def __init__(
@@ -228,27 +228,27 @@ class Watch:
         self._thread = Thread(target=self._run, name="paylab-watch", daemon=True)
 
     def start(self) -> Self:
-        """Take in the past, then ask again and again."""
+        """Read the existing rows, then start polling."""
         self.poll()
         self._thread.start()
         return self
 
     def poll(self) -> int:
-        """Ask now; gives how many events were handed to the router."""
+        """Poll now; returns the number of events given to the router."""
         with self._lock:
             count = sum(self._round(follower) for follower in self._followers)
             self.rounds += 1
         return count
 
     def stop(self) -> None:
-        """Ask no more; returns when a round under way has ended."""
+        """Stop polling; returns when the current round has ended."""
         self._stopped.set()
         if self._thread.is_alive() and current_thread() is not self._thread:
             self._thread.join()
 
     @property
     def is_running(self) -> bool:
-        """Whether it still asks."""
+        """Whether it is still polling."""
         return self._thread.is_alive() and not self._stopped.is_set()
 
     def __enter__(self) -> Self:
@@ -266,7 +266,7 @@ class Watch:
             self.poll()
 
     def _round(self, follower: Follower) -> int:
-        """One list; whatever goes wrong, the other lists and the next round have their turn."""
+        """Poll one list; a failure does not stop the other lists or the next round."""
         try:
             rows = list(self._rows(follower))
         except Exception as error:
@@ -282,7 +282,7 @@ class Watch:
         return news
 
     def _feed(self, follower: Follower, row: Row) -> int:
-        """Hand a resource on; one whose handler raises is handed on again the next time."""
+        """Give a resource to the router, again in the next round if its handler raises."""
         try:
             event = self._event(follower, row)
             handled = event is not None and self._router.handle(event).outcome != "duplicate"
@@ -292,7 +292,7 @@ class Watch:
         return int(handled)
 
     def _event(self, follower: Follower, row: Row) -> Event | None:
-        """The event that tells of it; None when a webhook has told as much already."""
+        """The event for a resource; None when a webhook has already delivered it."""
         family = follower.source.family
         latest = self._router.latest(of_snapshot(family, row))
         known = latest or follower.known.get(str(row.get("id")))

@@ -1,4 +1,4 @@
-"""The webhook receiver: what a delivery is answered, and the loopback server it arrives at.
+"""The webhook receiver: the answer to a delivery, and the loopback server.
 
 A plain function of method, content type and body; a port and the embedded simulator are
 shells around it.
@@ -56,14 +56,14 @@ class Broken:
     chance: Random = field(default_factory=Random)
 
     def strikes(self) -> bool:
-        """Whether it does so now."""
+        """Whether it does so for this delivery."""
         hit = self.times > 0 and self.chance.random() < self.probability
         self.times -= hit
         return hit
 
 
 class Receiver:
-    """Takes deliveries; `then` is called, and `listeners` are told, after an event is kept."""
+    """Stores deliveries, then calls `then` and the `listeners`."""
 
     def __init__(
         self, store: EventStore, clock: Callable[[], datetime], then: Then | None = None
@@ -85,11 +85,11 @@ class Receiver:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
     def deliver(self, _: str, body: bytes) -> int:
-        """Take a delivery inside this process: what a courier calls in place of a socket."""
+        """Accept a delivery inside this process, without a socket."""
         return self.receive("POST", "application/json", body).status
 
     def answer(self, broken: Broken) -> None:
-        """Answer deliveries with a status, unread: a receiver that is broken."""
+        """Answer deliveries with a status without reading them, as a broken receiver does."""
         self._broken = broken
 
     def _break(self) -> DeliveryAnswer | None:
@@ -108,7 +108,7 @@ class Receiver:
         return DeliveryAnswer(status or BAD_GATEWAY)
 
     def _pass_on(self, arrival: Arrival) -> int:
-        """A handler that raises makes it a 500, so that the event is delivered again."""
+        """Call the handler; an exception becomes a 500, so that the event is delivered again."""
         if self._then is None:
             return 200
         try:
@@ -196,7 +196,7 @@ class InboxApp:
         return await loop.run_in_executor(self._pool, receiver, scope["method"], kind, body)
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Stop the threads."""
         self._pool.shutdown(wait=False)
 
 
@@ -230,7 +230,7 @@ HOST = "127.0.0.1"
 
 
 class Port:
-    """Listens on this machine alone, on a path that cannot be guessed: events are unsigned."""
+    """Listens on loopback, on a path that cannot be guessed, because events are unsigned."""
 
     def __init__(
         self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
@@ -247,7 +247,7 @@ class Port:
         return f"http://{HOST}:{self.number}{self.path}"
 
     def start(self) -> Port:
-        """Begin to listen; returns once connections are accepted."""
+        """Start to listen; returns once connections are accepted."""
         try:
             self._serving.start()
         except TimeoutError:

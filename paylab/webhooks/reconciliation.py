@@ -1,6 +1,6 @@
-"""Compare payments by list, by events and by your own books: what is missing, what differs.
+"""Compare payments by list, by events and by your own books: missing ones and differences.
 
-Amounts are what was paid in: a transfer's source amount, a conversion's deposit.
+Amounts are what was paid in: the source amount of a transfer, the deposit of a conversion.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Key = tuple[str, str]
 
 
 class Statement(NamedTuple):
-    """What one side says of a resource."""
+    """What one side records about a resource."""
 
     status: str | None = None
     amount: Decimal | None = None
@@ -43,7 +43,7 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True)
 class ReconciledLine:
-    """One resource, what each side says of it, and what is wrong."""
+    """One resource, what each side records about it, and the problems."""
 
     family: str
     id: str
@@ -51,18 +51,18 @@ class ReconciledLine:
     problems: tuple[str, ...]
 
     def first(self, name: str) -> Any:
-        """A field as the first side that has it says."""
+        """A field from the first side that has it."""
         values = (getattr(self.sides[side], name) for side in SIDES if side in self.sides)
         return next((value for value in values if value is not None), None)
 
 
 def of_list(family: str, rows: Iterable[Mapping[str, Any]]) -> dict[Key, Statement]:
-    """The list's side."""
+    """The side of the list."""
     return {(family, str(row.get("id"))): _entry(family, row) for row in rows}
 
 
 def of_events(events: Iterable[Event]) -> dict[Key, Statement]:
-    """The events' side: each resource as its latest event tells, in whatever order they came."""
+    """The side of the events: each resource as in its latest event, in any order of arrival."""
     latest: dict[Key, Mark] = {}
     entries: dict[Key, Statement] = {}
     for event in events:
@@ -95,7 +95,7 @@ def _word(value: object) -> str | None:
 
 
 def _decimal(value: object) -> Decimal | None:
-    """An amount, or None where the service sent something else."""
+    """An amount, or None when the service sent something else."""
     try:
         amount = Decimal(value) if isinstance(value, str | Decimal) else Decimal("NaN")
     except InvalidOperation:
@@ -135,12 +135,12 @@ class Reference:
 
     @property
     def key(self) -> str:
-        """What it is looked up by."""
+        """The key of its references."""
         return self.id or self.reference or ""
 
 
 def references(source: str | PathLike[str] | pd.DataFrame) -> list[Reference]:
-    """The rows of a CSV file or a frame; ExactnessError names an amount that is none."""
+    """The rows of a CSV file or a frame; ExactnessError names an invalid amount."""
     rows = list(_rows(source))
     names = list(rows[0]) if rows else []
     columns = {meaning: _column(names, known) for meaning, known in COLUMNS.items()}
@@ -214,7 +214,7 @@ def compare_sides(
     books: Iterable[Reference] | None = None,
     since: datetime | None = None,
 ) -> list[ReconciledLine]:
-    """A line a payment, oldest first; events are missed of payments made from `since` on."""
+    """One line per payment, oldest first; events are expected for payments made since `since`."""
     matched, strangers = _matched(books or (), listed)
     families = {family for family, _ in matched}
     expected = Expected(told is not None, since, families if books is not None else set())
@@ -228,13 +228,13 @@ def compare_sides(
 
 
 class Expected:
-    """Where a payment has to be found."""
+    """The sides on which a payment must be found."""
 
     def __init__(self, events: bool, since: datetime | None, families: set[str]) -> None:
         self._events, self._since, self._families = events, since, families
 
     def missing(self, family: str, sides: Mapping[str, Statement]) -> Iterator[str]:
-        """The sides that should have a payment and do not."""
+        """The sides on which a payment is missing."""
         if LIST not in sides:
             yield "missing in list"
         elif self._events and EVENTS not in sides and self._is_late(sides[LIST]):
@@ -252,7 +252,7 @@ Matched = dict[Key, list[Reference]]
 def _matched(
     books: Iterable[Reference], listed: Mapping[Key, Statement]
 ) -> tuple[Matched, list[Reference]]:
-    """The references by the payment they speak of, and those that speak of none."""
+    """The references by payment, and those without a payment."""
     keys: dict[str, list[Key]] = {}
     for key, entry in listed.items():
         for name in {key[1], entry.reference} - {None}:
@@ -281,7 +281,7 @@ def _line(
 
 
 def _differing(sides: Mapping[str, Statement]) -> Iterator[str]:
-    """What the other sides say otherwise than the list; what they do not say is no difference."""
+    """The differences between the other sides and the list; absent values do not count."""
     truth = sides.get(LIST)
     for side in (EVENTS, REFERENCES):
         if truth is None or side not in sides:

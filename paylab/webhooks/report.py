@@ -45,15 +45,15 @@ class Reconciliation:
 
     @property
     def problems(self) -> list[ReconciledLine]:
-        """The lines on which something is wrong."""
+        """The lines with problems."""
         return [line for line in self.lines if line.problems]
 
     def __bool__(self) -> bool:
-        """True when everything agrees."""
+        """True when there are no problems."""
         return not self.problems
 
     def frame(self, *, problems: bool = False) -> pd.DataFrame:
-        """A row a resource, or only those with problems: each side's status and amount, exact."""
+        """A row per resource, or only those with problems: each side's status and amount."""
         import pandas as pd
 
         lines = self.problems if problems else self.lines
@@ -72,7 +72,7 @@ class Reconciliation:
         return frame.astype(dict.fromkeys(words, "category"))
 
     def totals(self) -> pd.DataFrame:
-        """Per kind and currency, how many resources each side has and what they add up to."""
+        """Per kind and currency: the count and the sum of each side."""
         import pandas as pd
 
         groups = sorted({(line.family, str(line.first("currency"))) for line in self.lines})
@@ -95,7 +95,7 @@ class Reconciliation:
             return len(entries), sum(amounts, Decimal(0))
 
     def report(self) -> str:
-        """The whole in a few lines."""
+        """A summary in a few lines."""
         kinds = Counter(line.family for line in self.lines)
         said = " and ".join(_counted(*kind) for kind in sorted(kinds.items(), reverse=True))
         wrong = len(self.problems)
@@ -120,7 +120,7 @@ class Reconciliation:
 
 
 def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:
-    """A column of amounts that stays exact."""
+    """A column of exact amounts."""
     import pandas as pd
     import pyarrow as pa
 
@@ -136,7 +136,7 @@ def _counted(noun: str, count: int) -> str:
 
 
 def _sort(problem: str) -> str:
-    """The sort of problem, without its particulars."""
+    """The kind of problem, without its details."""
     return problem.partition(":")[0]
 
 
@@ -150,9 +150,9 @@ def reconcile(
     books: str | PathLike[str] | pd.DataFrame | None,
     simulated: Callable[[], list[Event]] | None = None,
 ) -> Reconciliation:
-    """Walk the lists, by family, and compare them with the events and your own books.
+    """Read the lists, by family, and compare them with the events and your own books.
 
-    Without events those of a simulator are taken: `simulated` gives them.
+    Without events, those of a simulator are used, from `simulated`.
     """
     own = None if books is None else references(books)
     events, since = _told(told, simulated)
@@ -170,7 +170,7 @@ def reconcile(
 def _told(
     told: Told | None, simulated: Callable[[], list[Event]] | None
 ) -> tuple[Iterable[Event] | None, datetime | None]:
-    """The events, and from when on they should be complete."""
+    """The events, and the time since when they should be complete."""
     if isinstance(told, Inbox):
         return (arrival.event for arrival in told), told.since
     if isinstance(told, str | PathLike):
@@ -202,7 +202,7 @@ def _event(number: int, value: object) -> Event:
 
 
 def _file(path: Path) -> Iterator[Event]:
-    """The events of a file, one JSON object a line; PaylabError names a line that is none."""
+    """The events of a file, one JSON object per line; PaylabError names an invalid line."""
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             if line.strip():

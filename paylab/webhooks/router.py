@@ -1,6 +1,6 @@
-"""From event type to handler: each event is handled once, and never after a later one.
+"""From event type to handler: each event once, and never after a later one of its resource.
 
-The status machine is asked first: nothing leads from completed back to started. Where it
+The status machine decides first: completed never leads back to started. Where it
 allows both ways, or neither, `updated_at` decides, and last the order of the event types.
 """
 
@@ -21,7 +21,7 @@ from .event import FAMILIES, Event, Identity, Mark, read
 
 
 def is_stale(event: Mark, latest: Mark | None) -> bool:
-    """Whether an event tells of a time before the latest one known of its resource."""
+    """Whether an event is older than the latest known one of its resource."""
     if latest is None or _says_it_follows(event, latest):
         return False
     forward = _leads(event.type, latest.status, event.status)
@@ -32,14 +32,14 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
 
 
 def _says_it_follows(event: Mark, latest: Mark) -> bool:
-    """A status change that names the latest status as the one it left, and is no older."""
+    """Whether a status change starts from the latest status and is not older."""
     if event.previous is None or event.previous != latest.status:
         return False
     return not _is_older(event, latest)
 
 
 def _leads(event_type: str, start: str | None, end: str | None) -> bool:
-    """Whether the family's machine can go from one status to the other, in any number of moves."""
+    """Whether the status machine leads from one status to the other in any number of moves."""
     family = FAMILIES.get(event_type.partition(".")[0])
     if family is None or start is None or start == end:
         return False
@@ -48,7 +48,7 @@ def _leads(event_type: str, start: str | None, end: str | None) -> bool:
 
 @cache
 def _ahead(name: str, start: str) -> frozenset[str]:
-    """Every status that can still come after one."""
+    """Every status that can still follow."""
     machine = _MACHINES[name]
     found: set[str] = set()
     waiting = [start]
@@ -69,7 +69,7 @@ def _is_older(event: Mark, latest: Mark) -> bool:
 
 
 def _is_earlier(event: Mark, latest: Mark) -> bool:
-    """By time, and where the times are equal or unknown, by the event types' own order."""
+    """Compare by time; when times are equal or unknown, by the order of the event types."""
     if event.updated_at and latest.updated_at and event.updated_at != latest.updated_at:
         return event.updated_at < latest.updated_at
     if event.type not in EVENT_TYPES or latest.type not in EVENT_TYPES:
@@ -89,7 +89,7 @@ STRIPES = 64
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a delivery: handled, unhandled (no handler), stale, or duplicate.
+    """The outcome of a delivery: handled, unhandled (no handler), stale or duplicate.
 
     True unless it was a duplicate.
     """
@@ -102,9 +102,9 @@ class Receipt:
 
 
 class Router:
-    """Handlers by event type; each event is handled once, however often it is delivered.
+    """Handlers by event type; each event is handled once, even when delivered several times.
 
-    Handlers of one resource run one at a time, those of different resources may run at once.
+    Handlers of one resource run one at a time; those of different resources may run in parallel.
     """
 
     def __init__(self, *, remember: int = REMEMBERED) -> None:
@@ -116,10 +116,10 @@ class Router:
         self._stripes = [RLock() for _ in range(STRIPES)]
 
     def on(self, *event_types: str, stale: bool = False) -> Callable[[Handler], Handler]:
-        """Register a handler for event types; one given again replaces the one before.
+        """Register a handler for event types; a second one for a type replaces the first.
 
-        With `stale` it is also handed events that came too late, marked `event.stale`. A type
-        that looks mistyped is warned of: the service may have new ones, so it is registered.
+        With `stale` it also receives late events, marked `event.stale`. A type
+        that looks mistyped gives a warning, and is registered: the service may have new types.
         """
         for event_type in event_types:
             _warn_of(event_type)
@@ -132,15 +132,15 @@ class Router:
         return register
 
     def default(self, handler: Handler) -> Handler:
-        """Register the handler for every type that has none, known or not."""
+        """Register the handler for every type without one, known or not."""
         self._handlers[None] = (_plain(handler), False)
         return handler
 
     def handle(self, delivery: Delivery) -> Receipt:
-        """Hand an event to its handler; false when it was handled before.
+        """Give an event to its handler; the receipt is false when it was handled before.
 
-        An event whose handler raises counts as not handled, so that a second delivery tries
-        again. What is no event raises UnreadableEventError, a ValueError.
+        An event whose handler raises counts as not handled, so a second delivery tries
+        again. Anything that is not an event raises UnreadableEventError, a ValueError.
         """
         event = delivery if isinstance(delivery, Event) else read(delivery)
         with self._stripe(event):
@@ -153,7 +153,7 @@ class Router:
         return Receipt(marked, outcome)
 
     def latest(self, event: Event) -> Mark | None:
-        """How far the resource of an event has come, as far as it was handled here."""
+        """The latest handled mark of an event's resource."""
         return self._latest.get((event.family, event.id))
 
     def _run(self, event: Event) -> str:
@@ -189,7 +189,7 @@ def _warn_of(event_type: str) -> None:
 
 
 def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Put a key at the end, and let the oldest go when there are too many."""
+    """Store a key as the newest, and drop the oldest when there are too many."""
     memory.pop(key, None)
     memory[key] = value
     if len(memory) > most:

@@ -1,7 +1,7 @@
-"""Events that arrived, in an SQLite file: to count, walk, filter, show and save.
+"""Received events in an SQLite file: count, iterate, filter, show and save them.
 
-What `add` returned for survives the end of the process. A file in a private temporary folder
-goes with the inbox; one that was named stays, and is gone on with.
+An event survives the process once `add` returned. A file in a private temporary folder
+is removed with the inbox; a file that you name stays and is continued.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ INDEX = "create index arrivals_of_a_resource on arrivals (id, seq)"
 
 
 def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """An inbox of before there were marks has the same tables."""
+    """Upgrade a file of the first version, which has the same tables."""
     ours = sqlite.tables_of(connection) == {"arrivals", "arrivals_of_a_resource"}
     return () if ours else None
 
@@ -59,9 +59,9 @@ COLUMNS = "seq, at, last_at, deliveries, type, id, status, updated_at, place, bo
 
 @dataclass(frozen=True)
 class Arrival:
-    """An event that arrived: when first and last, how often, and whether in order.
+    """A received event: first and last time, number of deliveries, and whether in order.
 
-    `answered` is what this delivery was answered, where a handler had a say in it.
+    `answered` is the status that a handler gave this delivery, if there is a handler.
     """
 
     seq: int
@@ -88,9 +88,9 @@ class Arrival:
 
 
 class EventStore:
-    """Events by arrival; the same event again only counts up. Threads may share it.
+    """Events by arrival; a repeated event only increases its count. Thread-safe.
 
-    `rest` closes the file until it is needed again; `close` lets go of it, as does forgetting
+    `rest` closes the file until it is needed again; `close` ends its use, as does dropping
     the store.
     """
 
@@ -108,7 +108,7 @@ class EventStore:
 
     @property
     def _db(self) -> sqlite3.Connection:
-        """The open file; it is opened when it is needed."""
+        """The database connection, opened on first use."""
         with self._lock:
             if not self._connections:
                 if not self.close.alive:
@@ -119,13 +119,13 @@ class EventStore:
             return self._connections[0]
 
     def rest(self) -> None:
-        """Close the file until the next event comes or is read."""
+        """Close the file until the next event is stored or read."""
         with self._lock:
             while self._connections:
                 self._connections.pop().close()
 
     def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
-        """Keep an event, or count another delivery of it; it is in the file when this returns."""
+        """Store an event, or count another delivery of it; on disk when this returns."""
         identity = _whole("\x1f".join(part or "" for part in event.identity))
         with self._lock, self._db:
             self._db.execute("begin immediate")
@@ -151,7 +151,7 @@ class EventStore:
         return self._db.execute(sql, row).lastrowid or 0
 
     def _latest(self, event: Event) -> Mark | None:
-        """How far the resource has come: its last event that was in order."""
+        """The last event of the resource that was in order."""
         sql = (
             "select type, status, updated_at, previous from arrivals"
             " where id = ? and place = ? and type glob ? order by seq desc limit 1"
@@ -168,7 +168,7 @@ class EventStore:
         return rows[0]
 
     def count(self, where: str = "", values: tuple[object, ...] = ()) -> int:
-        """How many events there are that fit."""
+        """The number of events that fit."""
         with self._lock:
             sql = f"select count(*) from arrivals {where}"  # noqa: S608 - conditions are ours
             return int(self._db.execute(sql, values).fetchone()[0])
@@ -176,11 +176,11 @@ class EventStore:
     def newest(
         self, limit: int, where: str = "", values: tuple[object, ...] = (), *, skip: int = 0
     ) -> list[Arrival]:
-        """The latest that fit, newest first."""
+        """The latest events that fit, newest first."""
         return self._select(f"{where} order by seq desc limit ? offset ?", (*values, limit, skip))
 
     def walk(self, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Arrival]:
-        """All that fit, oldest first, a few at a time."""
+        """All events that fit, oldest first, read in chunks."""
         seq, join = 0, "and" if where else "where"
         while rows := self._select(
             f"{where} {join} seq > ? order by seq limit {CHUNK}", (*values, seq)
@@ -195,7 +195,7 @@ class EventStore:
 
 
 def _let_go(connections: list[sqlite3.Connection], folder: str | None, process: int) -> None:
-    """Close the file, and remove it where it was temporary; not in a fork of the process."""
+    """Close the file and remove a temporary one, except in a forked child."""
     if os.getpid() != process:
         return
     while connections:
@@ -216,7 +216,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _whole(text: str) -> str:
-    """Half a character, which JSON can write and a file cannot, is spelled out."""
+    """Escape unpaired surrogates, which JSON can hold and a file cannot."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -238,13 +238,13 @@ CONDITIONS = {
 
 
 class Arrivals:
-    """Events of one inbox that fit some conditions; more may fit as more arrive."""
+    """The events of an inbox that meet some conditions; evaluated on each use."""
 
     def __init__(self, store: EventStore, where: str = "", values: tuple[object, ...] = ()) -> None:
         self._store, self._where, self._values = store, where, values
 
     def where(self, **conditions: str | datetime) -> Arrivals:
-        """Those that fit: type (`transfer.*` takes all of them), id, status, order, since."""
+        """The events that fit: type (`transfer.*` means all of them), id, status, order, since."""
         unknown = conditions.keys() - CONDITIONS.keys()
         if unknown:
             known = ", ".join(CONDITIONS)
@@ -277,7 +277,7 @@ class Arrivals:
         return self._store.newest(limit, self._where, self._values)
 
     def frame(self) -> pd.DataFrame:
-        """A row an event: when, what, how often delivered, and whether in order."""
+        """One row per event: time, type, resource, number of deliveries, and whether in order."""
         import pandas as pd
 
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
@@ -288,7 +288,7 @@ class Arrivals:
         return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write an event a line, oldest first; each line can be read as an event again."""
+        """Write one event per line, oldest first; each line can be read as an event again."""
         target = Path(path)
         with replace(target, private=True) as file:
             for arrival in self:
@@ -325,13 +325,13 @@ def cells(arrival: Arrival) -> tuple[str, ...]:
 
 
 def cut_text(text: str) -> str:
-    """Text of the service made safe for a line: the unprintable spelled out, the endless cut."""
+    """Text of the service on one line: escaped and cut to a safe length."""
     cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     return printable(cut)
 
 
 def as_json(arrival: Arrival) -> dict[str, Any]:
-    """An arrival as a line of a file: the event as it was sent, and how it arrived."""
+    """An arrival as one line of JSON: the event as sent, and how it arrived."""
     return {
         "event_type": arrival.type,
         "event_payload": arrival.payload,
@@ -342,7 +342,7 @@ def as_json(arrival: Arrival) -> dict[str, Any]:
 
 
 def _value(name: str, value: str | datetime) -> str:
-    """A condition as the store has it; times are compared as text of one form."""
+    """A condition in the form of the store: times as text in the normal form."""
     if isinstance(value, str):
         return timestamps.to_text(timestamps.from_text(value)) if name == "since" else value
     if value.tzinfo is None:
