@@ -25,6 +25,7 @@ from .errors import PaylabError as PaylabError
 from .errors import PermissionDeniedError as PermissionDeniedError
 from .errors import Problem as Problem
 from .errors import RateLimitError as RateLimitError
+from .errors import ReadOnlyError as ReadOnlyError
 from .errors import RedirectError as RedirectError
 from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
@@ -107,6 +108,7 @@ __all__ = [
     "PermissionDeniedError",
     "Problem",
     "RateLimitError",
+    "ReadOnlyError",
     "RedirectError",
     "RuleError",
     "ServerError",

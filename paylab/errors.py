@@ -4,6 +4,7 @@ PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
 │   └── LedgerError          the ledger of payments cannot be read or written
 ├── RuleError                our own check, before anything is sent; lists every problem
+├── ReadOnlyError            not sent: nothing but GETs may be sent
 ├── ChoiceError              not sent: it is not clear whether another payment is meant
 ├── EMVError                 a QR text that is not a good EMV payload
 ├── ExactnessError           an amount that no exact column type can hold
@@ -112,6 +113,14 @@ class RuleError(PaylabError):
 
 class RuleWarning(UserWarning):
     """What is sent looks wrong: a likely typo, or something that only an assumption refuses."""
+
+
+class ConfigWarning(UserWarning):
+    """A setting that has no effect, such as a misspelt environment variable."""
+
+
+class ReadOnlyError(PaylabError):
+    """Not sent: the settings allow nothing but GETs."""
 
 
 class ChoiceError(PaylabError):

@@ -17,7 +17,7 @@ from uuid import UUID
 import httpx
 
 from .. import forks
-from ..errors import APIStatusError, PaylabError
+from ..errors import APIStatusError, PaylabError, ReadOnlyError
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec import paging
@@ -25,7 +25,7 @@ from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
 from .attempt import Attempts
 from .call import Later
-from .calls import CallLog
+from .calls import CONTROLS, CallLog
 from .clock import skew_warning
 from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
 from .failures import NOTHING_SENT, failure, look_first
@@ -50,6 +50,11 @@ REFUSALS = range(400, 500)
 UNDECIDED = frozenset({408, 409})
 # As if it had been answered 202, which the service does not store.
 FOUND = 202
+
+LIFT = (
+    "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
+    "or read_only = false in the profile"
+)
 
 log = logging.getLogger("paylab")
 
@@ -153,18 +158,18 @@ class Sender:
 
         With `any_body` an answer of plain text is read as well.
         """
-        request = outgoing(self.settings.base_url, method, path, json, params, options)
+        request = self._outgoing(method, path, json, params, options)
         return self._answer(replace(request, any_body=any_body) if any_body else request)
 
     def upload(self, path: str, body: Upload, **options: Unpack[Options]) -> Answer:
         """Send a body that is read in pieces."""
-        request = outgoing(self.settings.base_url, "POST", path, options=options)
+        request = self._outgoing("POST", path, options=options)
         sized = replace(request, content=body, length=body.length, digest=body.digest)
         return self._answer(sized)
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
-        return self._send(outgoing(self.settings.base_url, "GET", path))[0]
+        return self._send(self._outgoing("GET", path))[0]
 
     def once(
         self,
@@ -179,7 +184,7 @@ class Sender:
 
         `find` looks for what a lost attempt may have made although its key does not replay it.
         """
-        request = outgoing(self.settings.base_url, "POST", path, body, None, options)
+        request = self._outgoing("POST", path, body, None, options)
         content = request.content if isinstance(request.content, bytes) else b""
         key = encoding.check_key(request.idempotency_key)
         ticket = self.keeper.open(Order(path, content, key, new, self.new_key))
@@ -208,7 +213,27 @@ class Sender:
         id_ = request.find(ticket.since - timedelta(seconds=SIGNATURE_TOLERANCE))
         if id_ is None:
             return request
-        return outgoing(self.settings.base_url, "GET", f"{request.path}/{quote(id_, safe='')}")
+        return self._outgoing("GET", f"{request.path}/{quote(id_, safe='')}")
+
+    def _outgoing(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        options: Options | None = None,
+    ) -> Outgoing:
+        """Put a request together; ReadOnlyError if it is no GET and nothing else may be sent."""
+        request = outgoing(self.settings.base_url, method, path, json, params, options)
+        if self.settings.read_only and request.method != "GET" and not _is_control(request):
+            source = self.settings.where.get("read_only", "argument")
+            error = ReadOnlyError(
+                f"{request.method} {self.redaction.text(request.path)} was not sent: "
+                f"this lab is read-only ({source}) and sends nothing but GETs"
+            )
+            error.hint = LIFT
+            raise error
+        return request
 
     def _answer(self, request: Outgoing) -> Answer:
         content, later = self._send(request)
@@ -254,7 +279,7 @@ class Sender:
             "the answer to POST %s was lost, and %s was found in the list", request.path, id_
         )
         path = f"{request.path}/{quote(id_, safe='')}"
-        return outgoing(self.settings.base_url, "GET", path)
+        return self._outgoing("GET", path)
 
     def _service_is_ahead(self) -> timedelta:
         """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
@@ -293,6 +318,11 @@ class Sender:
             error.after_lost = after_lost
             raise error
         return result.content
+
+
+def _is_control(request: Outgoing) -> bool:
+    """Whether this controls a simulator, which changes nothing at a service."""
+    return request.url.path.endswith(request.path) and request.path.startswith(f"{CONTROLS}/")
 
 
 def _advice(request: Outgoing, ticket: OrderTicket) -> str:

@@ -6,8 +6,10 @@ import os
 import re
 import stat
 import tomllib
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +17,7 @@ from typing import Any, Self
 import httpx
 from platformdirs import user_config_path
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ConfigWarning
 from ..loopback import is_loopback
 from ..redaction.redaction import HIDDEN
 from ..signing.canonical import EmptyQuery
@@ -113,7 +115,7 @@ def _shown(text: str) -> str:
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 SECRETS = ("api_key", "secret_key")
-NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "empty_query")
+NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "empty_query", "read_only")
 
 Profile = dict[str, Any]
 
@@ -205,11 +207,26 @@ def _listed(tables: Mapping[str, Any]) -> str:
 
 
 REQUIRED = ("base_url", "api_key", "secret_key")
+OPTIONS = tuple(name for name in NAMES if name not in REQUIRED)
 VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
 SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
 """Set by `paylab lab` to the address of the simulator it started, beside the other three."""
 
 PROFILE_VARIABLE = "PAYLAB_PROFILE"
+READ_ONLY_VARIABLE = "PAYLAB_READ_ONLY"
+PREFIX = "PAYLAB_"
+KNOWN_VARIABLES = tuple(
+    PREFIX + name
+    for name in (
+        *("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "READ_ONLY", "SERVICE", "LEDGER", "LOG"),
+        *("SIMULATOR_API_KEY", "SIMULATOR_SECRET_KEY", "SHARED_SIMULATOR"),
+        "ARTEFACTS",  # where the tests keep screenshots
+    )
+)
+"""Every variable that paylab reads; another one with this beginning is probably misspelt."""
+
+SWITCH = {"1": True, "true": True, "yes": True, "on": True}
+SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 DIALECTS = ("omit", "blank")
 
 
@@ -218,7 +235,7 @@ class Settings:
     """Everything a client needs to know; `where` says where each setting came from.
 
     `empty_query` chooses what stands for a missing query in the signed text: no line ("omit",
-    as the spec says) or an empty one ("blank").
+    as the spec says) or an empty one ("blank"). With `read_only` nothing but GETs is sent.
     """
 
     base_url: str
@@ -228,6 +245,7 @@ class Settings:
     timeout: float = 30.0
     max_retries: int = 2
     empty_query: EmptyQuery = "omit"
+    read_only: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", check_base_url(self.base_url))
@@ -250,6 +268,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     profile: str | None = None,
     environ: Mapping[str, str] | None = None,
     profiles: Path | None = None,
+    read_only: bool | None = None,
 ) -> Settings | None:
     """The settings from arguments, then environment, then profile; None when nothing is set.
 
@@ -257,16 +276,39 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     that nobody configured a service: the embedded simulator is meant.
     """
     environ = os.environ if environ is None else environ
+    _warn_of_unknown(environ)
     given = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
     found = _sourced(given, dict.fromkeys(REQUIRED, "argument"))
     found = _from_environment(environ) | found
     name = profile or environ.get(PROFILE_VARIABLE) or None
-    options: dict[str, Any] = {}
+    options: Found = {}
     if name or len(found) < len(REQUIRED):
         chosen, table = load(profiles or profiles_path(), name, environ)
-        options = {key: value for key, value in table.items() if key not in REQUIRED}
+        options = _sourced(table, dict.fromkeys(OPTIONS, f"profile {chosen}"))
         found = _sourced(table, dict.fromkeys(REQUIRED, f"profile {chosen}")) | found
+    options |= read_only_source(read_only, environ)
     return _settings(found, options) if found or name else None
+
+
+def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+    """The switch `read_only` and where it comes from; empty where nobody set it."""
+    if given is not None:
+        return {"read_only": (given, "argument")}
+    text = environ.get(READ_ONLY_VARIABLE) or None
+    if text is None:
+        return {}
+    if text.lower() not in SWITCH:
+        raise ConfigError(f"{READ_ONLY_VARIABLE} is {plain(text, 40)!r}: set it to 1 or 0")
+    return {"read_only": (SWITCH[text.lower()], f"environment {READ_ONLY_VARIABLE}")}
+
+
+def _warn_of_unknown(environ: Mapping[str, str]) -> None:
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
+            names = [known.removeprefix(PREFIX) for known in KNOWN_VARIABLES]
+            near = PREFIX + get_close_matches(name.removeprefix(PREFIX), names, 1, 0)[0]
+            message = f"the environment variable {plain(name, 80)} is not known and has no effect"
+            warnings.warn(f"{message}; nearest: {near}", ConfigWarning, stacklevel=4)
 
 
 Found = dict[str, tuple[Any, str]]
@@ -295,14 +337,15 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
     )
 
 
-def _settings(found: Found, options: Mapping[str, Any]) -> Settings:
+def _settings(found: Found, options: Found) -> Settings:
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise ConfigError(_missing_message(missing))
-    where = {name: source for name, (_, source) in found.items()}
     _check_text({name: value for name, (value, _) in found.items()})
-    values = {name: value for name, (value, _) in found.items()}
-    settings = Settings(**values, where=where, **options)
+    whole = {**found, **options}
+    where = {name: source for name, (_, source) in whole.items()}
+    values = {name: value for name, (value, _) in whole.items()}
+    settings = Settings(**values, where=where)
     check_encrypted(settings.base_url)
     return settings
 
@@ -335,6 +378,8 @@ def _check_options(settings: Settings) -> None:
         raise ConfigError("timeout must be a number of seconds above 0")
     if not _is_number(settings.max_retries, int) or settings.max_retries < 0:
         raise ConfigError("max_retries must be a whole number, 0 or more")
+    if not isinstance(settings.read_only, bool):
+        raise ConfigError("read_only must be true or false")
     if settings.empty_query not in DIALECTS:
         raise ConfigError(f"empty_query must be one of {', '.join(DIALECTS)}")
 

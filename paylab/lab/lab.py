@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ..client.api import Client
 from ..client.call import Call
-from ..client.settings import Secret, Settings, resolve
+from ..client.settings import Found, Secret, Settings, read_only_source, resolve
 from ..errors import ConfigError, PaylabError
 from ..loopback import is_loopback
 from ..payments.ledger import Ledger
@@ -61,6 +61,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     max_retries: int | None = None,
     ledger: Where = None,
     list_order: Order | None = None,
+    read_only: bool | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
@@ -70,6 +71,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     `list_order="newest_first"` declares that the service lists the newest rows first: `since`,
     `Dataset.sync` and `watch` then stop at known rows. Otherwise they read whole lists, except
     of a simulator in this process.
+    With `read_only=True` nothing but GETs is sent: any other request is a ReadOnlyError.
     """
     _log_as_asked()
     options: dict[str, Any] = {
@@ -79,21 +81,23 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         "list_order": list_order,
     }
     if simulator is None:
-        settings = resolve(base_url, api_key, secret_key, profile)
+        settings = resolve(base_url, api_key, secret_key, profile, read_only=read_only)
         if settings is not None:
             return Lab(settings, **options)
-    return _embedded(simulator, options)
+    return _embedded(simulator, read_only_source(read_only, os.environ), options)
 
 
-def _embedded(simulator: Simulator | None, options: dict[str, Any]) -> Lab:
+def _embedded(simulator: Simulator | None, read_only: Found, options: dict[str, Any]) -> Lab:
     """A lab on a simulator in this process: its clock and its chance are the simulator's."""
     from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 
     simulator = simulator or Simulator(transfers=SEEDED_TRANSFERS)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
+    where |= {name: source for name, (_, source) in read_only.items()}
+    switches = {name: value for name, (value, _) in read_only.items()}
     keys = Secret(simulator.api_key), Secret(simulator.secret_key)
     return Lab(
-        Settings(BASE_URL, *keys, where=where),
+        Settings(BASE_URL, *keys, where=where, **switches),
         embedded=simulator,
         transport=SimulatorTransport(simulator),
         clock=simulator.world.now,
@@ -278,6 +282,7 @@ class Lab:
         """Each setting, its value (secrets hidden) and where it came from."""
         settings = self.settings
         shown = {"base_url": settings.base_url, "api_key": "***", "secret_key": "***"}
+        shown |= {"read_only": "yes"} if settings.read_only else {}
         return [(name, value, settings.where.get(name, "")) for name, value in shown.items()]
 
     def close(self) -> None:

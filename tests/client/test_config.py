@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +18,7 @@ from paylab.client.settings import (
     profiles_path,
     resolve,
 )
-from paylab.errors import ConfigError
+from paylab.errors import ConfigError, ConfigWarning, ReadOnlyError
 
 URL = "https://pay.test"
 ENVIRON = {
@@ -208,6 +211,8 @@ def test_profiles_live_in_the_users_configuration():
         ("https://pay.test", "https://pay.test"),
         ("https://pay.test/", "https://pay.test"),
         ("https://pay.test:8443/api/v7//", "https://pay.test:8443/api/v7"),
+        ("https://pay.test/v1", "https://pay.test"),
+        ("https://pay.test/api/v1/", "https://pay.test/api"),
         ("HTTPS://Pay.Test:443/a%20b", "https://pay.test/a%20b"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("http://127.9.9.9", "http://127.9.9.9"),
@@ -295,3 +300,90 @@ def test_settings_check_themselves(change, words):
     assert Settings(**good).max_retries == 2
     with pytest.raises(ConfigError, match=words):
         Settings(**{**good, **change})
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("PAYLAB_APIKEY", "PAYLAB_API_KEY"),
+        ("PAYLAB_SECRET", "PAYLAB_SECRET_KEY"),
+        ("PAYLAB_URL", "PAYLAB_BASE_URL"),
+        ("PAYLAB_READONLY", "PAYLAB_READ_ONLY"),
+        ("PAYLAB_ZZZ", "PAYLAB_"),
+    ],
+)
+def test_an_unknown_variable_is_named_with_the_nearest(name, nearest, tmp_path):
+    """A misspelt name is told, its value is not."""
+    with pytest.warns(ConfigWarning, match=f"{name} is not known.*nearest: {nearest}") as told:
+        resolve(environ={name: "sk_private"}, profiles=tmp_path / "none.toml")
+    assert "sk_private" not in str(told[0].message)
+
+
+def test_known_variables_are_not_warned_about(tmp_path, recwarn):
+    """Every variable that the README names is known."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    names = set(re.findall(r"PAYLAB_[A-Z_]+[A-Z]", readme)) - {*ENVIRON, "PAYLAB_PROFILE"}
+    assert "PAYLAB_LEDGER" in names
+    resolve(environ=dict.fromkeys(names, "1") | ENVIRON, profiles=tmp_path / "none.toml")
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "profile", "value", "source"),
+    [
+        (None, {}, "", False, None),
+        (True, {}, "", True, "argument"),
+        (None, {"PAYLAB_READ_ONLY": "1"}, "", True, "environment PAYLAB_READ_ONLY"),
+        (None, {"PAYLAB_READ_ONLY": "Yes"}, "", True, "environment PAYLAB_READ_ONLY"),
+        (None, {"PAYLAB_READ_ONLY": ""}, "read_only = true", True, "profile default"),
+        (
+            None,
+            {"PAYLAB_READ_ONLY": "0"},
+            "read_only = true",
+            False,
+            "environment PAYLAB_READ_ONLY",
+        ),
+        (False, {"PAYLAB_READ_ONLY": "1"}, "", False, "argument"),
+    ],
+)
+def test_read_only_comes_from_argument_environment_or_profile(
+    written, given, environ, profile, value, source
+):
+    """In this order; where it came from is told."""
+    path = written(PROFILES.replace("[slow]", f"{profile}\n\n[slow]"))
+    settings = resolve(environ={**MINE, **environ}, profiles=path, read_only=given)
+    assert (settings.read_only, settings.where.get("read_only")) == (value, source)
+
+
+@pytest.mark.parametrize(
+    ("environ", "profile", "words"),
+    [
+        ({"PAYLAB_READ_ONLY": "maybe"}, "", "PAYLAB_READ_ONLY is 'maybe': set it to 1 or 0"),
+        ({}, 'read_only = "yes"', "read_only must be true or false"),
+    ],
+)
+def test_a_read_only_that_cannot_be_read_is_refused(written, environ, profile, words):
+    """A switch that protects an account is never guessed."""
+    path = written(PROFILES.replace("[slow]", f"{profile}\n\n[slow]"))
+    with pytest.raises(ConfigError, match=words):
+        resolve(environ={**MINE, **environ}, profiles=path)
+
+
+def test_read_only_lets_nothing_but_gets_out(settings, scripted):
+    """Refused before anything is sent, without a trace among the orders."""
+    client, script = scripted({"data": [], "has_next_page": False})
+    client.settings = replace(settings, read_only=True, where={"read_only": "profile live"})
+    assert list(client.transfers.list()) == []
+    for send in (
+        lambda: client.request("DELETE", "/v1/webhook_subscriptions/w1"),
+        lambda: client.request("POST", "/_simulator/../v1/transfers", json={}),
+        lambda: client.individuals.upload_images(
+            "ind_1", {"selfie": b"\xff\xd8\xff" + bytes(11_000)}
+        ),
+        lambda: client.transfers.create(quote_id="q_1"),
+    ):
+        with pytest.raises(ReadOnlyError, match=r"read-only \(profile live\)") as refused:
+            send()
+        assert "read_only=False" in refused.value.hint
+    assert [request.method for request in script.requests] == ["GET"]
+    assert len(client.calls) == 1

@@ -160,3 +160,23 @@ def test_production_refuses_what_only_a_sandbox_does():
     lab = paylab.connect(simulator=Simulator(production_like=True))
     with pytest.raises(paylab.PermissionDeniedError):
         lab.sandbox.deposit("ca_1", "1", "mxn")
+
+
+def test_a_read_only_lab_reads_and_still_controls_its_simulator(monkeypatch):
+    """The switch of the environment also holds for the embedded simulator."""
+    monkeypatch.setenv("PAYLAB_READ_ONLY", "1")
+    lab = paylab.connect()
+    assert ("read_only", "yes", "environment PAYLAB_READ_ONLY") in lab.sources()
+    row = lab.transfers.list().first()
+    before = lab.clock()
+    lab.sleep(5)
+    assert (lab.clock() - before).total_seconds() == 5
+    with pytest.raises(paylab.ReadOnlyError, match="POST /v1/transfers was not sent"):
+        lab.transfers.create(
+            row.financial_account_id,
+            source_amount="1",
+            source_currency="USD",
+            destination_currency="MXN",
+            payout_method="spei",
+        )
+    assert not lab.ledger.rows()
