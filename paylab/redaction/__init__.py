@@ -1,1 +1,1 @@
-"""Redaction: what is taken out of everything that is shown, logged or kept."""
+"""Redaction: removes secrets and personal data from everything that is shown, logged or stored."""

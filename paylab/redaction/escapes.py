@@ -37,7 +37,7 @@ LONGEST = 2**18
 
 
 def key_literals(text: str) -> Iterator[tuple[int, int]]:
-    """Where literals that hold a key stand in code, without quotes, in the whole or by line."""
+    """The places of literals that hold a key, without quotes; parsed whole or by line."""
     if len(text) > LONGEST or not _MARKS.search(text):
         return
     code = _MAGIC.sub(r"\1#", text)
@@ -55,7 +55,7 @@ def key_literals(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _parsed(code: str) -> Sequence[tuple[int, int]] | None:
-    """Where literals that hold a key stand in code; None when it is no Python."""
+    """The places of literals that hold a key in code; None when it is not Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -79,7 +79,7 @@ def _parsed(code: str) -> Sequence[tuple[int, int]] | None:
 
 
 def _lines(code: str) -> list[str]:
-    """Lines as the parser counts them."""
+    """Split lines as the Python parser does."""
     return re.split(r"(?<=\n)|(?<=\r)(?!\n)", code)
 
 
@@ -91,7 +91,7 @@ def _inside(code: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _values(node: ast.AST) -> Iterator[ast.expr]:
-    """Expressions in which a literal is a key, because of the name beside them."""
+    """The expressions whose literals are keys, because of the name beside them."""
     kind = type(node)
     if kind in _NAMED:
         yield from _NAMED[kind](node)
@@ -176,7 +176,7 @@ _NAMED: dict[type, Callable[..., Iterator[ast.expr]]] = {
 
 
 def _is_key(node: ast.expr) -> bool:
-    """Whether a name, an attribute, an item or a text is what a key is called."""
+    """Whether a name, attribute, item or string is the name of a key."""
     if isinstance(node, ast.Subscript):
         return _is_key(node.slice)
     name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "value", None)
@@ -184,12 +184,12 @@ def _is_key(node: ast.expr) -> bool:
 
 
 def _mentions_key(node: ast.expr) -> bool:
-    """Whether an operand is a key, or a call that looks one up by its name."""
+    """Whether an operand is a key, or a call that looks up a key by name."""
     return _is_key(node) or (isinstance(node, ast.Call) and any(map(_is_key, node.args)))
 
 
 def _literals(node: ast.expr) -> Iterator[ast.expr]:
-    """The texts and bytes that a value is made of; not the keys of items it is read from."""
+    """The string and bytes literals of a value, without the names of items."""
     if isinstance(node, ast.JoinedStr):
         yield node
     elif isinstance(node, ast.Constant):
@@ -224,7 +224,7 @@ _SIGNS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class Found(NamedTuple):
-    """A part of a text from `start` to `end`, and what to put in its place."""
+    """A part of a text from `start` to `end`, and its replacement."""
 
     start: int
     end: int
@@ -236,7 +236,7 @@ Find = Callable[[str, int], Iterable[Found]]
 
 
 def replace_found(text: str, find: Find) -> str:
-    """The text without what `find` finds in it, or in it decoded once or several times."""
+    """The text without the matches of `find`, in the text and in its decoded layers."""
     layers: list[_Layer] = []
     for depth in range(MOST_LAYERS):
         decoded = layers[-1].text if layers else text
@@ -252,7 +252,7 @@ def replace_found(text: str, find: Find) -> str:
 
 
 def replace_plain(text: str, find: Find) -> str:
-    """The text without what `find` finds in it as it is."""
+    """The text without the matches of `find`, without decoding."""
     return _replaced(text, list(find(text, 0)))
 
 
@@ -268,7 +268,7 @@ def decode(text: str) -> str:
 
 @dataclass
 class _Layer:
-    """Decoded text: `at` is where each segment begins in it, `start` and `end` in the original."""
+    """Decoded text in segments: offsets `at` in it, `start` and `end` in the original."""
 
     text: str = ""
     at: list[int] = field(default_factory=list)
@@ -277,18 +277,18 @@ class _Layer:
     escaped: list[bool] = field(default_factory=list)
 
     def first(self, place: int) -> int:
-        """Where the character at `place` begins in the original."""
+        """The offset in the original where the character at `place` begins."""
         row = bisect_right(self.at, place) - 1
         return self.start[row] if self.escaped[row] else self.start[row] + place - self.at[row]
 
     def last(self, place: int) -> int:
-        """Where the character before `place` ends in the original."""
+        """The offset in the original where the character before `place` ends."""
         row = bisect_right(self.at, place - 1) - 1
         return self.end[row] if self.escaped[row] else self.start[row] + place - self.at[row]
 
 
 def _layers(text: str, depth: int) -> list[_Layer]:
-    """The text decoded `depth` times, or fewer times when there is less to decode."""
+    """The text decoded up to `depth` times."""
     layers: list[_Layer] = []
     for _ in range(depth):
         layer = _layer(layers[-1].text if layers else text)
@@ -328,7 +328,7 @@ def _layer(text: str) -> _Layer | None:
 
 
 def _plain(match: re.Match[str]) -> str | None:
-    """What an escape stands for; None where it is none."""
+    """The text of an escape; None when it is not an escape."""
     kind, text = match.lastgroup, match[0]
     if kind == "sign":
         return _SIGNS.get(match["sign"], match["sign"])
@@ -359,7 +359,7 @@ def _mapped(found: Found, layers: list[_Layer]) -> Found:
 
 
 def _replaced(text: str, found: list[Found]) -> str:
-    """The text with each part replaced; parts that overlap count as one."""
+    """The text with each part replaced; overlapping parts are merged."""
     parts, done = list[str](), 0
     for start, end, put in sorted(found):
         if start >= done:

@@ -1,7 +1,7 @@
-"""What is taken out of everything that may be shown, logged or kept: one place for all of it.
+"""The one place that decides what is removed from everything shown, logged or stored.
 
-Secrets are found by value, by the place they stand in (a header, a field) and by form, as they are
-and under escapes: see `escapes`.
+Secrets are found by value, by place (a header, a field) and by form, plain
+and escaped: see `escapes`.
 """
 
 from __future__ import annotations
@@ -122,16 +122,16 @@ SHORTEST_SECRET = 8
 
 
 class Revealing(Protocol):
-    """A secret that tells its text when asked."""
+    """A secret whose text is read with `reveal()`."""
 
     def reveal(self) -> str:
         """The text."""
 
 
 class Redaction:
-    """Takes secrets out of text, headers and parsed JSON, wherever they stand.
+    """Removes secrets from text, headers and parsed JSON.
 
-    `learn` reads the document numbers in a body, so that they are found by value from then on.
+    `learn` reads the document numbers of a body and finds them by value afterwards.
     """
 
     def __init__(self, secrets: Iterable[Revealing]) -> None:
@@ -139,7 +139,7 @@ class Redaction:
         self._numbers: dict[str, None] = {}
 
     def learn(self, text: str) -> str:
-        """The text as `text` gives it; its document numbers are remembered."""
+        """The text as from `text`, after learning its document numbers."""
         text = _short(text)
         escapes.replace_found(text, self._learned)
         return self.text(text)
@@ -149,12 +149,12 @@ class Redaction:
         return escapes.replace_found(_short(text), self._found)
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
-        """The headers without those that hold a secret, the rest cleaned."""
+        """The headers with secrets removed."""
         kept = {name.lower(): value for name, value in headers.items()}
         return {self.text(name): self.text(kept[name]) for name in kept if name not in HEADERS}
 
     def json(self, value: Any) -> Any:
-        """Parsed JSON with every text and number in it cleaned."""
+        """Parsed JSON with secrets removed from every text and number."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
@@ -198,7 +198,7 @@ class Redaction:
 
 
 def numberless(document: Any) -> Any:
-    """A document without its number, wherever in it the number stands."""
+    """A document without its number, at any depth."""
     if isinstance(document, dict):
         return {
             name: HIDDEN if name in ("number", "numbers") and item else numberless(item)
@@ -208,7 +208,7 @@ def numberless(document: Any) -> Any:
 
 
 def is_signature(text: str) -> bool:
-    """Whether Base64 text is a signature as the service makes them."""
+    """Whether Base64 text has the form of a request signature."""
     try:
         return bool(re.fullmatch(rb"[0-9a-f]{64}", a2b_base64(text)))
     except ValueError:
@@ -216,7 +216,7 @@ def is_signature(text: str) -> bool:
 
 
 def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
-    """Finds images; `keep` gives what to put in place of one, None to leave it."""
+    """A function that finds images; `keep` returns the replacement, or None to leave an image."""
 
     def find(text: str, _: int) -> Iterator[Found]:
         lowered = _lowered(text)
@@ -230,7 +230,7 @@ def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
 
 
 def _short(text: str) -> str:
-    """The text, or of a long one its beginning, in which images are short already."""
+    """The text with images shortened; only the beginning of a long text."""
     if len(text) <= LONGEST:
         return text
     text = escapes.replace_plain(text, _SHORTENED)
@@ -238,7 +238,7 @@ def _short(text: str) -> str:
 
 
 def image_bytes(match: re.Match[str]) -> bytes:
-    """The bytes of an image that was found; its text when they cannot be decoded."""
+    """The bytes of an image; its text when they cannot be decoded."""
     text = match["data"] or match["bare"]
     if text is None:
         return match[0].encode("utf-8", "surrogatepass")
@@ -251,7 +251,7 @@ def image_bytes(match: re.Match[str]) -> bytes:
 
 
 def _shortened(match: re.Match[str]) -> str:
-    """An image as its kind, size and hash."""
+    """An image as type, size and hash."""
     data = image_bytes(match)
     kind = match["type"] or match["kind"]
     head = f"data:{kind or ''};base64," if kind or match["data"] else ""
@@ -266,7 +266,7 @@ def _is_number(value: Any) -> bool:
 
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Document numbers that the text names as such, decoded, and their places without quotes."""
+    """The document numbers that the text names, decoded, and their places without quotes."""
     words = _folded(text)
     patterns = [NUMBER, *ENCLOSED] if "document" in words else []
     patterns += BESIDE if "number" in words and "type" in words else ()
@@ -293,7 +293,7 @@ def _digits(text: str) -> int:
 
 
 def _fitting(text: str, start: int, end: int, depth: int) -> str:
-    """`***`, in quotes where JSON has a number."""
+    """`***`, quoted when it replaces a JSON number."""
     before, after = text[:start][-20:].rstrip()[-1:], text[end : end + 20].lstrip()[:1]
     is_json = (
         depth == 0 and before in (":", "[", ",") and after in (",", "]", "}") and before and after
@@ -302,7 +302,7 @@ def _fitting(text: str, start: int, end: int, depth: int) -> str:
 
 
 def _lowered(text: str) -> str:
-    """The text in lower case with every character where it was."""
+    """The text in lower case, with every character at its place."""
     if text.isascii():
         return text.lower()
     # Of all letters only this one becomes two; sigma has two lower forms.
@@ -310,14 +310,14 @@ def _lowered(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text as IGNORECASE compares it, to see quickly whether an expression can match at all."""
+    """The text folded like IGNORECASE, to test quickly whether an expression can match."""
     if text.isascii():
         return text.lower()
     return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
 
 
 def _by_value(value: str, text: str, lowered: str) -> Iterator[Found]:
-    """Where a value stands: as it is in any case, as Base64 or hexadecimal within other Base64."""
+    """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _forms(value):
         for at in _places(form, lowered):
             if len(value) >= SHORTEST_SECRET or _is_word(text, at, at + len(form)):
@@ -340,14 +340,14 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _forms(value: str) -> tuple[str, ...]:
-    """A value as it is, decoded, and with the plus signs of a form; in lower case."""
+    """The forms of a value in lower case: plain, decoded, and with plus signs for spaces."""
     forms = {value, escapes.decode(value), value.replace(" ", "+")}
     return tuple(sorted({_lowered(form) for form in forms if form}, key=len, reverse=True))
 
 
 @lru_cache(maxsize=4096)
 def _encoded(value: str) -> tuple[str, ...]:
-    """What Base64 of any text around the value holds, at each of three alignments; hexadecimal."""
+    """The Base64 of the value at each of its three alignments, and its hexadecimal form."""
     found: set[str] = set()
     for text in {value, json.dumps(value)[1:-1]}:
         data = text.encode("utf-8", "surrogatepass")

@@ -1,8 +1,8 @@
-"""What must not be in a notebook, HAR file or snapshot that others read: found, named, taken out.
+"""Finds, names and removes what a notebook, HAR file or snapshot must not share.
 
-Pictures stay when they are smaller than any image the service would take (10 KB), or are
-plainly QR codes: square, of two colours, at most 64 KB. Document numbers stay when they are
-those of `paylab.examples`, or nothing but zeros.
+Images stay when they are smaller than any image the service accepts (10 KB), or are
+QR codes: square, two colours, at most 64 KB. Document numbers stay when they are
+those of `paylab.examples`, or only zeros.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Leak:
-    """Something that must go: where it stands (`cell 3, outputs`) and what it is (`CURP`)."""
+    """Something to remove: its place (`cell 3, outputs`) and its kind (`CURP`)."""
 
     where: str
     kind: str
@@ -51,9 +51,9 @@ class Leak:
 def scrub(
     document: Mapping[str, Any], *, keep_personal: bool = False
 ) -> tuple[dict[str, Any], list[Leak]]:
-    """A notebook, HAR or snapshot without what was found in it, and what that was.
+    """A cleaned notebook, HAR or snapshot, and the list of what was removed.
 
-    HAR files and snapshots also lose what tells who a person is, unless `keep_personal` is set.
+    HAR files and snapshots also lose personal data, unless `keep_personal` is set.
     """
     found: list[Leak] = []
 
@@ -75,7 +75,7 @@ def scrub(
 def _traffic(
     name: str, value: Any, report: Callable[[str, str], None], *, keep_personal: bool
 ) -> Any:
-    """A part of a HAR or snapshot, a list in it entry by entry."""
+    """Clean a part of a HAR file or snapshot, lists entry by entry."""
     if isinstance(value, Mapping) and name in ("log", "tables"):
         return {
             part: _traffic(part, item, report, keep_personal=keep_personal)
@@ -111,7 +111,7 @@ def _cell(cell: Any, number: int, report: Callable[[str, str], None]) -> Any:
 
 
 def _joined(outputs: Any) -> Any:
-    """Outputs, those of one stream as one where something was cut over two of them."""
+    """Outputs; the outputs of one stream are joined when a secret spans two of them."""
     made: list[Any] = []
     for output in outputs if isinstance(outputs, list) else ():
         if made and _is_cut(made[-1], output):
@@ -138,11 +138,11 @@ def _as_text(value: Any) -> str:
 
 
 def _unheard(kind: str) -> None:
-    """Reports nothing."""
+    """Ignore a finding."""
 
 
 def _clean(value: Any, report: Report) -> Any:
-    """Any part of a document without what must go."""
+    """Clean any part of a document."""
     if isinstance(value, str):
         return _text(value, report)
     if isinstance(value, list):
@@ -157,7 +157,7 @@ def _clean(value: Any, report: Report) -> Any:
 
 
 def _item(name: str, value: Any, report: Report) -> Any:
-    """What stands under a name, without the number of a document, or all of it if it is a key."""
+    """Clean the value of a name: hide document numbers, and the whole value of a key."""
     if _is_key(name):
         return _keyless(value, report)
     if name.lower() == "cookies" and isinstance(value, list):
@@ -178,7 +178,7 @@ def _is_key(name: object) -> bool:
 
 
 def _keyless(value: Any, report: Report) -> Any:
-    """A value without the keys in it; what stands for a key stays."""
+    """A value without keys; placeholders stay."""
     if isinstance(value, list):
         return [_keyless(item, report) for item in value]
     if not isinstance(value, str) or not value or is_stand_in(value):
@@ -188,7 +188,7 @@ def _keyless(value: Any, report: Report) -> Any:
 
 
 def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
-    """A body that a HAR file holds as Base64, cleaned as text."""
+    """Clean a body that a HAR file holds as Base64."""
     text = item.get("text")
     if item.get("encoding") != "base64" or not isinstance(text, str):
         return item
@@ -203,7 +203,7 @@ def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
-    """A name and a value as two entries, such as a header of a HAR file, without a secret value."""
+    """Clean a name/value pair, such as a header of a HAR file."""
     named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
     if not named or not isinstance(item.get("value"), str) or is_placeholder(item["value"]):
         return item
@@ -211,7 +211,7 @@ def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _numberless(clean: Any, report: Report) -> Any:
-    """A document as JSON, whose number has a kind of its own only if its form tells it."""
+    """Clean a document; the kind of its number is named if its form identifies it."""
     number = clean.get("number") if isinstance(clean, dict) else None
     if number in (None, "") or isinstance(number, dict | bool) or is_example(str(number)):
         return clean
@@ -222,7 +222,7 @@ def _numberless(clean: Any, report: Report) -> Any:
 
 
 def _list(items: list[Any], report: Report) -> list[Any]:
-    """A list; texts in it that are lines of one text, or pieces of a long one, count as one."""
+    """Clean a list; its texts count as one when they are lines or pieces of one text."""
     if len(items) == 2 and _is_key(items[0]):
         return [items[0], _keyless(items[1], report)]
     if len(items) < 2 or not all(isinstance(item, str) for item in items):
@@ -236,7 +236,7 @@ def _list(items: list[Any], report: Report) -> list[Any]:
 
 
 def _dropped(name: str, value: Any, report: Report) -> bool:
-    """Whether an entry goes as a whole: widget state, or a picture under its MIME type."""
+    """Whether an entry is removed whole: widget state, or an image by its MIME type."""
     if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
         report("widget state")
         return True
@@ -261,7 +261,7 @@ def _images(report: Report, text: str, depth: int) -> Iterator[Found]:
 
 
 def _image(match: re.Match[str]) -> str | None:
-    """What stands in place of an image; None when it is small and no PDF."""
+    """The replacement of an image; None for a small one that is not a PDF."""
     data = image_bytes(match)
     kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
@@ -276,7 +276,7 @@ SHORTEST_URI = 60
 
 
 def _found(report: Report, rules: Iterable[Rule], text: str, depth: int) -> list[Found]:
-    """What the rules find; what was found by one is not looked at by the next."""
+    """The matches of the rules; text matched by one rule is skipped by the next."""
     found = [*_images(report, text, depth)] if depth else []
     for rule in rules:
         for start, end in rule.find(text):

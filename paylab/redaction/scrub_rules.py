@@ -32,14 +32,14 @@ EXAMPLES = frozenset(str(person["document"]["number"]) for person in PEOPLE.valu
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of secret: its form, and which texts of that form are none."""
+    """A kind of secret: its form, and which texts of that form are allowed."""
 
     kind: str
     pattern: re.Pattern[str]
     is_allowed: Callable[[str], bool]
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the first group of the form stands, or all of it."""
+        """The place of the first group of the form, or of the whole match."""
         for match in self.pattern.finditer(text):
             group = 1 if match.re.groups else 0
             if not self.is_allowed(match[group]):
@@ -47,10 +47,10 @@ class Rule:
 
 
 class Literals(Rule):
-    """Keys in Python code."""
+    """A rule for keys in Python code."""
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where literals stand that are assigned to, passed as or compared with a key's name."""
+        """The places of literals that are assigned to, passed as or compared with a key's name."""
         for start, end in key_literals(text):
             literal = text[start:end]
             is_name = KEY_NAME.fullmatch(literal) is not None
@@ -59,15 +59,15 @@ class Literals(Rule):
 
 
 class Numbered(Rule):
-    """Document numbers in fields that name them."""
+    """A rule for document numbers in fields that name them."""
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the numbers stand."""
+        """The places of the numbers."""
         return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
 
 
 def is_small(base64: str) -> bool:
-    """Whether a picture is a thumbnail or a QR code."""
+    """Whether an image is a thumbnail or a QR code."""
     try:
         data = binascii.a2b_base64(base64)
     except ValueError:
@@ -76,7 +76,7 @@ def is_small(base64: str) -> bool:
 
 
 def is_qr_code(data: bytes) -> bool:
-    """Whether a PNG is square and of two colours."""
+    """Whether a PNG is square and has two colours."""
     if not data.startswith(b"\x89PNG\r\n\x1a\n") or len(data) < 26:
         return False
     width, height, depth = unpack_from(">IIB", data, 16)
@@ -91,19 +91,19 @@ _STAND_IN = re.compile(
 
 
 def is_stand_in(word: str) -> bool:
-    """`***`, `env:NAME`, `<SECRET>`, `$NAME`, `{name}`, `your-key`: text that stands for a key."""
+    """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
     named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
     rest = re.sub(r"\{[^{}]*\}", "", word)
     return named or not rest or bool(_STAND_IN.fullmatch(rest))
 
 
 def is_placeholder(word: str) -> bool:
-    """A text that stands for a key, or a word of prose."""
+    """Whether a text is a placeholder or a word of prose."""
     return is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
 
 
 def is_example(number: str) -> bool:
-    """Whether a document number is that of an example person, or nothing but zeros."""
+    """Whether a document number belongs to an example person or is all zeros."""
     return number in EXAMPLES or not set(number) & set("123456789")
 
 
@@ -246,7 +246,7 @@ _FORMS = (
 
 
 def impersonal(value: Any) -> Any:
-    """Parsed JSON, or a text, without what tells who a person is."""
+    """Parsed JSON, or text, without personal data."""
     if isinstance(value, str):
         packed = _repacked(value) if value.startswith(_PACKED) else None
         return packed or escapes.replace_found(value, _found)
@@ -273,7 +273,7 @@ def _item(name: str, item: Any) -> Any:
 
 
 def _repacked(text: str) -> str | None:
-    """Base64 of a text, such as snapshots and HAR files have it, cleaned; None for other data."""
+    """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
     try:
         body = b64decode(text, validate=True).decode()
     except ValueError:
@@ -282,7 +282,7 @@ def _repacked(text: str) -> str | None:
 
 
 def bare_urls(value: Any) -> Any:
-    """Parsed JSON whose fields `url` have no user, password and query: tokens are kept there."""
+    """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
     if isinstance(value, list):
         return [bare_urls(item) for item in value]
     if not isinstance(value, dict):

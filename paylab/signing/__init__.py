@@ -1,6 +1,6 @@
-"""How a request is signed, how a signature is verified, and why one does not match.
+"""How a request is signed, how a signature is checked, and why one does not match.
 
-Everything here is a plain function of its arguments: the date, the nonce and the keys come in.
+Everything here is a pure function: date, nonce and keys are arguments.
 Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
 """
 

@@ -1,4 +1,4 @@
-"""Canonical request, payload and signature, with the texts in between."""
+"""Canonical request, payload and signature."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EmptyQuery = Literal["omit", "blank"]
 class Received:
     """A request as it arrived: path and query as on the request line, header names lower case.
 
-    Bytes that are not ASCII stand as Latin-1, the way HTTP servers hand them on.
+    Bytes that are not ASCII are decoded as Latin-1, as HTTP servers do.
     """
 
     method: str
@@ -42,7 +42,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A signature and the two texts it came from; its repr leaves the signature out."""
+    """A signature and the two texts it is computed from; its repr omits the signature."""
 
     canonical: str
     payload: str
@@ -75,12 +75,12 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8, and bytes that were no UTF-8 when they were read (`surrogateescape`) as they came."""
+    """UTF-8; bytes that were decoded with `surrogateescape` are restored."""
     return text.encode(errors="surrogateescape")
 
 
 def payload(date: str, canonical: str) -> str:
-    """The three lines under the HMAC: scheme, X-Date, hash of the canonical request."""
+    """The three lines that the HMAC signs: scheme, X-Date, hash of the canonical request."""
     return f"{SCHEME}\n{date}\n{sha256(to_bytes(canonical)).hexdigest()}"
 
 
@@ -126,7 +126,7 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     nonce: str | None,
     empty_query: EmptyQuery = "omit",
 ) -> tuple[dict[str, str], Signature]:
-    """All headers of a signed request as they are sent, and the signature with its working."""
+    """All headers of a signed request as they are sent, and the Signature with its texts."""
     signed = {
         "host": host,
         "x-api-key": api_key,

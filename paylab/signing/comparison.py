@@ -1,4 +1,4 @@
-"""Compare somebody else's signature with ours, layer by layer; the first difference is named."""
+"""Compares a signature made elsewhere with ours, layer by layer, and names the first difference."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FORMS: tuple[tuple[str, str, str], ...] = (
 
 
 def shape(signature: str) -> Finding | None:
-    """What is wrong with a signature at first sight; None when it has the right form."""
+    """What is wrong with the form of a signature; None when the form is right."""
     try:
         inside = b64decode(signature, validate=True)
     except ValueError:
@@ -61,7 +61,7 @@ def _found(mistake: str, message: str) -> Finding:
 
 
 def differing_place(right: Recipe, wrong: Recipe, mistake: Mistake) -> Finding:
-    """A mistake with its place, and the line as it is in both."""
+    """A mistake with its layer and line, and both versions of the line."""
     layer, line, theirs, ours = _parted(right, wrong)
     return Finding(False, layer, line, mistake.id, mistake.message, theirs, ours)
 
@@ -102,7 +102,7 @@ def _payload_line(right: Recipe, wrong: Recipe) -> tuple[str, str | None, str | 
 
 
 def _safe(line: str) -> str:
-    """The line with control characters spelled out, and without the API key."""
+    """The line with control characters escaped and the API key hidden."""
     shown = line.encode("unicode_escape", errors="replace").decode()
     return f"x-api-key:{HIDDEN}" if shown.lower().startswith("x-api-key:") else shown
 
@@ -116,7 +116,7 @@ UNKNOWN = (
 
 @dataclass(frozen=True)
 class Case:
-    """Everything that is compared."""
+    """The arguments of a comparison."""
 
     headers: Mapping[str, str]
     request: Request
@@ -134,11 +134,11 @@ def compare(
     now: datetime | None = None,
     other_secrets: Iterable[str] = (),
 ) -> Finding:
-    """Somebody's headers against ours for the same request: the first difference, by name.
+    """Compare the headers of a request with ours; the first difference, by name.
 
-    `theirs` is a mapping or text with `Name: value` lines. Without the secret only what can be
-    seen is judged. `now` judges X-Date, unless theirs hold the service's own Date. A secret is
-    called wrong only where one of `other_secrets`, the API key or an empty one was used.
+    `theirs` is a mapping or text with `Name: value` lines. Without the secret only the
+    form is checked. `now` judges X-Date, unless theirs include the service's Date. A secret is
+    called wrong only if one of `other_secrets`, the API key or an empty secret was used.
     """
     headers = headers_of(theirs)
     # curl and most clients add Host themselves, and their logs leave it out.
@@ -154,7 +154,7 @@ def compare(
 
 
 def _hashed_otherwise(case: Case) -> Finding | None:
-    """A body hash that is no SHA-256 of the body in hex."""
+    """A body hash that is another digest, or another encoding, of the body."""
     claimed, body = case.headers["x-content-sha256"], case.request.body
     once = sha256(body)
     ways = {
@@ -200,7 +200,7 @@ def _signature(case: Case) -> Finding | None:
 
 
 def _made_by(right: Recipe, wrongs: Iterable[Guess], wanted: bytes) -> Finding | None:
-    """The first mistake that gives the signature wanted, with its place."""
+    """The first mistake that produces the given signature, with its place."""
     for mistake, wrong in wrongs:
         if hmac.compare_digest(wrong.made(), wanted):
             return differing_place(right, wrong, mistake)
@@ -224,7 +224,7 @@ def _recipe(case: Case) -> Recipe | None:
 
 
 def _clock(case: Case) -> datetime | None:
-    """The service's Date where the headers hold it, else the clock that was given."""
+    """The service's Date if the headers have it, else the given clock."""
     return timestamps.from_http(case.headers.get("date", "")) or case.now
 
 

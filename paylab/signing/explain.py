@@ -1,4 +1,4 @@
-"""A signature opened: each layer, what every line of it is, and where the spec says so."""
+"""A signature explained: each layer, the meaning of every line, and its source in the spec."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = re.compile(r"SignedHeaders=([^,\s]+)")
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLine:
-    """One line of a layer: its text, what it is, and the part of the spec (or the gap) it is by."""
+    """One line of a layer: text, meaning, and its source in the spec or the assumptions."""
 
     text: str
     what: str
@@ -28,7 +28,7 @@ class ExplainedLine:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One of the texts a signature is made of."""
+    """One of the texts that a signature is computed from."""
 
     name: str
     lines: tuple[ExplainedLine, ...]
@@ -36,7 +36,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The layers from the body to the header; keys and signatures in it are hidden."""
+    """The layers from the body to the header; keys and signatures are hidden."""
 
     layers: tuple[Layer, ...]
 
@@ -53,10 +53,10 @@ def explain(  # noqa: PLR0913 - a request, and what may be shown of it
     secret: str | None = None,
     reveal: bool = False,
 ) -> Explanation:
-    """Each layer of the signature of a request, as the spec would have it.
+    """Each layer of the signature of a request, as the spec defines it.
 
-    `headers` are those of the request; Host is taken from the URL when it is not among them.
-    With a `secret` the last layers are worked out too; `reveal` shows key and signature.
+    `headers` are those of the request; Host defaults to the URL's.
+    With a `secret` the last layers are computed too; `reveal` shows key and signature.
     """
     parts = urlsplit(url)
     given = {"host": parts.netloc, "x-content-sha256": body_hash(body)}
@@ -84,7 +84,7 @@ def explain_text(canonical: str, payload: str, *, reveal: bool = False) -> Expla
 
 
 def labels(canonical: str) -> list[str]:
-    """What each line of a canonical request is, in short: path, query, a header's name."""
+    """A short label for each line of a canonical request: path, query, a header's name."""
     lines = canonical.split("\n")
     names = _names_of(canonical)
     before = len(lines) - len(names) - 2

@@ -1,4 +1,4 @@
-"""Somebody else's headers, and what a comparison with ours finds."""
+"""Headers made elsewhere, and the result of checking them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Request:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Host as it may be sent: as in the URL, and without the port that goes without saying."""
+        """The valid forms of Host: as in the URL, and without the default port."""
         parts = urlsplit(self.url)
         host = parts.netloc.rpartition("@")[2]
         return tuple(dict.fromkeys((host.removesuffix(DEFAULT_PORTS.get(parts.scheme, ":")), host)))
@@ -53,7 +53,7 @@ class Request:
 def read_headers(text: str) -> dict[str, str]:
     """The headers of a request by lower-case name, from `Name: value` lines or from curl -v.
 
-    Of a response's headers (marked with <) only Date is of interest: it is the service's clock.
+    Of a response's headers (marked with <) only Date is read: it is the service's clock.
     """
     found: dict[str, str] = {}
     for arrow, name, value in _lines(text):
@@ -124,7 +124,7 @@ class Finding:
     reason: str | None = None
 
     def json(self) -> dict[str, object]:
-        """What a program reads."""
+        """The result as JSON for programs."""
         return {name: getattr(self, name) for name in ("match", "layer", "line", "mistake")}
 
     def __repr__(self) -> str:
@@ -144,13 +144,13 @@ Guess = tuple[Mistake, str]
 
 
 def texts(right: Recipe) -> Iterator[Guess]:
-    """Other canonical requests."""
+    """Canonical requests with one deviation each."""
     for make in (_joined, _parts_left_out, _escapes, _targets, _header_lines, _names, _last):
         yield from make(right)
 
 
 def _whole(right: Recipe, joint: str = "\n", **parts: Any) -> str:
-    """The canonical request with some parts exchanged; a part is a line, or a list of lines."""
+    """The canonical request with some parts replaced; a part is a line or a list of lines."""
     usual: dict[str, Any] = {
         "method": right.method,
         "path": right.path,
@@ -198,7 +198,7 @@ def _parts_left_out(right: Recipe) -> Iterator[Guess]:
 
 
 def _targets(right: Recipe) -> Iterator[Guess]:
-    """Path and query."""
+    """Deviations of path and query."""
     path, query = right.path, right.query
     host = dict(right.headers).get("host", "")
     paths = (
@@ -223,7 +223,7 @@ def _targets(right: Recipe) -> Iterator[Guess]:
 
 
 def _escapes(right: Recipe) -> Iterator[Guess]:
-    """Percent-escapes in the other case, or of what was sent plain."""
+    """Percent-escapes in the other case, or added or removed."""
     query = right.query or ""
     for path in dict.fromkeys(_spelled(right.path)):
         for each in dict.fromkeys(_spelled(query)):
@@ -266,7 +266,7 @@ def _header_lines(right: Recipe) -> Iterator[Guess]:
 
 
 def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
-    """One header signed with another value than the one sent."""
+    """One header signed with a value that differs from the one sent."""
     lines = [f"{each}:{text}" for each, text in right.headers]
     change = partial(_exchanged, right, lines, at)
     yield _said(f"the line of {name} stands twice"), change(lines[at], lines[at])

@@ -1,4 +1,4 @@
-"""What else a signer may have signed: tried only by the doctor, who has time and the secret."""
+"""Rarer mistakes, tried only by a comparison, which has the secret and more time than a server."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
 
 
 def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    """Two known mistakes at once; the first to be mended names it."""
+    """Two known mistakes at once, named by the one to fix first."""
     for first, once in _few(right, headers):
         for second, twice in _few(once, headers):
             also = f"{first.message}; and also ({second.id}): {second.message}"
@@ -51,7 +51,7 @@ def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
 
 
 def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    """Not every way to make a mistake: some can be made in hundreds."""
+    """A few variants of each mistake; some have hundreds."""
     for _, ways in groupby(all_mistakes(right, headers), key=lambda each: each[0].id):
         yield from islice(ways, MOST_WAYS)
 
@@ -63,7 +63,7 @@ def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
 
 
 def _spelled(right: Recipe) -> Iterator[Guess]:
-    """One header's line alone in another case."""
+    """One header line in another case."""
     said = Mistake("header-name-case", "write header names in lower case")
     for at, (name, value) in enumerate(right.headers):
         for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
@@ -72,7 +72,7 @@ def _spelled(right: Recipe) -> Iterator[Guess]:
 
 
 def _dates(right: Recipe) -> Iterator[Guess]:
-    """The date that was signed is not the one that was sent: made twice, or cut."""
+    """The signed date differs from the one sent: created twice, or truncated."""
     said = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
     for date in _near(right.date):
         headers = tuple((n, date if n == "x-date" else v) for n, v in right.headers)
@@ -158,7 +158,7 @@ def _changed_keys(secret: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _payloads(right: Recipe) -> Iterator[Guess]:
-    """Other texts under the HMAC than the three lines of the spec."""
+    """Other payloads than the three lines of the spec."""
     said = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
     canonical, date = right.canonical(), right.date
     hashed = sha256(canonical.encode(errors="surrogateescape")).hexdigest()
@@ -239,7 +239,7 @@ def _payload_of(right: Recipe) -> bytes:
 
 
 def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
-    """Everything as the spec says but for the secret: evidence that another one was used."""
+    """A correct signature by another secret: proof that the wrong one was used."""
     api_key = dict(right.headers).get("x-api-key", "")
     named = [(api_key, "the API key was used in place of the secret key")] if api_key else []
     named.append(("", "the secret key was empty when it was used"))
@@ -250,7 +250,7 @@ def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
 
 
 def _others(right: Recipe) -> Iterator[Guess]:
-    """What has no name of its own; that it is found shows at least that the secret is right."""
+    """Mistakes without an id; finding one proves at least that the secret is right."""
     for method in (*METHODS, right.method.lower(), right.method.title()):
         if method != right.method:
             said = f"the method that was signed is {method}, the one sent is {right.method}"

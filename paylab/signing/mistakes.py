@@ -1,4 +1,4 @@
-"""Known mistakes: what a signature would be had its maker made one, so that it can be named.
+"""Known mistakes: the signature that each would produce, so that it can be named.
 
 Each row of the table is a mistake and the ways to make it on purpose; a claimed signature that
 equals what the mistake gives was made by it. Every way keeps the secret, so a signature made
@@ -29,7 +29,7 @@ MOST_SEARCHED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake by its id, and the sentence that tells its maker what to do."""
+    """The id of a mistake, and the sentence that says what to do."""
 
     id: str
     message: str
@@ -41,7 +41,7 @@ Join = Callable[[Iterable[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Everything a signature is made of, so that one part can be made wrong."""
+    """Everything that a signature is computed from, so that one part can be replaced."""
 
     secret: bytes
     method: str
@@ -57,7 +57,7 @@ class Recipe:
     finish: Callable[[bytes], bytes] = lambda digest: b64encode(digest.hex().encode())
 
     def canonical(self) -> str:
-        """The canonical request these parts give."""
+        """The canonical request of these parts."""
         query = [] if self.query is None else [self.query]
         headers = [f"{name}:{value}" for name, value in self.headers]
         return self.join_canonical(
@@ -65,7 +65,7 @@ class Recipe:
         )
 
     def made(self) -> bytes:
-        """The signature these parts give."""
+        """The signature of these parts."""
         hashed = self.hash_case(sha256(to_bytes(self.canonical())).hexdigest())
         text = self.join_payload([SCHEME, self.date, hashed])
         return self.finish(hmac.digest(self.secret, to_bytes(text), "sha256"))
@@ -79,7 +79,7 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
     query: str,
     headers: Mapping[str, str],
 ) -> Mistake | None:
-    """Name the mistake that made `claimed`, or None when it is none of those known.
+    """The known mistake that produces `claimed`, or None.
 
     `headers` are the signed ones by lower-case name, in the order the request named them.
     """
@@ -103,7 +103,7 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
 
 
 def all_mistakes(right: Recipe, headers: Mapping[str, str]) -> Iterator[tuple[Mistake, Recipe]]:
-    """Every known mistake, and every way to make it on this request."""
+    """Every known mistake with every variant for this request."""
     for mistake, ways in _TABLE:
         yield from ((mistake, wrong) for wrong in ways(right, headers))
 
@@ -112,7 +112,7 @@ Ways = Callable[[Recipe, Mapping[str, str]], Iterable[Recipe]]
 
 
 def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
-    """Other header lines: with their names line, with the right one, and the other way round."""
+    """Other header lines with their own names line, with the right one, and the reverse."""
     names = ";".join(name for name, _ in headers)
     yield replace(right, headers=headers, names=names)
     yield replace(right, headers=headers)
@@ -205,7 +205,7 @@ def _decoded_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
 
 
 def _lenient_decode(text: str) -> bytes:
-    """Base64 as other languages read it: either alphabet, padding as you like."""
+    """Base64 as other languages read it: either alphabet, optional padding."""
     return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
 
 
@@ -298,7 +298,7 @@ MOST_REWRITTEN = 1_000_000
 
 
 def body_mistake(claimed: str, body: bytes) -> Mistake | None:
-    """Name what `claimed`, an X-Content-SHA256 that does not fit the body, is the hash of."""
+    """The mistake behind `claimed`, an X-Content-SHA256 that is not the hash of the body."""
     if claimed.lower() == sha256(body).hexdigest():
         return Mistake("uppercase-hash", "write the hash in lower-case hex")
     if body and claimed == EMPTY_HASH:
@@ -313,7 +313,7 @@ _ONCE = "write the body once and send the very bytes that were hashed"
 
 
 def other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """The body as other programs may have written it, each with how it differs."""
+    """The body as other programs may write it, each with a description of the difference."""
     if len(body) > MOST_REWRITTEN:
         return
     yield "with a line break at its end", body

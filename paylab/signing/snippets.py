@@ -1,7 +1,7 @@
-"""Code that signs a request afresh when it is pasted: bash, Python, httpx.
+"""Code that signs a request anew when it runs: bash, Python, httpx.
 
-The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs, and are no
-argument of any program. A body that may
+The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs, and are not an
+argument of a program. A body that must
 not be shown whole (an image, a document number) is read from the file `body.json`.
 """
 
@@ -16,7 +16,7 @@ BODY_FILE = "body.json"
 
 @dataclass(frozen=True)
 class SnippetRequest:
-    """What a snippet sends; `body` is None when its text is not to be shown."""
+    """The request of a snippet; `body` is None when it must not be shown."""
 
     method: str
     url: str
@@ -25,7 +25,7 @@ class SnippetRequest:
 
     @property
     def host(self) -> str:
-        """Host as it is sent: without the port that goes without saying."""
+        """Host as it is sent, without the default port."""
         parts = urlsplit(self.url)
         usual = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
         return parts.netloc.removesuffix(usual)
@@ -74,7 +74,7 @@ def python(request: SnippetRequest) -> str:
 
 
 def httpx(request: SnippetRequest) -> str:
-    """Python with httpx: an Auth that signs whatever request it is given."""
+    """Python with httpx: an Auth that signs every request."""
     extra = {"Content-Type": "application/json"} if request.body != "" else {}
     if request.idempotency_key:
         extra["Idempotency-Key"] = request.idempotency_key

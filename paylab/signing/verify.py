@@ -172,12 +172,12 @@ def _finding(
 
 
 def _same(one: str, other: str) -> bool:
-    """Constant time, and safe for text that is not ASCII."""
+    """Compare in constant time; accepts text that is not ASCII."""
     return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
 def _from_wire(text: str) -> str:
-    """The text whose bytes arrived as Latin-1; each stays what it was when it is encoded again."""
+    """Text that arrived decoded as Latin-1; encoding it again gives the same bytes."""
     if text.isascii():
         return text
     return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
