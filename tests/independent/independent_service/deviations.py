@@ -332,7 +332,7 @@ _EVENTS = {
         {"webhooks.signature": "X-Webhook-Signature"},
     ),
 }
-_LIMITED = {"limits.requests": 10, "limits.window": 1.0}
+_LIMITED = {"limits.requests": 4, "limits.window": 1.0}
 _BEHAVIOUR = {
     "provisioning-15s": Deviation(
         "A conversion account is a 202 and takes 15 s",
@@ -364,7 +364,7 @@ _BEHAVIOUR = {
     "idempotency-required": Deviation(
         "POSTs that take an idempotency key need one", {"idempotency.required": True}
     ),
-    "rate-limit": Deviation("10 requests a second, then 429 with Retry-After", _LIMITED),
+    "rate-limit": Deviation("4 requests a second, then 429 with Retry-After", _LIMITED),
     "rate-limit-date": Deviation(
         "As rate-limit, with a date in Retry-After", {**_LIMITED, "limits.unit": "date"}
     ),
