@@ -7,6 +7,7 @@ all of it is plainly the simulator's: no bank has the code 999, no issuer is cal
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from hashlib import sha256
 
 _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -25,11 +26,19 @@ def number(seed: int, *words: object) -> int:
 
 def digits(value: int, length: int, alphabet: str = "0123456789") -> str:
     """The last `length` digits of a number, in the alphabet's base."""
-    base, signs = len(alphabet), []
-    for _ in range(length):
-        value, sign = divmod(value, base)
-        signs.append(alphabet[sign])
-    return "".join(reversed(signs))
+    value %= len(alphabet) ** length  # a small number is divided faster
+    if alphabet.isdecimal():
+        return str(value).zfill(length)
+    pairs, signs = _pairs(alphabet), []
+    for _ in range((length + 1) // 2):
+        value, pair = divmod(value, len(pairs))
+        signs.append(pairs[pair])
+    return "".join(reversed(signs))[-length:]
+
+
+@cache
+def _pairs(alphabet: str) -> list[str]:
+    return [high + low for high in alphabet for low in alphabet]
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:

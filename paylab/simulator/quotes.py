@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from functools import cache
 
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
@@ -48,6 +49,7 @@ class Price:
     destination: Decimal
 
 
+@cache
 def rate(source: str, destination: str) -> Decimal:
     """Units of destination for one of source, cut to 8 decimals."""
     quotient = EXACT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])

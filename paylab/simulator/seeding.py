@@ -1,12 +1,20 @@
-"""A past for an empty world: finished transfers and conversions of recipients who never were."""
+"""Demo data: finished transfers and conversions of the last 90 days, the same for each seed.
+
+What is plausible is a table: `ROUTES` says per country how much is sent and how often it fails,
+`RAILS` how long a payout takes, and `WEEK` and `DAY` when people pay.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate
+from math import exp
+from sys import intern
+from typing import Any
 
 from ..spec import timestamps
 from . import ids, quotes
@@ -16,56 +24,196 @@ from .world import KINDS, World
 MOST = 1_000_000
 """Rows one seeding may add."""
 
-RECIPIENTS: tuple[tuple[str, str, str, Row, tuple[str, ...]], ...] = (
-    ("MX", "MXN", "bank_account", {"clabe": "999999000000000004"}, ("spei",)),
-    ("BR", "BRL", "pix", {"pix_key": "ana@example.com", "pix_key_type": "email"}, ("pix",)),
-    (
-        "CO",
-        "COP",
-        "bank_account",
-        {"bank_code": "0000", "account_number": "000123456789", "account_type": "savings"},
-        ("ach_co",),
+DAYS = 90
+"""How far back the newest seeding reaches."""
+
+LAST = timedelta(minutes=5)
+"""The newest row is at least this old."""
+
+WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
+"""How much is paid on each day of the week, from Monday on: wages on Friday, little on Sunday."""
+
+DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
+"""How much is paid in each hour (UTC): most of it while offices in the Americas are open."""
+
+GROWTH = 1.6
+"""How much more is paid at the end of the period than at its beginning."""
+
+SMALLEST, LARGEST = 500, 5_000_000
+"""Limits of a transfer's amount, in US cents."""
+
+STUCK, DELAY = 0.02, 25
+"""The share of payouts that somebody has to look at, and how much longer those take."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Payouts to one country: the recipient, and what is typical of the amounts and failures."""
+
+    country: str
+    currency: str
+    name: str
+    account_type: str
+    details: Row
+    methods: dict[str, int]
+    share: int
+    median: int
+    spread: float
+    failing: float
+    reasons: dict[str, int]
+
+
+CLOSED = "The recipient's account is closed."
+UNKNOWN = "The account number does not exist."
+OTHER_NAME = "The account belongs to somebody with another name."
+LIMIT = "The recipient's account has reached its limit."
+NO_ANSWER = "The recipient's bank did not answer in time."
+REVIEW = "The recipient's bank rejected the payout after a review."
+
+ROUTES = (
+    Route(
+        *("MX", "MXN", "María González Hernández", "bank_account"),
+        details={"clabe": "999999000000000004"},
+        methods={"spei": 1},
+        share=38,
+        median=240,
+        spread=0.8,
+        failing=0.015,
+        reasons={UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
     ),
-    (
-        "PH",
-        "PHP",
-        "digital_wallet",
-        {"issuer": "gcash", "account_number": "09000000000", "account_holder_name": "Ana Reyes"},
-        ("instapay", "pesonet"),
+    Route(
+        *("BR", "BRL", "João Silva", "pix"),
+        details={"pix_key": "ana@example.com", "pix_key_type": "email"},
+        methods={"pix": 1},
+        share=22,
+        median=180,
+        spread=1.1,
+        failing=0.02,
+        reasons={UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
     ),
-    ("IN", "INR", "upi", {"upi_id": "ana@simulator"}, ("upi",)),
-    (
-        "DE",
-        "EUR",
-        "bank_account",
-        {
+    Route(
+        *("CO", "COP", "José Núñez", "bank_account"),
+        details={"bank_code": "0000", "account_number": "000123456789", "account_type": "savings"},
+        methods={"ach_co": 1},
+        share=9,
+        median=320,
+        spread=0.7,
+        failing=0.06,
+        reasons={OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
+    ),
+    Route(
+        *("PH", "PHP", "Ana Reyes", "digital_wallet"),
+        details={
+            "issuer": "gcash",
+            "account_number": "09000000000",
+            "account_holder_name": "Ana Reyes",
+        },
+        methods={"instapay": 4, "pesonet": 1},
+        share=17,
+        median=150,
+        spread=0.6,
+        failing=0.035,
+        reasons={LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
+    ),
+    Route(
+        *("IN", "INR", "Asha Rao", "upi"),
+        details={"upi_id": "ana@simulator"},
+        methods={"upi": 1},
+        share=9,
+        median=210,
+        spread=0.9,
+        failing=0.045,
+        reasons={NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
+    ),
+    Route(
+        *("DE", "EUR", "Jörg Öz", "bank_account"),
+        details={
             "bank_account_country": "DE",
             "iban": "DE89370400440532013000",
             "account_holder_name": "Ana Beispiel",
         },
-        ("sepa_instant",),
+        methods={"sepa_instant": 1},
+        share=5,
+        median=900,
+        spread=1.2,
+        failing=0.01,
+        reasons={CLOSED: 1, NO_ANSWER: 1},
     ),
 )
-NAMES = ("María González Hernández", "João Silva", "José Núñez", "Ana Reyes", "Asha Rao", "Jörg Öz")
-STATUSES = ("completed",) * 17 + ("failed", "expired", "completed")
+EXPIRED = 0.01
+"""The share of transfers that nobody funded in time."""
+
+RAILS = {
+    "spei": (18, 0.7),
+    "pix": (6, 0.6),
+    "ach_co": (5_400, 0.6),
+    "instapay": (14, 0.8),
+    "pesonet": (14_400, 0.4),
+    "upi": (9, 0.9),
+    "sepa_instant": (8, 0.5),
+}
+"""The median of the seconds a payout takes on a rail, and their spread."""
+
+
+DEPOSIT_MEDIAN, DEPOSIT_SPREAD = 1_800, 0.6
+"""Of the deposits of conversions, in cents; the sandbox takes at most 50.00."""
+
+CONFIRMATION_MEDIAN, CONFIRMATION_SPREAD = 20, 0.7
+"""Of the seconds until a conversion's payout is confirmed."""
+
+CONVERSIONS_FAILING = 0.02
+
+HIDDEN = {"product": "global_payouts", "source_type": "prefunded", "outcome": None}
+"""What only the simulator knows of a past transfer; no step follows a final status, so all rows
+can share it."""
+
+
+@dataclass
+class PastTransfer:
+    """The fields of a transfer row; the dicts of instances share their keys, and are small."""
+
+    id: str
+    client_reference_id: str
+    source_amount: str
+    source_currency: str
+    destination_amount: str
+    destination_currency: str
+    exchange_rate: str
+    total_fee: str
+    fee_currency: str
+    total_tax: str
+    tax_currency: str
+    net_source_amount: str
+    recipient_id: str
+    financial_account_id: str
+    payout_method: str
+    status: str
+    completed_in: str | None
+    failure_reason: str | None
+    settlement_reference_id: str | None
+    created_at: str
+    updated_at: str
+    _: dict[str, Any]
 
 
 def seed_transfers(world: World, count: int) -> None:
-    """Add finished transfers, minutes apart, ending before now."""
+    """Add finished transfers of the last 90 days."""
     if not count:
         return
-    owners = [_recipient(world, index) for index in range(len(RECIPIENTS))]
     draw = random.Random(f"{world.seed}:{len(world.tables['transfers'])}")  # noqa: S311 - made up, and the same every time
-    rows = [_transfer(world, draw, owners, moment) for moment in _moments(world, draw, count)]
+    pasts = [RoutePast(world, draw, route) for route in ROUTES]
+    shares = draw.choices(pasts, [route.share for route in ROUTES], k=count)
+    moments = _moments(world, draw, count)
+    rows = [past.transfer(moment) for past, moment in zip(shares, moments, strict=True)]
     world.extend("transfers", rows)
 
 
 def seed_conversions(world: World, count: int) -> None:
-    """Add completed conversions of one Mexican individual, minutes apart, ending before now."""
+    """Add finished conversions of one Mexican individual, of the last 90 days."""
     if not count:
         return
     draw = random.Random(f"{world.seed}:{len(world.tables['conversions'])}")  # noqa: S311 - made up, the same every time
-    owner, account = _recipient(world, 0, "on_ramp")
+    owner, account = _recipient(world, ROUTES[0], "on_ramp")
     wallet = _wallet(world, owner)
     instructions = {
         "type": "mx_virtual_account",
@@ -87,33 +235,105 @@ def seed_conversions(world: World, count: int) -> None:
 
 
 def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime]:
-    """Instants from the oldest to the newest, the newest some minutes ago."""
-    gaps = [draw.randint(1_000, 900_000) for _ in range(count)]
-    total = sum(gaps)
-    start = world.now() - timedelta(minutes=5)
-    return (start - timedelta(milliseconds=total - passed) for passed in accumulate(gaps))
+    """Times within the period, from the oldest to the newest, in the rhythm of days and weeks."""
+    end = world.now() - LAST
+    hours = [end - timedelta(hours=back) for back in range(DAYS * 24, 0, -1)]
+    weights = (
+        WEEK[hour.weekday()] * DAY[hour.hour] * GROWTH ** (at / len(hours))
+        for at, hour in enumerate(hours)
+    )
+    starts = draw.choices(range(len(hours)), cum_weights=list(accumulate(weights)), k=count)
+    places = sorted(start * 3_600_000 + int(draw.random() * 3_600_000) for start in starts)
+    return (hours[0] + timedelta(milliseconds=place) for place in places)
 
 
-def _recipient(world: World, index: int, product: str = "global_payouts") -> tuple[Row, Row]:
+class RoutePast:
+    """Makes the past transfers of one route."""
+
+    def __init__(self, world: World, draw: random.Random, route: Route) -> None:
+        self.world, self.draw, self.route = world, draw, route
+        owner, account = _recipient(world, route)
+        self.owner_id, self.account_id = owner["id"], account["id"]
+        self.rate = quotes.rate("USD", route.currency)
+        self.rate_text = quotes.rate_text(self.rate)
+        self.latest = world.now()
+        self.rails = [rail for rail, part in route.methods.items() for _ in range(part)]
+        self.reasons = [reason for reason, part in route.reasons.items() for _ in range(part)]
+
+    def transfer(self, moment: datetime) -> Row:
+        """A transfer that was created at a time and has ended since."""
+        amount, method = self._amount(), self._one_of(self.rails)
+        price = quotes.from_source(amount, "USD", self.route.currency)
+        chance = self.draw.random()
+        failed = chance < self.route.failing
+        expired = not failed and chance < self.route.failing + EXPIRED
+        seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
+        row_id = _past_id(self.world, "transfers", moment)
+        done = not failed and not expired
+        return vars(
+            PastTransfer(
+                row_id,
+                f"order-{row_id[-16:-10]}",
+                format(price.source, "f"),
+                "USD",
+                format(price.destination, "f"),
+                self.route.currency,
+                self.rate_text,
+                format(price.fee, "f"),
+                "USD",
+                "0.00",
+                "USD",
+                format(price.net, "f"),
+                self.owner_id,
+                self.account_id,
+                method,
+                "failed" if failed else "expired" if expired else "completed",
+                intern(str(seconds)) if done else None,
+                self._one_of(self.reasons) if failed else None,
+                ids.digits(self.draw.getrandbits(80), 20) if done else None,
+                timestamps.to_text(moment),
+                timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
+                HIDDEN,
+            )
+        )
+
+    def _one_of(self, words: list[str]) -> str:
+        return words[int(self.draw.random() * len(words))]
+
+    def _amount(self) -> Decimal:
+        """A log-normal amount in US dollars."""
+        cents = int(self.route.median * 100 * exp(self.draw.gauss(0, self.route.spread)))
+        return Decimal(min(max(cents, SMALLEST), LARGEST)).scaleb(-2)
+
+    def _seconds(self, method: str) -> int:
+        """A log-normal time on the rail; some payouts take much longer."""
+        median, spread = RAILS[method]
+        seconds = median * exp(self.draw.gauss(0, spread))
+        return max(1, int(seconds * DELAY if self.draw.random() < STUCK else seconds))
+
+
+def _recipient(world: World, route: Route, product: str = "global_payouts") -> tuple[Row, Row]:
     """An active individual with one account."""
-    country, _, kind, details, _ = RECIPIENTS[index]
-    given, _, family = NAMES[index].partition(" ")
+    given, _, family = route.name.partition(" ")
     owner = world.create(
         "individuals",
         {"accounts": [], "images": {}},
         given_name=given,
         family_name=family,
         email="ana@example.com",
-        phone="+910000000000" if country == "IN" else None,
-        address={"country": country},
-        country=country,
+        phone="+910000000000" if route.country == "IN" else None,
+        address={"country": route.country},
+        country=route.country,
         status="active",
         product_types=[product],
         document=None,
         status_details=None,
     )
     account = world.create(
-        "financial_accounts", {"owner": owner["id"]}, type=kind, details=dict(details)
+        "financial_accounts",
+        {"owner": owner["id"]},
+        type=route.account_type,
+        details=dict(route.details),
     )
     owner["_"]["accounts"].append(account["id"])
     return owner, account
@@ -133,67 +353,38 @@ def _past_id(world: World, kind: str, moment: datetime) -> str:
     return ids.new_id(KINDS[kind], world.seed, moment, count)
 
 
-def _transfer(
-    world: World, draw: random.Random, owners: list[tuple[Row, Row]], moment: datetime
-) -> Row:
-    index = draw.randrange(len(owners))
-    (owner, account), (_, currency, _, _, methods) = owners[index], RECIPIENTS[index]
-    price = quotes.from_source(Decimal(draw.randint(500, 500_000)).scaleb(-2), "USD", currency)
-    status = draw.choice(STATUSES)
-    seconds, done = draw.randint(2, 90), status == "completed"
-    row_id = _past_id(world, "transfers", moment)
-    return {
-        "id": row_id,
-        "client_reference_id": f"order-{row_id[-16:-10]}",
-        "source_amount": quotes.amount_text(price.source, "USD"),
-        "source_currency": "USD",
-        "destination_amount": quotes.amount_text(price.destination, currency),
-        "destination_currency": currency,
-        "exchange_rate": quotes.rate_text(price.rate),
-        "total_fee": quotes.amount_text(price.fee, "USD"),
-        "fee_currency": "USD",
-        "total_tax": "0.00",
-        "tax_currency": "USD",
-        "net_source_amount": quotes.amount_text(price.net, "USD"),
-        "recipient_id": owner["id"],
-        "financial_account_id": account["id"],
-        "payout_method": draw.choice(methods),
-        "status": status,
-        "completed_in": str(seconds) if done else None,
-        "failure_reason": "The recipient's account is closed." if status == "failed" else None,
-        "settlement_reference_id": ids.settlement(world.seed, row_id) if done else None,
-        "created_at": timestamps.to_text(moment),
-        "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
-        "_": {"product": "global_payouts", "source_type": "prefunded", "outcome": None},
-    }
-
-
 def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
-    amount = Decimal(draw.randint(100, 5_000)).scaleb(-2)
+    """A conversion that was paid out, or failed and has no payout times."""
+    cents = int(DEPOSIT_MEDIAN * exp(draw.gauss(0, DEPOSIT_SPREAD)))
+    amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
     price = quotes.conversion(amount, "MXN", "USDC")
-    row_id = _past_id(world, "conversions", moment)
+    row_id, failed = _past_id(world, "conversions", moment), draw.random() < CONVERSIONS_FAILING
+    latest = world.now() - moment - timedelta(seconds=1)
+    seconds = CONFIRMATION_MEDIAN * exp(draw.gauss(0, CONFIRMATION_SPREAD))
+    begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))
+    payout = {
+        "amount": quotes.amount_text(price.destination, "USDC"),
+        "currency": "USDC",
+        "payout_account_id": parent["_"]["payout_account_id"],
+        "tx_hash": None if failed else ids.transaction(world.seed, "base", row_id),
+        "initiated_at": None if failed else timestamps.to_text(begun),
+        "completed_at": None if failed else timestamps.to_text(max(begun, ended)),
+    }
     return {
         "id": row_id,
         "conversion_account_id": parent["id"],
         "individual_id": parent["individual_id"],
-        "status": "completed",
+        "status": "failed" if failed else "completed",
         "deposit": {
             "amount": quotes.amount_text(amount, "MXN"),
             "currency": "MXN",
             "received_at": timestamps.to_text(moment),
         },
-        "payout": {
-            "amount": quotes.amount_text(price.destination, "USDC"),
-            "currency": "USDC",
-            "payout_account_id": parent["_"]["payout_account_id"],
-            "tx_hash": ids.transaction(world.seed, "base", row_id),
-            "initiated_at": timestamps.to_text(moment + timedelta(seconds=1)),
-            "completed_at": timestamps.to_text(moment + timedelta(seconds=3)),
-        },
+        "payout": payout,
         "total_fee": quotes.amount_text(price.fee, "MXN"),
         "fee_currency": "MXN",
         "exchange_rate": quotes.rate_text(price.rate),
         "created_at": timestamps.to_text(moment),
-        "updated_at": timestamps.to_text(moment + timedelta(seconds=3)),
+        "updated_at": timestamps.to_text(max(begun, ended)),
         "_": {"network": "base"},
     }

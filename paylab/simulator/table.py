@@ -38,8 +38,9 @@ class Table:
         """Add many rows at once."""
         for row in rows:
             self.rows[row["id"]] = row
+            place = row_place(row)
             for lane in self._lanes(row):
-                self._order.setdefault(lane, []).append(row_place(row))
+                self._order.setdefault(lane, []).append(place)
         for order in self._order.values():
             order.sort()
 

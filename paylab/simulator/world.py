@@ -263,7 +263,8 @@ class World:
     def extend(self, kind: str, rows: list[Row]) -> None:
         """Add many rows at once."""
         self.tables[kind].extend(rows)
-        self.dirty |= dict.fromkeys((kind, row["id"]) for row in rows)
+        for row in rows:
+            self.dirty[kind, row["id"]] = None
 
     def remove(self, kind: str, row_id: str) -> None:
         """Take a row out."""

@@ -1,0 +1,151 @@
+"""The demo data: 90 days of transfers and conversions with plausible spreads, made by the seed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta
+from decimal import Decimal
+from statistics import median
+
+import pytest
+
+from paylab.simulator import seeding
+from paylab.simulator.simulator import Simulator
+from paylab.spec import timestamps
+
+COUNT = 6_000
+
+
+def moment(row, field="created_at"):
+    """A time of a row."""
+    return timestamps.from_text(row[field])
+
+
+@pytest.fixture(scope="module")
+def world():
+    """A world with enough transfers and conversions for shares to settle."""
+    simulator = Simulator(transfers=COUNT)
+    seeding.seed_conversions(simulator.world, 500)
+    return simulator.world
+
+
+@pytest.fixture(scope="module")
+def rows(world):
+    """Its transfers."""
+    return list(world.tables["transfers"].rows.values())
+
+
+@pytest.fixture(scope="module")
+def routes(rows):
+    """The transfers by destination currency."""
+    found = defaultdict(list)
+    for row in rows:
+        found[row["destination_currency"]].append(row)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["transfers", "conversions"])
+def test_rows_span_90_days_and_have_ended(world, kind):
+    """The oldest is about 90 days old, the newest minutes, and nothing ends after now."""
+    rows = list(world.tables[kind].rows.values())
+    assert timedelta(days=88) < world.now() - moment(rows[0]) <= timedelta(days=91)
+    assert seeding.LAST <= world.now() - moment(rows[-1]) < timedelta(days=2)
+    assert all(moment(row) < moment(row, "updated_at") <= world.now() for row in rows)
+    assert [row["created_at"] for row in rows] == sorted(row["created_at"] for row in rows)
+
+
+@pytest.mark.parametrize("count", [1, 130])
+def test_a_few_rows_span_the_period_too(count):
+    """What an embedded simulator begins with is spread over many days."""
+    rows = Simulator(transfers=count).world.tables["transfers"].rows.values()
+    assert len({row["created_at"][:10] for row in rows}) >= min(count, 50)
+
+
+def test_weeks_and_days_have_a_rhythm(rows):
+    """Friday is the busiest day and Sunday the quietest; little is paid at night."""
+    week = Counter(moment(row).weekday() for row in rows)
+    day = Counter(moment(row).hour for row in rows)
+    assert [week.most_common()[0][0], week.most_common()[-1][0]] == [4, 6]
+    assert sum(day[hour] for hour in range(6)) < COUNT / 8
+
+
+def test_amounts_are_log_normal_with_a_median_for_each_route(routes):
+    """The median is that of the table, and the mean lies above it as long tails make it."""
+    for route in seeding.ROUTES:
+        amounts = sorted(Decimal(row["source_amount"]) for row in routes[route.currency])
+        assert float(median(amounts)) == pytest.approx(route.median, rel=0.25)
+        assert sum(amounts) / len(amounts) > median(amounts) * Decimal("1.1")
+
+
+def test_what_is_sent_is_the_fee_and_the_net_amount(rows):
+    """Amounts are exact, and follow the money rule."""
+    for row in rows:
+        parts = Decimal(row["total_fee"]) + Decimal(row["net_source_amount"])
+        assert Decimal(row["source_amount"]) == parts
+
+
+def test_rails_differ_in_speed_and_have_a_tail(rows):
+    """A fast rail takes seconds and a batch rail hours; some payouts take 20 times the median."""
+    times = defaultdict(list)
+    for row in rows:
+        if row["completed_in"]:
+            times[row["payout_method"]].append(int(row["completed_in"]))
+    for rail, (typical, _) in seeding.RAILS.items():
+        assert median(times[rail]) == pytest.approx(typical, rel=0.25)
+    assert max(times["spei"]) > 20 * median(times["spei"])
+
+
+def test_failures_differ_by_route(routes):
+    """Each route has its own rate of failures, and its own most frequent reasons."""
+    rates, reasons = {}, {}
+    for currency, rows in routes.items():
+        failed = [row for row in rows if row["status"] == "failed"]
+        rates[currency] = len(failed) / len(rows)
+        reasons[currency] = {row["failure_reason"] for row in failed}
+        assert all(row["failure_reason"] is None for row in rows if row["status"] != "failed")
+    assert rates["COP"] > rates["PHP"] > rates["MXN"] > 0.005
+    assert all(reasons[route.currency] <= set(route.reasons) for route in seeding.ROUTES)
+
+
+def test_only_completed_rows_have_what_completion_sets(rows):
+    """completed_in and settlement_reference_id come with `completed`, and with nothing else."""
+    for row in rows:
+        done = row["status"] == "completed"
+        assert (row["completed_in"] is not None) is done
+        assert (row["settlement_reference_id"] is not None) is done
+    assert {row["status"] for row in rows} == {"completed", "failed", "expired"}
+
+
+def test_a_conversion_is_paid_out_or_has_failed(world):
+    """A failed one has neither hash nor payout times; deposits stay below the sandbox's cap."""
+    for row in world.tables["conversions"].rows.values():
+        times = {row["payout"][name] is None for name in ("tx_hash", "completed_at")}
+        assert times == {row["status"] == "failed"}
+        assert Decimal(row["deposit"]["amount"]) <= 50
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_a_seed_gives_the_same_rows_every_time(seed):
+    """Two worlds of one seed are equal, row by row, and a second seeding differs from the first."""
+    first, second = (Simulator(seed=seed, transfers=40) for _ in range(2))
+    assert first.world.tables["transfers"].rows == second.world.tables["transfers"].rows
+    seeding.seed_transfers(first.world, 40)
+    rows = list(first.world.tables["transfers"].rows.values())
+    assert len(rows) == 80
+    assert [row["source_amount"] for row in rows[:40]] != [
+        row["source_amount"] for row in rows[40:]
+    ]
+
+
+def test_another_seed_gives_other_rows():
+    """Neither ids nor amounts follow from the count alone."""
+    first, second = (Simulator(seed=seed, transfers=5).world.tables["transfers"] for seed in (7, 8))
+    assert not set(first.rows) & set(second.rows)
+
+
+def test_a_clock_that_runs_seeds_the_last_90_days_before_now():
+    """The period ends at the clock's time, wherever it stands."""
+    world = Simulator(frozen=False, transfers=20).world
+    oldest = min(moment(row) for row in world.tables["transfers"].rows.values())
+    assert isinstance(oldest, datetime)
+    assert world.now() - oldest <= timedelta(days=91)
