@@ -1,17 +1,19 @@
 """How a request is signed, how a signature is checked, and why one does not match.
 
 Everything here is a pure function: date, nonce and keys are arguments.
-Rules from the spec, "Authentication"; readings from the gaps `signing.*`.
+Rules from the spec, "Authentication"; readings from the assumptions `signing.*`.
 """
 
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
+from .canonical import KeyEncoding as KeyEncoding
 from .canonical import Received as Received
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
 from .canonical import body_hash as body_hash
 from .canonical import canonical_request as canonical_request
+from .canonical import key_bytes as key_bytes
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
 from .comparison import compare as compare
@@ -33,6 +35,7 @@ __all__ = [
     "EmptyQuery",
     "Explanation",
     "Finding",
+    "KeyEncoding",
     "Mistake",
     "Received",
     "Request",
@@ -44,6 +47,7 @@ __all__ = [
     "compare",
     "explain",
     "explain_text",
+    "key_bytes",
     "sign",
     "signature_mistake",
     "signed_headers",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hmac
-from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
@@ -24,6 +24,24 @@ SPELLING = {
 
 EmptyQuery = Literal["omit", "blank"]
 """What stands for a missing query string: no line (the spec), or an empty one (a dialect)."""
+
+
+KeyEncoding = Literal["utf-8", "hex", "base64"]
+"""How the text of a secret stands for the bytes of the HMAC key."""
+
+_KEYS: Mapping[str, Callable[[str], bytes]] = {
+    "utf-8": str.encode,
+    "hex": bytes.fromhex,
+    "base64": lambda secret: b64decode(secret, validate=True),
+}
+
+
+def key_bytes(secret: str, encoding: KeyEncoding = "utf-8") -> bytes:
+    """The HMAC key of a secret; ValueError when the secret is not written in that encoding."""
+    try:
+        return _KEYS[encoding](secret)
+    except ValueError:
+        raise ValueError(f"the secret key is not {encoding} text") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +109,7 @@ def signature_of(secret: bytes, text: str) -> str:
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
-    secret: str,
+    secret: str | bytes,
     method: str,
     path: str,
     query: str,
@@ -100,12 +118,16 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     *,
     empty_query: EmptyQuery = "omit",
 ) -> Signature:
-    """Sign a request; the date is the `x-date` among the headers."""
+    """Sign a request; the date is the `x-date` among the headers.
+
+    The secret is the HMAC key itself as bytes, or text that stands for its UTF-8 bytes.
+    """
     canonical = canonical_request(
         method, path, query, headers, content_hash, empty_query=empty_query
     )
     text = payload(headers["x-date"], canonical)
-    return Signature(canonical, text, signature_of(secret.encode(), text))
+    key = secret if isinstance(secret, bytes) else secret.encode()
+    return Signature(canonical, text, signature_of(key, text))
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
@@ -115,7 +137,7 @@ def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
 
 def signed_headers(  # noqa: PLR0913 - everything a request's headers are made of
     api_key: str,
-    secret: str,
+    secret: str | bytes,
     method: str,
     host: str,
     path: str,

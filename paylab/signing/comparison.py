@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import new, sha256
 from itertools import zip_longest
+from typing import Any
 
 from ..redaction.redaction import HIDDEN
 from ..spec import timestamps
-from ..spec.codes import SIGNATURE_TOLERANCE
-from .canonical import SCHEME, body_hash
+from ..spec.service import Service
+from .canonical import SCHEME, body_hash, key_bytes
 from .explain import labels
 from .findings import Authorization, Finding, Request, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
-from .mistakes import Mistake, Recipe
+from .mistakes import Mistake, Recipe, query_line
 from .verify import (
     FORM,
     check_body,
@@ -123,22 +124,25 @@ class Case:
     given: Authorization
     secret: str | None
     now: datetime | None
-    secrets: tuple[str, ...] = ()
+    secrets: tuple[str, ...]
+    signing: Any
 
 
-def compare(
+def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     theirs: Mapping[str, str] | str,
     request: Request,
     secret: str | None = None,
     *,
     now: datetime | None = None,
     other_secrets: Iterable[str] = (),
+    signing: Any = None,
 ) -> Finding:
     """Compare the headers of a request with ours; the first difference, by name.
 
     `theirs` is a mapping or text with `Name: value` lines. Without the secret only the
     form is checked. `now` judges X-Date, unless theirs include the service's Date. A secret is
     called wrong only if one of `other_secrets`, the API key or an empty secret was used.
+    `signing` is that of a Service.
     """
     headers = headers_of(theirs)
     # curl and most clients add Host themselves, and their logs leave it out.
@@ -148,7 +152,8 @@ def compare(
     given = authorization_of(headers)
     if given is None:
         return malformed("authorization", FORM, "unknown")
-    case = Case(headers, request, given, secret, now, tuple(other_secrets))
+    signing = signing or Service().signing
+    case = Case(headers, request, given, secret, now, tuple(other_secrets), signing)
     found = next(filter(None, (check(case) for check in CHECKS)), Finding(True))
     return found if found.match or found.mistake else replace(found, mistake="unknown")
 
@@ -212,10 +217,10 @@ def _recipe(case: Case) -> Recipe | None:
         return None
     headers = {name: case.headers[name] for name in sorted(case.given.names)}
     return Recipe(
-        case.secret.encode(),
+        key_bytes(case.secret, case.signing.key_encoding),
         case.request.method,
         case.request.path,
-        case.request.query or None,
+        query_line(case.request.query, case.signing.empty_query),
         tuple(headers.items()),
         ";".join(headers),
         case.headers["x-content-sha256"],
@@ -229,12 +234,12 @@ def _clock(case: Case) -> datetime | None:
 
 
 CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
-    lambda case: check_headers(case.headers, case.given),
+    lambda case: check_headers(case.headers, case.given, case.signing),
     lambda case: check_credential(case.headers, case.given),
     _hashed_otherwise,
     lambda case: check_body(case.headers["x-content-sha256"], case.request.body),
     _host,
     _signature,
-    lambda case: check_date(case.headers["x-date"], _clock(case), SIGNATURE_TOLERANCE),
+    lambda case: check_date(case.headers["x-date"], _clock(case), case.signing.tolerance),
 )
 """The checks of `verify`, and those that only a comparison has time for."""

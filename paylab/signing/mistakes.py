@@ -18,7 +18,7 @@ from itertools import permutations, product
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 
-from .canonical import EMPTY_HASH, SCHEME, SPELLING, to_bytes
+from .canonical import EMPTY_HASH, SCHEME, SPELLING, EmptyQuery, to_bytes
 
 MOST_ORDERED = 5
 """Headers or query parameters tried in every order; more would be too many orders."""
@@ -71,23 +71,30 @@ class Recipe:
         return self.finish(hmac.digest(self.secret, to_bytes(text), "sha256"))
 
 
+def query_line(query: str, empty_query: EmptyQuery) -> str | None:
+    """The query line of a canonical request; None when it is left out."""
+    return query if query or empty_query == "blank" else None
+
+
 def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it should cover
     claimed: str,
-    secret: str,
+    secret: str | bytes,
     method: str,
     path: str,
     query: str,
     headers: Mapping[str, str],
+    *,
+    empty_query: EmptyQuery = "omit",
 ) -> Mistake | None:
     """The known mistake that produces `claimed`, or None.
 
     `headers` are the signed ones by lower-case name, in the order the request named them.
     """
     right = Recipe(
-        secret.encode(),
+        secret if isinstance(secret, bytes) else secret.encode(),
         method,
         path,
-        query or None,
+        query_line(query, empty_query),
         tuple(sorted(headers.items())),
         ";".join(sorted(headers)),
         headers["x-content-sha256"],
@@ -122,6 +129,11 @@ def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
 def _blank_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     if right.query is None:
         yield replace(right, query="")
+
+
+def _no_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+    if right.query == "":
+        yield replace(right, query=None)
 
 
 def _unsorted(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
@@ -258,6 +270,10 @@ _TABLE: tuple[tuple[Mistake, Ways], ...] = (
     (
         Mistake("blank-query-line", "leave the query line out when there is no query string"),
         _blank_query,
+    ),
+    (
+        Mistake("no-query-line", "keep an empty query line when there is no query string"),
+        _no_query,
     ),
     (
         Mistake("path-without-version", "sign the whole path as sent, /v1 included"),

@@ -12,8 +12,9 @@ from datetime import datetime
 from math import ceil
 from typing import Any
 
-from ..spec import codes, timestamps
-from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, sign
+from ..spec import timestamps
+from ..spec.service import Service
+from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign
 from .findings import Authorization, Finding
 from .mistakes import body_mistake, signature_mistake
 
@@ -29,14 +30,15 @@ def verify(
     secret_for: Callable[[str], str | None],
     now: datetime,
     *,
-    tolerance: float = codes.SIGNATURE_TOLERANCE,
+    signing: Any = None,
     nonces: Container[str] = (),
 ) -> Finding | None:
     """None when the request is genuine, else the first reason it is refused.
 
-    `tolerance` is seconds either way. `nonces` are those already used; the caller remembers this
+    `signing` is that of a Service. `nonces` are those already used; the caller remembers this
     one, and only once the request passed. Spec, "Authentication"; assumptions `signing.*`.
     """
+    signing = signing or Service().signing
     text = request.headers.get("authorization")
     if text is None:
         return missing("authorization")
@@ -45,16 +47,16 @@ def verify(
         return malformed("authorization", FORM)
     secret = secret_for(given.credential)
     return (
-        check_headers(request.headers, given)
+        check_headers(request.headers, given, signing)
         or _check_key(request, given, secret)
-        or check_date(request.headers["x-date"], now, tolerance)
+        or check_date(request.headers["x-date"], now, signing.tolerance)
         or check_body(request.headers["x-content-sha256"], request.body)
-        or _check_signature(request, given, secret or "")
+        or _check_signature(request, given, secret or "", signing)
         or _check_nonce(request.headers.get("x-nonce"), nonces)
     )
 
 
-def check_headers(headers: Mapping[str, str], given: Authorization) -> Finding | None:
+def check_headers(headers: Mapping[str, str], given: Authorization, signing: Any) -> Finding | None:
     """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
     lower = [name.lower() for name in given.names]
     if list(given.names) != lower:
@@ -63,7 +65,8 @@ def check_headers(headers: Mapping[str, str], given: Authorization) -> Finding |
         return malformed("SignedHeaders", message, "header-name-case", **names)
     if len(set(lower)) < len(lower):
         return malformed("SignedHeaders", "name each header once in SignedHeaders")
-    for name in (*REQUIRED, *given.names):
+    nonce = ["x-nonce"] if signing.nonce == "required" else []
+    for name in (*REQUIRED, *nonce, *given.names):
         if name not in headers:
             return missing(name)
     needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
@@ -135,13 +138,20 @@ def check_body(claimed: str, body: bytes) -> Finding | None:
     return _finding("body hash", "x-content-sha256", message, mistake, reason="body-hash", **texts)
 
 
-def _check_signature(request: Received, given: Authorization, secret: str) -> Finding | None:
+def _check_signature(
+    request: Received, given: Authorization, secret: str, signing: Any
+) -> Finding | None:
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
-    right = sign(secret, method, path, query, headers, headers["x-content-sha256"])
+    dialect, key = signing.empty_query, key_bytes(secret, signing.key_encoding)
+    right = sign(
+        key, method, path, query, headers, headers["x-content-sha256"], empty_query=dialect
+    )
     if _same(right.value, given.signature):
         return None
-    mistake = signature_mistake(given.signature, secret, method, path, query, headers)
+    mistake = signature_mistake(
+        given.signature, key, method, path, query, headers, empty_query=dialect
+    )
     message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
     name = mistake.id if mistake else None
     return _finding("signature", "signature", message, name, reason="signature")
