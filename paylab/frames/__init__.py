@@ -4,14 +4,15 @@ from .csv import read_csv as read_csv
 from .csv import to_csv as to_csv
 from .cursors import bodies as bodies
 from .dataset import Dataset as Dataset
-from .decimals import total as total
-from .decimals import wide as wide
+from .decimal_array import DecimalArray as DecimalArray
+from .decimal_array import DecimalDtype as DecimalDtype
 from .decode import MisfitWarning as MisfitWarning
 from .export import Export as Export
 from .export import export as export
 from .export import export_list as export_list
 from .frame import conversions as conversions
 from .frame import transfers as transfers
+from .operands import FloatWarning as FloatWarning
 from .pages import OrderWarning as OrderWarning
 from .profiles import collect_accounts as collect_accounts
 from .schema import UnreadableTimeWarning as UnreadableTimeWarning

@@ -8,18 +8,14 @@ only, and sums at 76 digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
-from typing import Any, TypeAlias
+from decimal import Decimal
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import ExactnessError
-
-Series: TypeAlias = "pd.Series[Any]"
 
 MOST = 76  # digits in Arrow's widest decimal
 ADDABLE = 36  # the most digits at which a decimal128 still has room to add
@@ -48,7 +44,7 @@ def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> DecimalPart:
     if usual is not None:
         return usual
     plain = _plain(texts, column, start)
-    integers, places = _measure(plain)
+    integers, places = measure(plain)
     kind = working_type(integers, places)
     return DecimalPart(plain.cast(kind) if kind else plain, integers, places)
 
@@ -96,8 +92,8 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> pa.ChunkedArra
 
 def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
     """The decimals in a decimal128 of so many digits; an error names the first that has more."""
-    texts = _each(write(exact), lambda text, _: shortest(text))
-    integers, places = _measure(texts)
+    texts = each(write(exact), lambda text, _: shortest(text))
+    integers, places = measure(texts)
     if integers + places > digits:
         sizes = map(sum, ((_lengths(text) if text else (0, 0)) for text in texts.to_pylist()))
         row = next((row for row, size in enumerate(sizes) if size > digits), None)
@@ -120,42 +116,7 @@ def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = decimals.cast(pa.string())
     if not pc.any(pc.match_substring(texts, "E")).as_py():
         return texts
-    return _each(texts, lambda text, _: format(Decimal(text), "f"))
-
-
-def wide(series: Series) -> Series:
-    """The same amounts at 76 digits, so that sums and grouped sums cannot overflow."""
-    scale = _arrow(series).type.scale
-    return series.astype(pd.ArrowDtype(pa.decimal256(MOST, scale)))
-
-
-def total(series: Series) -> Decimal:
-    """The exact sum of a column of amounts or whole numbers, missing values left out."""
-    kept = series.dropna()
-    array = _arrow(kept) if isinstance(kept.dtype, pd.ArrowDtype) else None
-    if array is not None and len(kept) and _sums_fit(array):
-        wider: Decimal = pc.sum(array.cast(pa.decimal256(MOST, array.type.scale))).as_py()
-        return wider
-    return _add(kept.tolist(), str(series.name))
-
-
-def _sums_fit(array: pa.ChunkedArray) -> bool:
-    kind = array.type
-    return bool(pa.types.is_decimal(kind)) and kind.precision + len(str(len(array))) <= MOST
-
-
-def _add(values: Iterable[object], name: str) -> Decimal:
-    result = Decimal(0)
-    with localcontext(Context(prec=1_000, traps=[Inexact, InvalidOperation])):
-        for value in values:
-            if not isinstance(value, int | Decimal):
-                raise ExactnessError(f"{name} has no exact sum: it holds {value!r:.{SHOWN}}")
-            result += value
-    return result
-
-
-def _arrow(series: Series) -> pa.ChunkedArray:
-    return pa.chunked_array(pa.array(series, from_pandas=True))
+    return each(texts, lambda text, _: format(Decimal(text), "f"))
 
 
 def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
@@ -205,7 +166,7 @@ def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
     """The texts as plain digits: untouched in the usual case, one by one in any other."""
     if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
         return texts
-    return _each(texts, lambda text, row: _digits(text, column, start + row))
+    return each(texts, lambda text, row: _digits(text, column, start + row))
 
 
 def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
@@ -217,8 +178,8 @@ def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
 
 def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
     texts = [chunk for part in parts for chunk in _as_text(part.values).chunks]
-    plain = _each(pa.chunked_array(texts, pa.string()), lambda text, _: shortest(text))
-    kind = working_type(*_measure(plain))
+    plain = each(pa.chunked_array(texts, pa.string()), lambda text, _: shortest(text))
+    kind = working_type(*measure(plain))
     if kind is None:
         raise ExactnessError(_clash(plain, column))
     return plain.cast(kind)
@@ -228,7 +189,8 @@ def _as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
     return write(values) if pa.types.is_decimal(values.type) else values
 
 
-def _each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
+def each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
+    """Each text changed by a function of the text and its row."""
     changed = [text and change(text, row) for row, text in enumerate(texts.to_pylist())]
     return pa.chunked_array([pa.array([text or None for text in changed], pa.string())])
 
@@ -269,7 +231,7 @@ def _lengths(plain: str) -> tuple[int, int]:
     return len(before), len(after)
 
 
-def _measure(plain: pa.ChunkedArray) -> tuple[int, int]:
+def measure(plain: pa.ChunkedArray) -> tuple[int, int]:
     """The most digits before the point and the most after it."""
     integers, places = _digit_counts(plain)
     return pc.max(integers).as_py() or 0, pc.max(places).as_py() or 0

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
 from . import decimals, schema
-from .decimals import Series
+from .decimal_array import DecimalArray
 from .decode import text_schema
 from .pages import Cut, Progress, Tally, read_pages
 from .schema import CONVERSIONS, TRANSFERS, Kind, Schema
 
+Series: TypeAlias = "pd.Series[Any]"
 Typed = dict[str, Any]
 Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
@@ -49,14 +50,19 @@ class Columns:
         kind = self._schema.kind(name)
         parts = [part.pop(name, None) or _absent(kind, rows) for part, rows in self._parts]
         joined = JOIN[kind](parts, name)
-        return joined if isinstance(joined, pd.Series) else _series(joined)
+        return joined if isinstance(joined, pd.Series) else series(joined)
 
 
 def _absent(kind: Kind, rows: int) -> Any:
     return READ[kind](pa.chunked_array([pa.nulls(rows, pa.string())]), "", 0)
 
 
-def _series(array: pa.ChunkedArray) -> Series:
+def series(array: pa.ChunkedArray) -> Series:
+    """A column in the type in which it computes: decimals exact, times as numpy's, else Arrow's."""
+    if pa.types.is_decimal(array.type):
+        return pd.Series(DecimalArray(array))
+    if pa.types.is_timestamp(array.type):
+        return cast(Series, array.to_pandas())
     return pd.Series(pd.arrays.ArrowExtensionArray(array))
 
 

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
 from . import decimals, schema, summary_sql
+from .frame import series
 from .summary_sql import AMOUNTS, COLUMNS, quoted
 
 if TYPE_CHECKING:
@@ -295,12 +296,7 @@ def _finished(table: pa.Table) -> pd.DataFrame:
     shown = [name for name in table.column_names if name not in limbs]
     after = shown.index("failed") + 1
     order = [*shown[:after], *sums, *RATIOS, *summary_sql.QUANTILES]
-    series = {name: _series(columns[name]) for name in [*order, "failure_reasons"]}
-    return pd.DataFrame(series)
-
-
-def _series(array: pa.ChunkedArray) -> Any:
-    return pd.Series(pd.arrays.ArrowExtensionArray(array))
+    return pd.DataFrame({name: series(columns[name]) for name in [*order, "failure_reasons"]})
 
 
 def _sums(table: pa.Table, name: str) -> list[Decimal | None]:

@@ -122,13 +122,10 @@ class Reconciliation:
 def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:
     """A column of exact amounts."""
     import pandas as pd
-    import pyarrow as pa
 
-    from ..frames import decimals
+    from ..frames.decimal_array import DecimalArray
 
-    texts = [None if amount is None else format(amount, "f") for amount in amounts]
-    column = decimals.read(pa.chunked_array([pa.array(texts, pa.string())]), name)
-    return pd.Series(pd.arrays.ArrowExtensionArray(column))
+    return pd.Series(DecimalArray._from_sequence(list(amounts)))
 
 
 def _counted(noun: str, count: int) -> str:

@@ -29,7 +29,7 @@ def test_quick_is_exact_or_not_taken(texts, start):
         assert quick.values.to_pylist() == [exact(text) for text in texts[start:]]
         kind = quick.values.type
         assert quick.integers + quick.places <= kind.precision
-        assert quick.values.type == decimals.working_type(*decimals._measure(column))
+        assert quick.values.type == decimals.working_type(*decimals.measure(column))
 
 
 @pytest.mark.parametrize("text", ["1.2.3", "1-2", "--1", "-", ".", "1.-2"])

@@ -146,7 +146,7 @@ def test_the_frame_is_exact(lab):
     """Decimals, aware times, a row a payment."""
     frame = lab.reconcile().frame()
     assert frame["amount_list"].tolist() == [Decimal("100.00")] * 2 + [Decimal("50.00")]
-    assert str(frame["amount_events"].dtype).startswith("decimal128")
+    assert str(frame["amount_events"].dtype) == "decimal"
     assert frame["problem"].tolist() == ["", "", ""]
 
 

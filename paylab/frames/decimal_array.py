@@ -1,0 +1,386 @@
+"""The pandas type of amounts, rates and fees: exact decimals that compute, sort and group.
+
+pandas' own Arrow decimals refuse sums, overflow without an error and lose places in a mean. This
+type keeps Arrow's memory and speed, and every result is exact or an ExactnessError.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
+from pandas.api.indexers import check_array_indexer
+from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
+
+from . import arithmetic, decimals, operands
+
+Array = np.ndarray[Any, Any]
+FLOAT_DIGITS = 15  # so many survive a float
+STATISTICS = ("std", "var", "sem", "skew", "kurt")  # which have no exact value
+RUNNING: dict[str, Callable[[Any, Any], Any]] = {
+    "cumsum": arithmetic.WIDE.add,
+    "cumprod": arithmetic.WIDE.multiply,
+    "cummin": min,
+    "cummax": max,
+}
+
+
+@register_extension_dtype
+class DecimalDtype(ExtensionDtype):
+    """Exact decimals of up to 76 digits; missing values are `pd.NA`."""
+
+    name = "decimal"
+    type = Decimal
+    na_value = pd.NA
+    _is_numeric = True
+
+    @classmethod
+    def construct_array_type(cls) -> Any:
+        """The array of this type."""
+        return DecimalArray
+
+    def __from_arrow__(self, array: pa.Array | pa.ChunkedArray) -> DecimalArray:
+        return DecimalArray(array)
+
+    def _get_common_dtype(self, dtypes: list[Any]) -> Any:
+        exact = (isinstance(each, DecimalDtype) or is_integer_dtype(each) for each in dtypes)
+        return self if all(exact) else None
+
+
+class DecimalArray(ExtensionArray):
+    """A column of exact decimals over one Arrow array."""
+
+    __array_priority__ = 1000
+
+    def __init__(self, values: pa.Array | pa.ChunkedArray) -> None:
+        whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        if not pa.types.is_decimal(whole.type):
+            raise TypeError(f"DecimalArray takes Arrow decimals, not {whole.type}")
+        self._values = whole
+
+    @classmethod
+    def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
+        return scalars if isinstance(scalars, DecimalArray) else cls(operands.exact(scalars))
+
+    @classmethod
+    def _from_sequence_of_strings(
+        cls, strings: Any, *, dtype: Any, copy: bool = False
+    ) -> DecimalArray:
+        return cls(operands.exact(strings))
+
+    @classmethod
+    def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
+        """Decimals alone: text and whole numbers that a function made stay what they are."""
+        values = list(scalars)
+        if not any(isinstance(value, Decimal) for value in values) or not all(
+            isinstance(value, Decimal) or operands.missing(value) for value in values
+        ):
+            raise ValueError("these are not decimals")
+        return cls(operands.exact(values))
+
+    @classmethod
+    def _from_factorized(cls, values: Any, original: DecimalArray) -> DecimalArray:
+        return cls._from_sequence(values)
+
+    @classmethod
+    def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
+        columns = [each._values for each in to_concat]
+        if len({column.type for column in columns}) > 1:
+            columns = arithmetic.same_scale(*columns)
+        return cls(pa.concat_arrays(columns))
+
+    @property
+    def dtype(self) -> DecimalDtype:
+        """The one type of all exact columns."""
+        return DecimalDtype()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return int(self._values.nbytes)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        for value in self._values.to_pylist():
+            yield pd.NA if value is None else value
+
+    def __getitem__(self, item: Any) -> Any:
+        if isinstance(item, tuple):
+            item = next((each for each in item if each is not Ellipsis), slice(None))
+        if isinstance(item, int | np.integer):
+            value = self._values[_position(int(item), len(self))].as_py()
+            return pd.NA if value is None else value
+        if isinstance(item, slice) and item.step in (None, 1):
+            begin, end, _ = item.indices(len(self))
+            return DecimalArray(self._values.slice(begin, max(0, end - begin)))
+        key = item if isinstance(item, slice) else check_array_indexer(self, item)
+        return DecimalArray(self._values.take(pa.array(np.arange(len(self))[key])))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        is_many = is_list_like(value)
+        new = operands.exact(value if is_many else [value])
+        old, new = arithmetic.same_scale(self._values, new)
+        places = np.arange(len(self))
+        where = check_array_indexer(self, key) if is_list_like(key) else key
+        places[where] = len(self) + (np.arange(len(new)) if is_many else 0)
+        self._values = pa.concat_arrays([old, new]).take(pa.array(places))
+
+    def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
+        return self._values if type is None else self._values.cast(type)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Floats while each tells its amount (up to 15 digits), decimals past that.
+
+        pandas asks for it where it computes with numpy alone, as in `nlargest`.
+        """
+        if dtype is None:
+            width = arithmetic.integers(self._values) + self._values.type.scale
+            dtype = float if width <= FLOAT_DIGITS else object
+        return self.to_numpy(dtype)
+
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> Array:
+        """The values as an array of decimals, or of the given type."""
+        if dtype is not None and np.dtype(dtype).kind == "f":
+            floats = self._values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
+            found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
+            return found if na_value is None else np.where(self.isna(), na_value, found)
+        missing = pd.NA if na_value is None else na_value
+        objects = np.empty(len(self), dtype=object)
+        objects[:] = [missing if value is None else value for value in self._values.to_pylist()]
+        return objects if dtype is None else objects.astype(dtype)
+
+    def isna(self) -> Array:
+        """Which values are missing."""
+        return np.asarray(self._values.is_null())
+
+    def take(
+        self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None
+    ) -> DecimalArray:
+        """The values at some positions; with `allow_fill`, -1 stands for `fill_value`."""
+        places = np.asarray(indices, dtype=np.int64)
+        least = -1 if allow_fill else -len(self)
+        if len(places) and places.min() < least and allow_fill:
+            raise ValueError("with allow_fill, no position is below -1")
+        if len(places) and not least <= places.min() <= places.max() < len(self):
+            raise IndexError(f"a position is out of the {len(self)} values")
+        if not allow_fill:
+            places = np.where(places < 0, places + len(self), places)
+            return DecimalArray(self._values.take(pa.array(places)))
+        if not operands.missing(fill_value):
+            whole = self._concat_same_type([self, self._from_sequence([fill_value])])
+            return whole.take(np.where(places == -1, len(self), places))
+        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
+
+    def copy(self) -> DecimalArray:
+        """Another array of the same values."""
+        return DecimalArray(self._values)
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        """The values in another type; to whole numbers only where nothing is cut off."""
+        kind: Any = pandas_dtype(dtype)
+        if isinstance(kind, DecimalDtype):
+            return self.copy() if copy else self
+        if isinstance(kind, pd.StringDtype):
+            return _arrow_to(kind, self._texts())
+        if isinstance(kind, pd.ArrowDtype):
+            is_text = pa.types.is_string(kind.pyarrow_dtype)
+            source = self._texts() if is_text else self._values
+            return _arrow_to(kind, source.cast(kind.pyarrow_dtype))
+        if is_integer_dtype(kind):
+            return _arrow_to(pd.Int64Dtype(), self._values.cast(pa.int64())).astype(kind)
+        if is_float_dtype(kind):
+            floats = self.to_numpy(float)
+            return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
+        return super().astype(kind, copy)
+
+    def _texts(self) -> pa.Array:
+        return decimals.write(pa.chunked_array([self._values])).combine_chunks()
+
+    def _formatter(self, boxed: bool = False) -> Callable[[Any], str]:
+        return lambda value: format(value, "f") if isinstance(value, Decimal) else str(value)
+
+    def _values_for_json(self) -> Array:
+        return np.array(self._texts().to_pylist(), dtype=object)
+
+    def argsort(
+        self, *, ascending: bool = True, kind: str = "", na_position: str = "last", **_: Any
+    ) -> Array:
+        """The positions in order; equal values stay as they were."""
+        order = "ascending" if ascending else "descending"
+        end = "at_start" if na_position == "first" else "at_end"
+        found = pc.array_sort_indices(self._values, order=order, null_placement=end)
+        return np.asarray(found).astype(np.intp)
+
+    def _values_for_argsort(self) -> Array:
+        return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
+
+    def _values_for_factorize(self) -> tuple[Array, Any]:
+        return self.to_numpy(), pd.NA
+
+    def factorize(self, use_na_sentinel: bool = True) -> tuple[Array, DecimalArray]:
+        """The code of each value, and the distinct values in order of appearance."""
+        found = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
+        return np.asarray(found.indices.fill_null(-1)).astype(np.intp), DecimalArray(
+            found.dictionary
+        )
+
+    def unique(self) -> DecimalArray:
+        """The distinct values in order of appearance."""
+        return DecimalArray(self._values.unique())
+
+    def isin(self, values: Any) -> Array:
+        """Which values are among some decimals, whole numbers or texts of numbers."""
+        operands.warn_of_floats(values)
+        known = {found for found in map(operands.number, values) if found is not None}
+        missing = any(map(operands.missing, values))
+        return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
+
+    def _reduce(
+        self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
+    ) -> Any:
+        is_missing = not skipna and self._values.null_count
+        result = None if is_missing else self._reduced(name, **options)
+        if not keepdims:
+            return pd.NA if result is None else result
+        return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
+
+    def _reduced(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: Any) -> Any:
+        values = self._values
+        if name in ("sum", "prod"):
+            if len(values) - values.null_count < min_count:
+                return None
+            return (arithmetic.total if name == "sum" else arithmetic.product)(values)
+        if name in ("min", "max"):
+            return pc.min_max(values)[name].as_py()
+        if name in ("mean", "median"):
+            half = Decimal("0.5")
+            is_mean = name == "mean"
+            return arithmetic.mean(values) if is_mean else arithmetic.quantile(values, half)
+        if name in STATISTICS:
+            floats = pd.Series(self.to_numpy(float))
+            return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
+        if name in ("any", "all"):
+            return {"any": any, "all": all}[name](values.drop_null().to_pylist())
+        raise TypeError(f"decimals have no {name}")
+
+    def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> DecimalArray:
+        values = self._values.to_pylist()
+        if not skipna and None in values:
+            values[values.index(None) :] = [None] * (len(values) - values.index(None))
+        running = accumulate((value for value in values if value is not None), RUNNING[name])
+        return DecimalArray(
+            arithmetic.from_values(None if value is None else next(running) for value in values)
+        )
+
+    def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
+        shares = [Decimal(repr(float(share))) for share in qs]
+        found = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
+        return DecimalArray(arithmetic.from_values(found))
+
+    def _groupby_op(
+        self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
+    ) -> Any:
+        if how in ("first", "last", "rank"):
+            column: Any = super() if how != "rank" else self._ranks()
+            asked = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
+            return column._groupby_op(**asked, **options)
+        skipna = options.get("skipna", True)
+        if how in ("sum", "min", "max") and skipna:
+            found = arithmetic.grouped(self._values, how, np.asarray(ids), ngroups, min_count)
+            return DecimalArray(found)
+        order = np.argsort(ids, kind="stable")
+        bounds = np.searchsorted(np.asarray(ids)[order], np.arange(ngroups + 1))
+        parts = [self.take(part) for part in np.split(order, bounds)[1:-1]]
+        if how in RUNNING:
+            running = [part._accumulate(how, skipna=skipna) for part in parts]
+            back = np.full(len(self), -1)
+            back[order[bounds[0] :]] = np.arange(len(self) - bounds[0])
+            return self._concat_same_type([self[:0], *running]).take(back, allow_fill=True)
+        rest = {name: value for name, value in options.items() if name in ("skipna", "ddof")}
+        single = [part._reduce(how, min_count=max(min_count, 0), **rest) for part in parts]
+        if how in STATISTICS:
+            return np.array([np.nan if pd.isna(each) else each for each in single], dtype=float)
+        return np.array(single, bool) if how in ("any", "all") else self._from_sequence(single)
+
+    def _ranks(self) -> Any:
+        ranks = pd.array(self._values_for_argsort(), dtype="Int64")
+        ranks[self.isna()] = pd.NA
+        return ranks
+
+    def round(self, decimals: int = 0, *_: Any, **__: Any) -> DecimalArray:
+        """The values rounded half to even."""
+        return DecimalArray(arithmetic.rounded(self._values, decimals))
+
+    def __neg__(self) -> DecimalArray:
+        return DecimalArray(pc.negate(self._values))
+
+    def __pos__(self) -> DecimalArray:
+        return self.copy()
+
+    def __abs__(self) -> DecimalArray:
+        return DecimalArray(pc.abs(self._values))
+
+    def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
+        if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
+            return NotImplemented
+        is_equality = op in (operator.eq, operator.ne)
+        if is_equality:
+            operands.warn_of_floats(other)
+        elif isinstance(other, float) and math.isinf(other):
+            return ~self.isna() & op(0.0, other)
+        elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
+            raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
+        found = arithmetic.compare(op, self._values, operands.compared(other, len(self)))
+        return np.asarray(found.fill_null(op is operator.ne))
+
+
+def _arrow_to(kind: Any, values: pa.Array) -> Any:
+    return kind.__from_arrow__(values)
+
+
+def _position(at: int, size: int) -> int:
+    if not -size <= at < size:
+        raise IndexError(f"position {at} is out of {size}")
+    return at % size
+
+
+def _computing(op: Callable[[pa.Array, pa.Array], pa.Array], *, swapped: bool = False) -> Any:
+    """The method of an operator; `swapped` when the column stands on the right."""
+
+    def method(self: DecimalArray, other: Any) -> Any:
+        if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
+            return NotImplemented
+        sides = [self._values, operands.beside(other, len(self))]
+        return DecimalArray(op(*(sides[::-1] if swapped else sides)))
+
+    return method
+
+
+def _comparing(op: Callable[[Any, Any], Any]) -> Any:
+    return lambda self, other: self._compared(other, op)
+
+
+OPERATORS = {
+    "add": arithmetic.add,
+    "sub": arithmetic.subtract,
+    "mul": arithmetic.multiply,
+    "truediv": arithmetic.divide,
+    "floordiv": arithmetic.floor_divide,
+    "mod": arithmetic.modulo,
+}
+for _name, _op in OPERATORS.items():
+    setattr(DecimalArray, f"__{_name}__", _computing(_op))
+    setattr(DecimalArray, f"__r{_name}__", _computing(_op, swapped=True))
+for _compare in arithmetic.COMPARE:
+    setattr(DecimalArray, f"__{_compare.__name__}__", _comparing(_compare))
