@@ -27,6 +27,7 @@ from .errors import Problem as Problem
 from .errors import RateLimitError as RateLimitError
 from .errors import ReadOnlyError as ReadOnlyError
 from .errors import RedirectError as RedirectError
+from .errors import ReplayError as ReplayError
 from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
 from .errors import SimulatorError as SimulatorError
@@ -110,6 +111,7 @@ __all__ = [
     "RateLimitError",
     "ReadOnlyError",
     "RedirectError",
+    "ReplayError",
     "RuleError",
     "ServerError",
     "Service",

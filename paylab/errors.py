@@ -5,6 +5,7 @@ PaylabError
 │   └── LedgerError          the ledger of payments cannot be read or written
 ├── RuleError                our own check, before anything is sent; lists every problem
 ├── ReadOnlyError            not sent: nothing but GETs may be sent
+├── ReplayError              not sent: a recording has no such request
 ├── ChoiceError              not sent: it is not clear whether another payment is meant
 ├── EMVError                 a QR text that is not a good EMV payload
 ├── ExactnessError           an amount that no exact column type can hold
@@ -121,6 +122,30 @@ class ConfigWarning(UserWarning):
 
 class ReadOnlyError(PaylabError):
     """Not sent: the settings allow nothing but GETs."""
+
+
+class ReplayError(PaylabError):
+    """A request that a recording does not have; `nearest` is the recorded request most like it.
+
+    `differences` says field by field what is not the same.
+    """
+
+    def __init__(self, message: str, nearest: str = "", differences: Sequence[str] = ()) -> None:
+        self.nearest, self.differences = nearest, tuple(differences)
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        near = f"; nearest: {self.nearest}" if self.nearest else ""
+        return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
+
+    def card(self) -> list[str]:
+        """What was asked, the nearest request of the recording, and how they differ."""
+        lines = [f"{type(self).__name__}: {self.args[0]}"]
+        lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
+        return [*lines, *(f"    {each}" for each in self.differences)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.nearest, self.differences)
 
 
 class ChoiceError(PaylabError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -22,6 +22,9 @@ UNAUTHORIZED = 401
 TEACHING = b"document"
 """A body with this is cleaned at once: it holds what must be hidden in others too."""
 
+Watcher = Callable[[Outgoing, Exchange, datetime], None]
+"""Told of each attempt: the request, what came back, and when it was sent."""
+
 
 @dataclass(frozen=True)
 class Attempts:
@@ -35,6 +38,7 @@ class Attempts:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
+    watchers: Sequence[Watcher] = ()
 
     def make(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         """Send once; what came back, and the account of it for when someone looks."""
@@ -42,6 +46,8 @@ class Attempts:
         request = self._request(outgoing, watch)
         when = self.clock()
         result = exchange(self.http, request)
+        for watcher in tuple(self.watchers):
+            watcher(outgoing, result, when)
         facts = {
             "when": when,
             "attempt": attempt,

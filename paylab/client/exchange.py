@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakSet
 from zlib import decompressobj
@@ -27,6 +27,8 @@ TIMES = 4
 SLOWEST = 50_000
 """Bytes a second at which an upload is still waited for."""
 BODY_HASH = "paylab.body_hash"
+OUTLINE = "paylab.outline"
+"""Extensions of a request whose body is read in pieces: its SHA-256, its fields without images."""
 
 
 class Deadline(threading.local):
@@ -197,13 +199,18 @@ COMPRESSED = ("gzip", "x-gzip", "deflate")
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why there is no answer; `arrived` is whether the request may have reached the service."""
+    """Why there is no answer; `arrived` is whether the request may have reached the service.
+
+    `kind` is the name of the exception behind it, and `detail` what that says.
+    """
 
     error: type[APIConnectionError | APIResponseError]
     # A transport may quote what it could not send; it is shown only once it was cleaned.
     message: str = field(repr=False)
     arrived: bool = True
     may_pass: bool = True
+    kind: str = ""
+    detail: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)
@@ -343,7 +350,7 @@ def _decoder(encoding: str) -> Inflate | None:
 
 
 def _trouble(error: Exception) -> Trouble:
-    kind = next(trouble for kind, trouble in TROUBLES if isinstance(error, kind))
+    kind, known = next(row for row in TROUBLES if isinstance(error, row[0]))
     detail = plain(str(error), 200)
-    message = f"{kind.message}: {detail}" if detail else kind.message
-    return Trouble(kind.error, message, kind.arrived, kind.may_pass)
+    message = f"{known.message}: {detail}" if detail else known.message
+    return replace(known, message=message, kind=kind.__name__, detail=detail)

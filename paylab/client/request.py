@@ -18,7 +18,7 @@ from ..errors import Problem, RuleError
 from ..signing.canonical import EMPTY_HASH, Signature, body_hash, signed_headers
 from ..spec.timestamps import to_text
 from . import encoding
-from .exchange import BODY_HASH
+from .exchange import BODY_HASH, OUTLINE
 from .settings import Settings
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
@@ -53,7 +53,8 @@ class Options(TypedDict, total=False):
 class Outgoing:
     """What is sent, apart from the headers that make each attempt different.
 
-    `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory.
+    `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory, and
+    `outline` its fields without the images.
     """
 
     method: str
@@ -62,6 +63,7 @@ class Outgoing:
     content: bytes | Iterable[bytes] | None = field(default=None, repr=False)
     length: int | None = None
     digest: str | None = None
+    outline: bytes | None = None
     idempotency_key: str | None = None
     timeout: float | None = None
     given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -86,9 +88,11 @@ class Outgoing:
         return headers
 
     @property
-    def extensions(self) -> dict[str, str]:
-        """What the signature must know of a body that is not held in memory: its hash."""
-        return {} if self.digest is None else {BODY_HASH: self.digest}
+    def extensions(self) -> dict[str, Any]:
+        """What must be known of a body that is not held in memory: its hash and its fields."""
+        if self.digest is None:
+            return {}
+        return {BODY_HASH: self.digest, OUTLINE: self.outline}
 
 
 def outgoing(  # noqa: PLR0913 - the parts of a request

@@ -17,13 +17,13 @@ from uuid import UUID
 import httpx
 
 from .. import forks
-from ..errors import APIStatusError, PaylabError, ReadOnlyError
+from ..errors import APIStatusError, PaylabError, ReadOnlyError, ReplayError
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.codes import SIGNATURE_TOLERANCE
 from . import encoding, exchange
-from .attempt import Attempts
+from .attempt import Attempts, Watcher
 from .call import Later
 from .calls import CONTROLS, CallLog
 from .clock import skew_warning
@@ -68,7 +68,8 @@ class Sender:
     """Sends signed requests; clock, sleep and randomness come in as arguments.
 
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
-    `list_order` is the declared order of the service's lists.
+    `list_order` is the declared order of the service's lists; `watchers` are called after each
+    attempt.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -83,6 +84,7 @@ class Sender:
         timeout: float | None = None,
         perf: Callable[[], float] = time.perf_counter,
         keeper: Keeper | None = None,
+        watchers: list[Watcher] | None = None,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
@@ -98,7 +100,10 @@ class Sender:
         clean_loggers(self.redaction)
         self._transport = transport
         self._http = self._connected()
-        self._attempts = Attempts(self._http, self.settings.secret_key, self.redaction, clock, perf)
+        self.watchers: list[Watcher] = [] if watchers is None else watchers
+        self._attempts = Attempts(
+            self._http, self.settings.secret_key, self.redaction, clock, perf, self.watchers
+        )
         forks.register(self, lambda child: child._in_child())
 
     def _connected(self) -> httpx.Client:
@@ -165,7 +170,7 @@ class Sender:
         """Send a body that is read in pieces."""
         request = self._outgoing("POST", path, options=options)
         sized = replace(request, content=body, length=body.length, digest=body.digest)
-        return self._answer(sized)
+        return self._answer(replace(sized, outline=body.outline))
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
@@ -337,6 +342,9 @@ def _failed(error: BaseException, ticket: OrderTicket, advice: str) -> None:
     # What an earlier attempt did is not known, whatever the last one was answered.
     if isinstance(error, PaylabError) and ticket.since is not None:
         error.after_lost = True
+    if isinstance(error, ReplayError):  # nothing was sent
+        ticket.refused(0)
+        return
     first = not getattr(error, "after_lost", False)
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
         if first and not (error.status in UNDECIDED and isinstance(ticket, FreshTicket)):

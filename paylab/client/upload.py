@@ -130,14 +130,16 @@ CHANGED = "changed between being hashed and being sent, so nothing was accepted:
 class Upload:
     """A JSON body of images that is made anew each time it is read.
 
-    `digest` is its SHA-256 in hex and `length` its size. A source that is another the second
-    time is a RuleError before the body is complete, so that nobody takes half of it.
+    `digest` is its SHA-256 in hex, `length` its size, and `outline` its fields without images. A
+    source that is another the second time is a RuleError before the body is complete, so that
+    nobody takes half of it.
     """
 
     def __init__(self, images: Images) -> None:
         items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
         encoding.refuse(rules.check({"images": [item.measured() for item in items]}))
         self._parts = [item.part() for item in items]
+        self.outline = encoding.encode({"images": [item.fields for item in items]})
         digest = sha256()
         self.length = 0
         for chunk in self._chunks():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 from html import escape
 from os import PathLike
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -26,6 +28,7 @@ from ..simulator.panel import Panel
 from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.paging import Order
+from ..spec.timestamps import to_text
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from . import displays
@@ -37,6 +40,8 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..client.recording import Recording
+    from ..client.replay import Replay
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
@@ -62,6 +67,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     ledger: Where = None,
     list_order: Order | None = None,
     read_only: bool | None = None,
+    replay: str | PathLike[str] | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
@@ -72,6 +78,8 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     `Dataset.sync` and `watch` then stop at known rows. Otherwise they read whole lists, except
     of a simulator in this process.
     With `read_only=True` nothing but GETs is sent: any other request is a ReadOnlyError.
+    `replay` names a file that `lab.record` wrote: every answer comes from it, and no service, key
+    or setting is used.
     """
     _log_as_asked()
     options: dict[str, Any] = {
@@ -80,6 +88,12 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         "ledger": ledger,
         "list_order": list_order,
     }
+    if replay is not None:
+        if simulator or base_url or api_key or secret_key or profile:
+            raise ConfigError(
+                "a replay takes no base URL, keys, profile or simulator: leave them out"
+            )
+        return _replayed(Path(replay), options)
     if simulator is None:
         settings = resolve(base_url, api_key, secret_key, profile, read_only=read_only)
         if settings is not None:
@@ -106,6 +120,17 @@ def _embedded(simulator: Simulator | None, read_only: Found, options: dict[str, 
     )
 
 
+def _replayed(path: Path, options: dict[str, Any]) -> Lab:
+    """A lab on a recording: its clock shows the time of the call that was answered last."""
+    from ..client.replay import Replay
+
+    replay = Replay(path)
+    where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
+    settings = Settings(replay.about["base_url"], Secret("replay"), Secret("replay"), where=where)
+    options["list_order"] = options["list_order"] or replay.about["list_order"]
+    return Lab(settings, replay=replay, transport=replay, clock=replay.now, **options)
+
+
 class Lab:
     """The service's operations by resource, `forms` for the same by clicking, and what was sent.
 
@@ -117,18 +142,20 @@ class Lab:
         settings: Settings,
         *,
         embedded: Simulator | None = None,
+        replay: Replay | None = None,
         ledger: Where = None,
         list_order: Order | None = None,
         **options: Any,
     ) -> None:
-        in_process = embedded is not None
+        in_process = embedded is not None or replay is not None
         self.client = client = Client(settings, **options)
-        self._embedded = embedded
+        self._embedded, self._replay = embedded, replay
         self._inboxes: list[Inbox] = []
-        self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process)
+        pause = _no_pause if replay else time.sleep
+        self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
-        client.list_order = list_order or ("newest_first" if in_process else "unknown")
+        client.list_order = list_order or ("newest_first" if embedded else "unknown")
         self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
         self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
@@ -162,12 +189,36 @@ class Lab:
 
         Only an address on this machine is asked whether it is one.
         """
-        if self._embedded is not None:
+        if self._embedded or (self._replay and self._replay.has_controls):
             return Panel(self.client.request)
-        if not is_loopback(urlsplit(self.settings.base_url).hostname or ""):
+        if self._replay or not is_loopback(urlsplit(self.settings.base_url).hostname or ""):
             return None
-        panel = Panel(Client(self.settings, max_retries=0).request)
+        client = Client(self.settings, max_retries=0, watchers=self.client.watchers)
+        panel = Panel(client.request)
         return panel if _answers(panel) else None
+
+    def record(self, to: str | PathLike[str]) -> Recording:
+        """Write every call from now on to a file, until `stop()` or the end of a `with` block.
+
+        `paylab.connect(replay=...)` answers from it without keys, so that somebody else can run
+        the same cells. Keys, signatures, document numbers and images are never written; names and
+        account numbers are. A file that exists is continued, and replayed from its last run.
+        """
+        from ..client.recording import Recording
+
+        about = {
+            "started": to_text(self.clock()),
+            "base_url": self.settings.base_url,
+            "list_order": self.client.list_order,
+        }
+        watchers = self.client.watchers
+
+        def stopped(recording: Recording) -> None:
+            watchers[:] = [each for each in watchers if each != recording.note]
+
+        recording = Recording(to, self.client.redaction, about, stopped)
+        watchers.append(recording.note)
+        return recording
 
     def explain(self, call: Call | None = None) -> Explanation:
         """The layers of a call's signature, line by line; of the latest call without one."""
@@ -300,6 +351,8 @@ class Lab:
         return "\n".join([f"Lab on {self._kind()}", *rows])
 
     def _kind(self) -> str:
+        if self._replay:
+            return f"the recording {self._replay.path.name}"
         return "the embedded simulator" if self._embedded else self.settings.base_url
 
     def _repr_html_(self) -> str:
@@ -310,6 +363,10 @@ class Lab:
         )
         head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
         return f"<p><b>Lab</b> on {escape(self._kind())}</p><table>{head}{cells}</table>"
+
+
+def _no_pause(seconds: float) -> None:
+    """Nobody waits for a recorded answer."""
 
 
 def _answers(panel: Panel) -> bool:

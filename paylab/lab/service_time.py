@@ -19,13 +19,20 @@ CLOCKS_AGREE = 2.0
 class ServiceTime:
     """What time it is on the service, and waiting: on a frozen simulator, waiting moves its clock.
 
-    `controls` gives the controls of the simulator that is the service, if it is one.
+    `controls` gives the controls of the simulator that is the service, if it is one; `pause` waits
+    where time passes by itself.
     """
 
     def __init__(
-        self, client: Sender, controls: Callable[[], Panel | None], *, in_process: bool = False
+        self,
+        client: Sender,
+        controls: Callable[[], Panel | None],
+        *,
+        in_process: bool = False,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client, self._controls, self.in_process = client, controls, in_process
+        self._pause = pause
 
     def now(self) -> datetime:
         """The time by which the service judges; a simulator behind a URL is asked."""
@@ -61,7 +68,7 @@ class ServiceTime:
     def sleep(self, seconds: float) -> None:
         """Wait; where the clock of a simulator stands still, move it on instead."""
         if not self.move_on(seconds):
-            time.sleep(seconds)
+            self._pause(seconds)
 
     def move_on(self, seconds: float) -> bool:
         """Move a frozen simulator's clock on; False where time passes by itself."""

@@ -110,6 +110,9 @@ REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}
 _TOKEN = re.compile(r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)")
 
 _ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
+NO_NUMBER = frozenset("0 .-/")
+"""What stands for a number in examples: it is not looked for elsewhere, such as in an address."""
+
 MOST_NUMBERS = 1000
 SHORTEST_NUMBER = 5
 """A document number is also looked for by its value, unless it is so short that words hold it."""
@@ -174,7 +177,9 @@ class Redaction:
     def _learned(self, text: str, _: int) -> Iterable[Found]:
         for value, _start, _end in numbers(text):
             for number in (value, "".join(filter(str.isalnum, value))):
-                if len(number) >= SHORTEST_NUMBER and len(self._numbers) < MOST_NUMBERS:
+                if len(number) < SHORTEST_NUMBER or set(number) <= NO_NUMBER:
+                    continue
+                if len(self._numbers) < MOST_NUMBERS:
                     self._numbers[number] = None
         return ()
 

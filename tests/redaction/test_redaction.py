@@ -233,3 +233,13 @@ def test_other_images_as_base64(head):
 def test_a_number_of_something_else_stays(text):
     """An account has a number too."""
     assert Redaction([]).learn(text) == text
+
+
+def test_a_number_of_nothing_but_zeros_is_hidden_in_its_place_only():
+    """An example's number must not take zeros out of wallet addresses and amounts."""
+    redaction = Redaction([])
+    assert (
+        redaction.learn('{"document": {"number": "000-000-000"}}')
+        == '{"document": {"number": "***"}}'
+    )
+    assert redaction.text("0x000000000000dEaD") == "0x000000000000dEaD"

@@ -1,0 +1,264 @@
+"""A replay: answers requests from a recording, without a service and without keys.
+
+Requests are matched by method, path, query and body. Headers, and with them signatures, nonces,
+dates and Idempotency-Keys, are not compared, nor are times and images in a body.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import parse_qsl
+
+import httpx
+
+from ..errors import ConfigError, ReplayError
+from ..redaction.redaction import HIDDEN, Redaction
+from ..spec.text import plain, read_json
+from ..spec.timestamps import from_text
+from .calls import CONTROLS
+from .exchange import OUTLINE, TROUBLES
+from .recording import VERSION, clean_body, is_start
+
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
+IMAGE = re.compile(r".*<\d+ (?:bytes|characters)(?:, sha256 [0-9a-f]{16})?>", re.DOTALL)
+MOST_DIFFERENCES = 8
+KINDS = {kind.__name__: kind for kind, _ in TROUBLES}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared of a request: its fields by name, such as `body.source_amount`."""
+
+    method: str
+    path: str
+    fields: Mapping[str, str]
+
+    @classmethod
+    def of(cls, method: str, target: str, body: str) -> Question:
+        """The fields of a request whose body was cleaned."""
+        path, _, query = target.partition("?")
+        pairs = [(f"query.{name}", text) for name, text in parse_qsl(query, True)]
+        try:
+            value = read_json(body) if body else None
+        except (ValueError, RecursionError):
+            value = body
+        found = [*pairs, *_flat("body", value)]
+        return cls(method, path, {name: text for name, text in found if not _varies(text)})
+
+    @cached_property
+    def key(self) -> str:
+        """One text for all that is compared."""
+        fields = json.dumps(sorted(self.fields.items()), ensure_ascii=False)
+        return f"{self.method} {self.path} {fields}"
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """What the key of an equal request looks like, where something in this one is hidden."""
+        parts = [re.escape(part) for part in self.key.split(HIDDEN)]
+        return re.compile(".*".join(parts)) if len(parts) > 1 else None
+
+    def differences(self, sent: Question) -> Iterator[str]:
+        """What another request has otherwise, field by field."""
+        for name in ("method", "path"):
+            yield from _difference(name, getattr(self, name), getattr(sent, name))
+        for name in dict.fromkeys([*self.fields, *sent.fields]):
+            yield from _difference(name, self.fields.get(name), sent.fields.get(name))
+
+    def likeness(self, sent: Question) -> tuple[bool, float, float]:
+        """How alike another request is; the largest is the nearest."""
+        paths = SequenceMatcher(None, self.path, sent.path).ratio()
+        both = self.fields.items() & sent.fields.items()
+        return self.method == sent.method, paths, len(both) / (len(self.fields) + 1)
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The values in parsed JSON by dotted names."""
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _flat(f"{name}.{key}", item)
+    elif isinstance(value, list) and value:
+        for at, item in enumerate(value):
+            yield from _flat(f"{name}.{at}", item)
+    elif value is not None:
+        yield name, value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _varies(text: str) -> bool:
+    """Whether a value is not compared: a time, or what is left of an image."""
+    return bool(TIME.fullmatch(text) or IMAGE.fullmatch(text))
+
+
+def _difference(name: str, recorded: str | None, sent: str | None) -> Iterator[str]:
+    if recorded == sent:
+        return
+    words = ["nothing" if text is None else repr(plain(text, 60)) for text in (recorded, sent)]
+    yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One recorded attempt: the request, and what came back."""
+
+    number: int
+    when: datetime
+    question: Question
+    status: int | None
+    headers: Mapping[str, str] = field(repr=False)
+    answer: bytes = field(repr=False)
+    trouble: type[Exception] | None
+    words: str = field(repr=False)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it changed nothing."""
+        return self.question.method == "GET"
+
+    def __str__(self) -> str:
+        return f"call {self.number}, {self.question.method} {self.question.path}"
+
+    def response(self, request: httpx.Request) -> httpx.Response:
+        """The recorded answer; the recorded failure is raised, at the same place."""
+        error = self.trouble(self.words) if self.trouble else None
+        if error is not None and self.status is None:
+            raise error
+        content = self.answer if error is None else _failing(error)
+        return httpx.Response(self.status or 0, headers=self.headers, content=content)
+
+
+def _failing(error: Exception) -> Iterator[bytes]:
+    """A body that breaks off."""
+    yield b""
+    raise error
+
+
+class Replay(httpx.BaseTransport):
+    """Answers as the service did in the last run of a recording.
+
+    A read is answered from between the same two writes as in the recording. Asked more often
+    there, it gets the last answer again; a write does only with a key that it had before.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.about, self.entries = _read(self.path)
+        self._redaction, self._lock = Redaction([]), Lock()
+        self._used: set[int] = set()
+        self._answered: dict[str, int] = {}
+        self._last_write = -1
+        self._now = from_text(self.about["started"])
+        self._places: dict[str, list[int]] = {}
+        for at, entry in enumerate(self.entries):
+            self._places.setdefault(entry.question.key, []).append(at)
+
+    @property
+    def has_controls(self) -> bool:
+        """Whether the service was a simulator whose controls were used."""
+        return any(CONTROLS in entry.question.path for entry in self.entries)
+
+    def now(self) -> datetime:
+        """When the call that was answered last was made."""
+        return self._now
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """The recorded answer to a request; ReplayError when there is none."""
+        outline = request.extensions.get(OUTLINE)
+        body = clean_body(request.read() if outline is None else outline, self._redaction)
+        target = self._redaction.text(request.url.raw_path.decode("ascii"))
+        question = Question.of(request.method, target, body)
+        with self._lock:
+            at = self._place(question, request.headers.get("idempotency-key", ""))
+            self._used.add(at)
+            entry = self.entries[at]
+            self._now = max(self._now, entry.when)
+        return entry.response(request)
+
+    def _place(self, question: Question, key: str) -> int:
+        """Which entry answers a question."""
+        places = self._places.get(question.key) or self._hidden(question)
+        if not places:
+            raise self._unknown(question)
+        if question.method == "GET":
+            return self._read_at(places)
+        fresh = [at for at in places if at not in self._used]
+        again = self._answered.get(f"{question.key} {key}") if key else None
+        if not fresh and again is None:
+            times = len(places)
+            raise ReplayError(
+                f"{question.method} {question.path} was recorded {times} "
+                f"time{'' if times == 1 else 's'} in {self.path.name} and is sent once more"
+            )
+        at = fresh[0] if fresh else again or 0
+        self._answered[f"{question.key} {key}"] = at
+        self._last_write = max(self._last_write, at)
+        return at
+
+    def _read_at(self, places: list[int]) -> int:
+        """The next answer between the last write and the one that comes next, or the latest."""
+        end = next(
+            (
+                at
+                for at in range(self._last_write + 1, len(self.entries))
+                if not self.entries[at].is_read and at not in self._used
+            ),
+            len(self.entries),
+        )
+        here = [at for at in places if self._last_write < at < end]
+        fresh = [at for at in here if at not in self._used]
+        before = [at for at in places if at < end]
+        return (fresh or here[-1:] or before[-1:] or places)[0]
+
+    def _hidden(self, question: Question) -> list[int]:
+        """Entries in which something is hidden that this question may have."""
+        patterns = ((at, entry.question.pattern) for at, entry in enumerate(self.entries))
+        return [at for at, pattern in patterns if pattern and pattern.fullmatch(question.key)]
+
+    def _unknown(self, sent: Question) -> ReplayError:
+        message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
+        if not self.entries:
+            return ReplayError(message)
+        near = max(self.entries, key=lambda entry: entry.question.likeness(sent))
+        found = list(near.question.differences(sent))
+        more = len(found) - MOST_DIFFERENCES
+        told = [*found[:MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
+        return ReplayError(message, str(near), told)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[Entry]]:
+    """What the last run of a recording says of itself, and its entries."""
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror or error})") from None
+    starts = [at for at, line in enumerate(lines) if is_start(line)]
+    if not starts or starts[0] != 0:
+        raise ConfigError(f"{path} is no recording of calls, such as lab.record(...) writes")
+    whole = lines[:-1]  # half a line at the end is left by a process that was killed
+    try:
+        about, *calls = [json.loads(line) for line in whole[starts[-1] :]]
+        if about["recording"] == VERSION:
+            return about, [_entry(call) for call in calls]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{path} cannot be replayed: {plain(str(error), 100)}") from None
+    raise ConfigError(f"{path} was written by another version of paylab: record it again")
+
+
+def _entry(call: Mapping[str, Any]) -> Entry:
+    return Entry(
+        number=call["number"],
+        when=from_text(call["when"]),
+        question=Question.of(call["method"], call["target"], call["request"]),
+        status=call["status"],
+        headers=call["headers"],
+        answer=call["answer"].encode("utf-8", "surrogatepass"),
+        trouble=KINDS[call["trouble"]] if call["trouble"] else None,
+        words=call["words"],
+    )

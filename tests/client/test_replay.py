@@ -1,0 +1,280 @@
+"""A replay: which recorded answer a request gets, and what is said when there is none."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from paylab.client.api import Client
+from paylab.client.replay import Replay
+from paylab.client.settings import Settings
+from paylab.errors import (
+    APIConnectionError,
+    APIResponseError,
+    APITimeoutError,
+    ConfigError,
+    ReplayError,
+    ServerError,
+)
+
+START = {
+    "recording": 1,
+    "started": "2026-01-31T09:30:00.000Z",
+    "base_url": "https://pay.test",
+    "list_order": "unknown",
+}
+WHOLE = {
+    "key": None,
+    "request": "",
+    "status": 200,
+    "headers": {},
+    "answer": "{}",
+    "trouble": None,
+    "words": "",
+}
+
+
+def call(method, target, answer=None, **parts):
+    """One recorded call."""
+    for name in ("request", "answer"):
+        if not isinstance(parts.get(name, ""), str):
+            parts[name] = json.dumps(parts[name])
+    told = {"answer": json.dumps(answer or {})} | parts
+    return {**WHOLE, "method": method, "target": target, **told}
+
+
+@pytest.fixture
+def replayed(tmp_path):
+    """A client on a recording of these calls."""
+
+    def make(*calls, **options):
+        path = tmp_path / "run.calls"
+        entries = [
+            {"number": at, "when": f"2026-01-31T09:30:{at:02}.000Z", **each}
+            for at, each in enumerate(calls, 1)
+        ]
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in [START, *entries]))
+        replay = Replay(path)
+        settings = Settings("https://pay.test", "replay", "replay")
+        given = {"transport": replay, "clock": replay.now, "sleep": lambda _: None}
+        return Client(settings, **{**given, **options})
+
+    return make
+
+
+def statuses(client, times, path="/v1/individuals/i"):
+    """What repeated reads see."""
+    return [client.request("GET", path)["status"] for _ in range(times)]
+
+
+def seen(*words):
+    """Recorded reads of one individual."""
+    return [call("GET", "/v1/individuals/i", {"id": "i", "status": word}) for word in words]
+
+
+def test_repeated_reads_give_the_recorded_sequence_then_the_last_again(replayed):
+    """As polling needs it."""
+    client = replayed(*seen("pending", "pending", "active"))
+    assert statuses(client, 5) == ["pending", "pending", "active", "active", "active"]
+
+
+def test_a_read_does_not_run_ahead_of_a_write(replayed):
+    """Asked more often than recorded, the answer is the one from before the write."""
+    write = call("POST", "/v1/individuals/i/verification_images", request={"images": []})
+    client = replayed(*seen("action_required"), write, *seen("pending", "active"))
+    assert statuses(client, 3) == ["action_required"] * 3
+    client.request("POST", "/v1/individuals/i/verification_images", json={"images": []})
+    assert statuses(client, 3) == ["pending", "active", "active"]
+
+
+def test_a_read_that_was_left_out_before_a_write_is_not_given_after_it(replayed):
+    """The answer of before the write would be out of date."""
+    write = call("POST", "/v1/x", request={})
+    client = replayed(*seen("action_required"), write, *seen("active"))
+    client.request("POST", "/v1/x", json={})
+    assert statuses(client, 1) == ["active"]
+
+
+def test_pages_follow_their_cursors(replayed):
+    """Every page is asked for by the cursor of the one before."""
+    client = replayed(
+        call(
+            "GET",
+            "/v1/transfers?limit=1",
+            {"data": [{"id": "a"}], "has_next_page": True, "cursor": "c+/="},
+        ),
+        call(
+            "GET",
+            "/v1/transfers?limit=1&cursor=c%2B%2F%3D",
+            {"data": [{"id": "b"}], "has_next_page": False},
+        ),
+    )
+    assert [row.id for row in client.transfers.list(limit=1)] == ["a", "b"]
+    assert [row.id for row in client.transfers.list(limit=1)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "sent"),
+    [
+        ({"at": "2026-01-31T09:30:00.123Z"}, {"at": "2027-05-05T00:00:00Z"}),
+        ({"a": "1", "b": {"c": ["2"]}}, {"b": {"c": ["2"]}, "a": "1"}),
+        (
+            {"document": {"type": "curp", "number": "***"}},
+            {"document": {"type": "curp", "number": "XEXX010101HNEXXXA4"}},
+        ),
+        ({"note": "of ***"}, {"note": "of XEXX010101HNEXXXA4"}),
+        (
+            {"content": "data:image/png;base64,<12000 bytes, sha256 0123456789abcdef>"},
+            {"content": "data:image/png;base64,iVBORw0KGgo" + "A" * 80},
+        ),
+    ],
+)
+def test_what_differs_from_run_to_run_is_not_compared(replayed, recorded, sent):
+    """Times, hidden values, images, the order of keys."""
+    client = replayed(call("POST", "/v1/x", {"id": "x"}, request=recorded))
+    assert client.request("POST", "/v1/x", json=sent) == {"id": "x"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "told"),
+    [
+        (
+            "POST",
+            "/v1/x",
+            {"amount": "12", "to": "a"},
+            ["body.amount: '10' was recorded, '12' was sent"],
+        ),
+        ("POST", "/v1/x", {"to": "a"}, ["body.amount: '10' was recorded, nothing was sent"]),
+        (
+            "POST",
+            "/v1/x?limit=3",
+            {"amount": "10", "to": "a"},
+            ["query.limit: nothing was recorded, '3' was sent"],
+        ),
+        (
+            "POST",
+            "/v1/xs",
+            {"amount": "10", "to": "a"},
+            ["path: '/v1/x' was recorded, '/v1/xs' was sent"],
+        ),
+        (
+            "DELETE",
+            "/v1/y/2",
+            None,
+            [
+                "method: 'GET' was recorded, 'DELETE' was sent",
+                "path: '/v1/y/1' was recorded, '/v1/y/2' was sent",
+            ],
+        ),
+    ],
+)
+def test_a_request_that_was_not_recorded_shows_the_nearest(replayed, method, path, body, told):
+    """With every field that differs."""
+    client = replayed(
+        call("GET", "/v1/y/1"), call("POST", "/v1/x", request={"amount": "10", "to": "a"})
+    )
+    with pytest.raises(ReplayError, match=f"{method} .* was not recorded in run.calls") as error:
+        client.request(method, path, json=body)
+    assert list(error.value.differences) == told
+    assert error.value.card()[1].startswith("  Nearest: call")
+    assert told[0] in str(error.value)
+
+
+def test_the_error_shows_no_document_number(replayed):
+    """What was sent is cleaned before it is compared."""
+    client = replayed(call("POST", "/v1/x", request={"a": "1"}))
+    with pytest.raises(ReplayError) as error:
+        client.request("POST", "/v1/x", json={"document": {"number": "XEXX010101HNEXXXA4"}})
+    assert "XEXX" not in str(error.value)
+    assert "***" in str(error.value)
+
+
+def test_a_write_is_answered_as_often_as_it_was_recorded(replayed):
+    """Once more is an error; the same order with the same key is answered as before."""
+    body = {"quote_id": "q"}
+    client = replayed(call("POST", "/v1/transfers", {"id": "t", "status": "started"}, request=body))
+    first = client.transfers.create(quote_id="q")
+    key = client.calls[-1].idempotency_key
+    assert client.transfers.create(quote_id="q", idempotency_key=key) == first
+    with pytest.raises(ReplayError, match=r"recorded 1 time in .* and is sent once more"):
+        client.transfers.create(quote_id="q")
+
+
+def test_retries_see_the_recorded_failures(replayed):
+    """A 503 and a timeout, then the answer."""
+    body = {"quote_id": "q"}
+    client = replayed(
+        call("POST", "/v1/transfers", request=body, status=503),
+        call(
+            "POST",
+            "/v1/transfers",
+            request=body,
+            status=None,
+            trouble="TimeoutException",
+            words="slow",
+        ),
+        call("POST", "/v1/transfers", {"id": "t"}, request=body),
+    )
+    assert client.transfers.create(quote_id="q").id == "t"
+    assert [each.status for each in client.calls] == [503, None, 200]
+
+
+@pytest.mark.parametrize(
+    ("parts", "error"),
+    [
+        ({"status": None, "trouble": "TimeoutException"}, APITimeoutError),
+        ({"status": None, "trouble": "ConnectError"}, APIConnectionError),
+        ({"status": 200, "trouble": "TooLargeError"}, APIResponseError),
+        ({"status": 200, "trouble": "RequestError"}, APIConnectionError),
+        ({"status": 500}, ServerError),
+    ],
+)
+def test_failures_are_replayed(replayed, parts, error):
+    """At the place where they happened: before the answer, or in its body."""
+    client = replayed(call("GET", "/v1/x", **parts), max_retries=0)
+    with pytest.raises(error):
+        client.request("GET", "/v1/x")
+    assert client.calls[-1].status == parts["status"]
+
+
+def test_time_is_that_of_the_recording(replayed):
+    """It moves with each answer, and never back."""
+    client = replayed(call("GET", "/v1/x"), call("GET", "/v1/y"))
+    begun = client.clock()
+    client.request("GET", "/v1/y")
+    client.request("GET", "/v1/x")
+    assert (client.clock() - begun).total_seconds() == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot be read"),
+        ("", "is no recording"),
+        ("notes\n", "is no recording"),
+        (json.dumps({**START, "recording": 2}) + "\n", "another version"),
+        (json.dumps(START) + "\n{}\n", "cannot be replayed"),
+        (json.dumps(START) + "\nhalf\n", "cannot be replayed"),
+    ],
+)
+def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, text, words):
+    """One sentence with the file's name."""
+    path = tmp_path / "run.calls"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        Replay(path)
+
+
+def test_the_last_run_counts_and_half_a_line_at_the_end_does_not(tmp_path):
+    """What a killed process left is ignored."""
+    runs = []
+    for status in ("old", "new"):
+        entry = {"number": 1, "when": START["started"], **call("GET", "/v1/x", {"status": status})}
+        runs += [json.dumps(START), json.dumps(entry)]
+    path = tmp_path / "run.calls"
+    path.write_text("\n".join([*runs, '{"number": 2, "wh']))
+    request = httpx.Request("GET", "https://pay.test/v1/x")
+    assert Replay(path).handle_request(request).json() == {"status": "new"}
