@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from dataclasses import field as with_default
 from traceback import format_exception
 from typing import Any
 
@@ -43,12 +44,14 @@ class Problem:
     """One thing wrong with a request.
 
     `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
-    "spec" for a rule the spec states, else the id of the row of `paylab.gaps` it rests on.
+    "spec" for a rule the spec states, else the id of the assumption it rests on. `key` is the
+    setting of a service.toml that changes the rule, if there is one.
     """
 
     field: str
     message: str
     source: str = "spec"
+    key: str = with_default(default="", compare=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message

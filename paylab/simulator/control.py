@@ -144,7 +144,7 @@ def events(world: World, _: Request) -> Reply:
 
 def _log(world: World, kind: str) -> list[Row]:
     hidden = ("id", "created_at", "_")
-    rows = [*world.tables[kind].newest()][::-1]
+    rows = [*world.tables[kind].listed()][::-1]
     return [{key: value for key, value in row.items() if key not in hidden} for row in rows]
 
 

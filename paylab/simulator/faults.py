@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from difflib import get_close_matches
+from email.utils import format_datetime
 from fnmatch import fnmatchcase
+from math import ceil
 
 from ..errors import Problem
 from ..spec.codes import EVENT_TYPES
-from .messages import Reply, Request
+from ..spec.service import Service
+from .messages import BadCursor, Refused, Reply, Request
 from .table import Row
 from .world import World
 
@@ -153,19 +157,31 @@ def _draw(world: World, fault: Row) -> bool:
     return bool(chance < fault["probability"])
 
 
-def instead(fault: Row) -> Reply:
-    """The answer a fault gives in the service's place."""
+def instead(service: Service, fault: Row, now: datetime) -> Reply:
+    """The answer a fault gives in the service's place; `now` is when."""
     kind = fault["kind"]
     if kind == "html":
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page, {"content-type": "text/html"})
     if kind == "bad_cursor":
-        return Reply.json(400, {"error": "Invalid pagination token"})
+        return BadCursor().reply()
     if kind in ("refuse", "timeout"):
         return Reply(503, b"", cut=kind)
     pause = 1 if fault["retry_after"] is None and fault["status"] == 429 else fault["retry_after"]
-    extra = {} if pause is None else {"retry-after": f"{pause:g}"}
-    return Reply.json(fault["status"], {"error": f"simulated {fault['status']}"}, **extra)
+    limits = service.rate_limits
+    extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
+    return Refused(fault["status"], f"simulated {fault['status']}", headers=extra).reply(service)
+
+
+WAITS: Mapping[str, Callable[[float, datetime], str]] = {
+    "seconds": lambda pause, now: f"{pause:g}",
+    "milliseconds": lambda pause, now: str(ceil(pause * 1000)),
+    "unix_time": lambda pause, now: str(ceil(now.timestamp() + pause)),
+    "date": lambda pause, now: format_datetime(
+        datetime.fromtimestamp(ceil(now.timestamp() + pause), UTC), usegmt=True
+    ),
+}
+"""How a 429 says when to send again. Assumption `errors.server`."""
 
 
 def spoil(fault: Row | None, reply: Reply) -> Reply:

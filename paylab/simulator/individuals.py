@@ -198,7 +198,7 @@ def create(world: World, request: Request) -> Reply:
     start_verification(row)
     for account in body.get("financial_accounts") or []:
         add_account(world, row, account["type"], account["details"])
-    return Reply.json(201, shown(world, row))
+    return Reply.json(world.service.success_codes.individuals, shown(world, row))
 
 
 def get(world: World, request: Request) -> Reply:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from html import escape
+from types import SimpleNamespace
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from ..errors import Problem
 from ..signing.canonical import Received
+from ..spec.assumptions import NONE
+from ..spec.service import Service
 
 JSON = {"content-type": "application/json"}
 
 MOST_BYTES = 256 * 1024 * 1024
 """A body past this is refused before it is read: ten images of 15 MB need 210 MB."""
 TOO_LARGE = f"the body is larger than {MOST_BYTES} bytes"
+
+NO_CONTENT = 204
 
 DEEPEST = 64
 """Levels a body may nest: more could be read, but not always be written again."""
@@ -84,14 +90,95 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
         self.status, self.text, self.extra = status, text, extra
         self.problems, self.headers = tuple(problems), headers or {}
 
-    def reply(self) -> Reply:
-        """The answer: `error`, and `errors` where fields are to blame. Gap `errors.body`."""
-        body: dict[str, object] = {"error": self.text, **self.extra}
-        if self.problems:
-            body["errors"] = [
-                {"field": each.field, "message": each.message} for each in self.problems
-            ]
-        return Reply.json(self.status, body, **self.headers)
+    def reply(self, service: Service | None = None) -> Reply:
+        """The answer: its text, and the field problems if there are any.
+
+        A control is refused as `Service()` words it. Assumptions `errors.body`, `field.names`.
+        """
+        words = service.errors if service else USUAL_ERRORS
+        if words.content == "empty":
+            return Reply(self.status, b"", self.headers)
+        if words.content != "json":
+            kind, form = PLAIN[words.content]
+            body = form.format(escape(self.text) if words.content == "html" else self.text)
+            return Reply(self.status, body.encode(errors="replace"), {**self.headers, **kind})
+        found: dict[str, Any] = {}
+        if words.words != NONE:
+            put_inside(found, words.words, self.text)
+        if self.problems and words.problems != NONE:
+            put_inside(found, words.problems, _problem_list(words, self.problems))
+        return Reply.json(self.status, {**found, **self.extra}, **self.headers)
+
+
+class BadCursor(Refused):
+    """The one refusal whose body the spec shows, whatever shape the others have."""
+
+    def __init__(self) -> None:
+        super().__init__(400, "Invalid pagination token")
+
+    def reply(self, service: Service | None = None) -> Reply:
+        """The body of the spec."""
+        return super().reply()
+
+
+PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
+    "text": ({"content-type": "text/plain; charset=utf-8"}, "{}"),
+    "html": (
+        {"content-type": "text/html; charset=utf-8"},
+        "<!doctype html><html><body><p>{}</p></body></html>",
+    ),
+}
+"""The other forms of an error body: the header, and what stands around the text."""
+
+USUAL_ERRORS = SimpleNamespace(
+    content="json",
+    words="error",
+    problems="errors",
+    field="field",
+    message="message",
+    list_form="objects",
+    field_form="dotted",
+)
+"""How a control of the simulator is refused."""
+
+
+def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
+    if words.list_form == "sentences":
+        return [str(each) for each in problems]
+    if words.list_form == "by_field":
+        found: dict[str, str] = {}
+        for each in problems:
+            said = found.get(each.field)
+            found[each.field] = f"{said}; {each.message}" if said else each.message
+        return found
+    form = FIELD_FORMS[words.field_form]
+    return [{words.field: form(each.field), words.message: each.message} for each in problems]
+
+
+def _pointer(field: str) -> str:
+    return "".join(f"/{part}" for part in field.split(".")) if field else ""
+
+
+def _steps(field: str) -> list[str | int]:
+    return [int(part) if part.isdecimal() else part for part in field.split(".")] if field else []
+
+
+FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
+    "dotted": str,
+    "pointer": _pointer,
+    "list": _steps,
+}
+"""How a problem names a nested field."""
+
+
+def put_inside(body: dict[str, Any], key: str, value: object) -> None:
+    """Put a value under a key whose dots step into objects."""
+    *groups, last = key.split(".")
+    for group in groups:
+        body = body.setdefault(group, {})
+        if not isinstance(body, dict):
+            raise ValueError(f"{key} steps into a value that is no object")
+    body[last] = value
 
 
 def dump(value: object) -> bytes:

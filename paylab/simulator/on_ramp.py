@@ -8,7 +8,7 @@ from functools import partial
 from ..rules import deposits as deposit_rules
 from ..spec.status import CONVERSION, CONVERSION_ACCOUNT
 from . import ids, quotes
-from .messages import Refused, Reply, Request, conflict, missing, require
+from .messages import NO_CONTENT, Refused, Reply, Request, conflict, missing, require
 from .quotes import amount_text as money_text
 from .serialise import as_shown, page
 from .serialise import conversion_account as shown
@@ -185,6 +185,12 @@ def list_conversions(world: World, request: Request) -> Reply:
     return page(world, request, "conversions")
 
 
+def get_conversion(world: World, request: Request) -> Reply:
+    """Read one conversion."""
+    row = world.find("conversions", request.id) or missing("conversion")
+    return Reply.json(200, as_shown(row))
+
+
 def deposit(world: World, request: Request) -> Reply:
     """POST /v1/sandbox/deposits. Gap `deposit.path`."""
     if world.production_like:
@@ -199,7 +205,8 @@ def deposit(world: World, request: Request) -> Reply:
         conflict(f"the conversion account is {account['status']}, not active")
     row = _paid_in(world, body, account)
     start_conversion(world, account, row)
-    return Reply.json(201, as_shown(row))
+    status = world.service.success_codes.sandbox_deposits
+    return Reply(status) if status == NO_CONTENT else Reply.json(status, as_shown(row))
 
 
 def _paid_in(world: World, body: Row, account: Row) -> Row:

@@ -205,4 +205,4 @@ def create(world: World, request: Request) -> Reply:
         expires_at=world.after(LOCK_SECONDS),
     )
     del row["updated_at"]
-    return Reply.json(201, as_shown(row))
+    return Reply.json(world.service.success_codes.quotes, as_shown(row))

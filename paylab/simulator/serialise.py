@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Any
 
 from ..errors import Problem
-from ..spec import codes, paging, timestamps
-from .messages import Refused, Reply, Request, require
+from ..spec import paging, timestamps
+from ..spec.assumptions import NONE
+from ..spec.service import ListForm
+from .messages import BadCursor, Reply, Request, put_inside, require
 from .table import Place, Row, row_place
 from .world import World
 
@@ -73,23 +75,36 @@ def page(
     lane: str | None = None,
     show: Callable[[Row], Row] = as_shown,
 ) -> Reply:
-    """One page: `data`, `has_next_page`, `cursor`. Gaps `list.order`, `list.cursor`."""
+    """One page in the envelope of its list. Assumptions `list.envelope`, `list.order`."""
+    form, table = world.service.list(kind), world.tables[kind]
+    if form.envelope == "array":
+        return Reply.json(200, [show(row) for row in table.listed(lane)])
     items = request.query_items()
-    before, limit = _place(items.get("cursor")), _limit(items.get("limit"))
-    rows = list(islice(world.tables[kind].newest(lane, before=before), limit + 1))
+    after = _place(items.get(form.cursor_parameter))
+    limit = _limit(items.get(form.limit_parameter), form)
+    rows = list(islice(table.listed(lane, after=after), limit + 1))
     more = len(rows) > limit
-    data = [show(row) for row in rows[:limit]]
-    cursor = _cursor(rows[limit - 1]) if more else None
-    return Reply.json(200, {"data": data, "has_next_page": more, "cursor": cursor})
+    answer: Row = {}
+    put_inside(answer, form.items, [show(row) for row in rows[:limit]])
+    if form.more != NONE:
+        put_inside(answer, form.more, more)
+    put_inside(answer, form.cursor, _cursor(rows[limit - 1]) if more else None)
+    return Reply.json(200, answer)
 
 
-def _limit(text: str | None) -> int:
-    """1 to 100, 20 when absent. Gap `page.limit`."""
+def _limit(text: str | None, form: ListForm) -> int:
+    """From 1 to the largest page; assumption `page.limit`."""
     if text is None:
-        return codes.PAGE_DEFAULT
-    if _WHOLE.fullmatch(text) and 1 <= int(text) <= codes.PAGE_MAX:
-        return int(text)
-    require([Problem("limit", f"must be a whole number from 1 to {codes.PAGE_MAX}")])
+        return form.default_limit
+    size = int(text) if _WHOLE.fullmatch(text) else 0
+    if size > form.max_limit and form.over_limit == "cap":
+        return form.max_limit
+    if 1 <= size <= form.max_limit:
+        return size
+    message = f"must be a whole number from 1 to {form.max_limit}"
+    require(
+        [Problem(form.limit_parameter, message, "page.limit", key=f"lists.{form.name}.max_limit")]
+    )
     raise AssertionError
 
 
@@ -100,7 +115,7 @@ def _place(cursor: str | None) -> Place | None:
         position = paging.decode_cursor(cursor)
         timestamps.from_text(position["created_at"])
     except ValueError:
-        raise Refused(400, "Invalid pagination token") from None
+        raise BadCursor from None
     return position["created_at"], position["id"]
 
 

@@ -18,9 +18,9 @@ from .. import loopback, serving
 from ..errors import SimulatorError
 from ..serving import GRACE_SECONDS, Connection, ServingThread
 from ..spec import timestamps
-from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request
-from .respond import route
-from .simulator import Simulator
+from .messages import MOST_BYTES, NO_CONTENT, TOO_LARGE, Refused, Reply, Request
+from .routes import Routes
+from .simulator import Simulator, check_secret
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
@@ -37,7 +37,8 @@ class Protocol(Connection):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what could not be read, and hang up."""
-        reply = refusal(self._latest, msg)
+        app: Any = self.config.app
+        reply = refusal(self._latest, msg, app.routes)
         length = {"content-length": str(len(reply.body)), "connection": "close"}
         lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
@@ -45,12 +46,12 @@ class Protocol(Connection):
         self.transport.close()
 
 
-def refusal(data: bytes, text: str) -> Reply:
+def refusal(data: bytes, text: str, routes: Routes) -> Reply:
     """The answer to bytes that are no request: for a strange method, what its path would take."""
     match = _FIRST_LINE.match(data)
     try:
         if match and _is_strange(match[1]):
-            route(match[1].decode(), match[2].decode().partition("?")[0])
+            routes.find(match[1].decode(), match[2].decode().partition("?")[0])
     except Refused as refused:
         return refused.reply()
     return Reply.json(400, {"error": text})
@@ -90,7 +91,8 @@ TIMEOUT_FAULT = 60.0
 class SimulatorApp:
     """A simulator as an ASGI application.
 
-    `answer` turns a request into a reply; `abort` cuts a client's connection.
+    `answer` turns a request into a reply; `abort` cuts a client's connection; `routes` says
+    which paths there are.
     """
 
     def __init__(
@@ -98,9 +100,11 @@ class SimulatorApp:
         answer: Callable[[Request], Reply],
         abort: Callable[[Any], None],
         *,
+        routes: Routes,
         keys: Mapping[str, str] | None = None,
         allowed: Collection[str] = (),
     ) -> None:
+        self.routes = routes
         self._respond, self._abort = answer, abort
         self._keys, self._allowed = keys, allowed
         self._held = 0
@@ -198,7 +202,7 @@ def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Req
 
 
 async def _send(send: Send, reply: Reply) -> None:
-    length = {} if reply.status == _NO_CONTENT else {"content-length": str(len(reply.body))}
+    length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
     await _start(send, reply.status, {**reply.headers, **length})
     await send({"type": "http.response.body", "body": reply.body})
 
@@ -208,7 +212,6 @@ async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
     await send({"type": "http.response.start", "status": status, "headers": pairs})
 
 
-_NO_CONTENT = 204
 _CLOSE = {"connection": "close"}
 
 
@@ -236,7 +239,11 @@ class Server:
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
-        app = SimulatorApp(simulator.respond, self._abort, keys=secrets, allowed=allowed)
+        check_secret(self.secret_key, simulator.world.service.signing.key_encoding)
+        routes = simulator.world.routes
+        app = SimulatorApp(
+            simulator.respond, self._abort, routes=routes, keys=secrets, allowed=allowed
+        )
         self._serving = ServingThread(app, self._socket, "paylab-simulator", Protocol)
         self._ticker = Ticker(simulator)
         self._is_serving = False

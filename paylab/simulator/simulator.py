@@ -10,7 +10,9 @@ from threading import Event
 import httpx
 
 from ..errors import SimulatorError
+from ..signing.canonical import key_bytes
 from ..spec import timestamps
+from ..spec.service import Service
 from . import ids, seeding, transitions
 from .messages import Reply, Request
 from .respond import respond
@@ -24,7 +26,8 @@ class Simulator:
 
     `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
     fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
-    `keys` are the API key and the secret, by default those that follow from the seed.
+    `keys` are the API key and the secret, by default those that follow from the seed. `service`
+    holds the assumptions that it follows, by default those of `Service()`.
     """
 
     def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -38,15 +41,18 @@ class Simulator:
         data: str | Path | None = None,
         send: Send = post,
         keys: tuple[str, str] | None = None,
+        service: Service | None = None,
     ) -> None:
         self._clock_at_launch = {"frozen": frozen, "speed": speed}
         clock = Clock(frozen=frozen, speed=speed)
-        self.world = World(seed=seed, clock=clock, production_like=production_like)
+        self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
         self.changed = Event()
         self._storage = WorldStorage(Path(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
-        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed)
+        encoding = self.world.service.signing.key_encoding
+        self.api_key, self.secret_key = keys or seeded_keys(self.world.key_seed, encoding)
+        check_secret(self.secret_key, encoding)
         self.world.secrets = {self.api_key: self.secret_key}
         self.world.hand = self
         self.courier = Courier(self.world, self.save, send=send)
@@ -127,17 +133,30 @@ class Simulator:
             self._storage.close()
 
 
-def random_keys() -> tuple[str, str]:
+def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
     """An API key and a secret for a simulator that other processes can reach."""
-    return f"pk_simulator_{token_hex(8)}", f"sk_simulator_{token_hex(20)}"
+    return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)
 
 
-def seeded_keys(seed: int) -> tuple[str, str]:
+def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
     return (
         f"pk_simulator_{ids.number(seed, 'api key') % 16**16:016x}",
-        f"sk_simulator_{ids.number(seed, 'secret key') % 16**40:040x}",
+        _secret(f"{ids.number(seed, 'secret key') % 16**40:040x}", key_encoding),
     )
+
+
+def _secret(digits: str, key_encoding: str) -> str:
+    """A secret of 40 hex digits; with a prefix where it need not be hex or Base64 text."""
+    return f"sk_simulator_{digits}" if key_encoding == "utf-8" else digits
+
+
+def check_secret(secret: str, key_encoding: str) -> None:
+    """SimulatorError when requests cannot be signed with this secret."""
+    try:
+        key_bytes(secret, key_encoding)
+    except ValueError as error:
+        raise SimulatorError(f"{error}: give the simulator other keys, or none") from None
 
 
 BASE_URL = "http://localhost"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any
 
 Row = dict[str, Any]
@@ -19,11 +20,20 @@ def row_place(row: Row) -> Place:
     return row.get("created_at", ""), row["id"]
 
 
+def shuffled(place: Place) -> Place:
+    """A place that says nothing about time, and stays the same when rows are added."""
+    return sha256(place[1].encode(errors="surrogatepass")).hexdigest(), place[1]
+
+
 @dataclass
 class Table:
-    """Rows by id, listed by place; `by` names the hidden field that splits the list, if any."""
+    """Rows by id, listed by place; `by` names the hidden field that splits the list, if any.
+
+    `order` is that of `listed`: newest_first, oldest_first or unknown. Assumption `list.order`.
+    """
 
     by: str | None = None
+    order: str = "newest_first"
     rows: dict[str, Row] = field(default_factory=dict)
     _order: dict[str | None, list[Place]] = field(default_factory=dict)
 
@@ -31,14 +41,14 @@ class Table:
         """Add a row, or note that it changed."""
         if row["id"] not in self.rows:
             for lane in self._lanes(row):
-                insort(self._order.setdefault(lane, []), row_place(row))
+                insort(self._order.setdefault(lane, []), self._place(row))
         self.rows[row["id"]] = row
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
         for row in rows:
             self.rows[row["id"]] = row
-            place = row_place(row)
+            place = self._place(row)
             for lane in self._lanes(row):
                 self._order.setdefault(lane, []).append(place)
         for order in self._order.values():
@@ -49,14 +59,22 @@ class Table:
         row = self.rows.pop(row_id)
         for lane in self._lanes(row):
             order = self._order[lane]
-            del order[bisect_left(order, row_place(row))]
+            del order[bisect_left(order, self._place(row))]
 
-    def newest(self, lane: str | None = None, *, before: Place | None = None) -> Iterator[Row]:
-        """Rows from the newest to the oldest, starting before a place."""
-        order = self._order.get(lane, [])
-        end = len(order) if before is None else bisect_left(order, before)
-        for index in range(end - 1, -1, -1):
+    def listed(self, lane: str | None = None, *, after: Place | None = None) -> Iterator[Row]:
+        """Rows in the order of the list, those that follow a place if one is given."""
+        order, places = self._order.get(lane, []), range(0)
+        if after is not None and self.order == "unknown":
+            after = shuffled(after)
+        if self.order == "oldest_first":
+            places = range(0 if after is None else bisect_right(order, after), len(order))
+        else:
+            places = range((len(order) if after is None else bisect_left(order, after)) - 1, -1, -1)
+        for index in places:
             yield self.rows[order[index][1]]
+
+    def _place(self, row: Row) -> Place:
+        return shuffled(row_place(row)) if self.order == "unknown" else row_place(row)
 
     def _lanes(self, row: Row) -> tuple[str | None, ...]:
         return (None,) if self.by is None else (None, row["_"][self.by])

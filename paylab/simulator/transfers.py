@@ -113,7 +113,7 @@ def create(world: World, request: Request) -> Reply:
         quote["_"]["used"] = True
         world.put("quotes", quote)
     row = _start(world, body, agreed, network)
-    return Reply.json(201, as_shown(row))
+    return Reply.json(world.service.success_codes.transfers, as_shown(row))
 
 
 def _agreed(world: World, body: Row, quote: Row | None) -> Row:

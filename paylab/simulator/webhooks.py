@@ -20,8 +20,8 @@ import httpx
 from ..rules import webhooks as webhook_rules
 from ..spec import timestamps
 from . import faults
-from .messages import Reply, Request, dump, missing, require
-from .serialise import as_shown, lowered
+from .messages import NO_CONTENT, Reply, Request, dump, missing, require
+from .serialise import as_shown, lowered, page
 from .table import Row
 from .world import Lanes, World
 
@@ -138,14 +138,12 @@ def create(world: World, request: Request) -> Reply:
     require(webhook_rules.check(body))
     types = list(dict.fromkeys(body["event_types"]))
     row = world.create("webhook_subscriptions", url=body["url"], event_types=types, is_active=True)
-    return Reply.json(201, as_shown(row))
+    return Reply.json(world.service.success_codes.webhook_subscriptions, as_shown(row))
 
 
-def index(world: World, _: Request) -> Reply:
-    """GET /v1/webhook_subscriptions: a bare array, newest first."""
-    return Reply.json(
-        200, [as_shown(row) for row in world.tables["webhook_subscriptions"].newest()]
-    )
+def index(world: World, request: Request) -> Reply:
+    """The list of subscriptions."""
+    return page(world, request, "webhook_subscriptions")
 
 
 def get(world: World, request: Request) -> Reply:
@@ -158,7 +156,8 @@ def delete(world: World, request: Request) -> Reply:
     row = _find(world, request)
     world.remove("webhook_subscriptions", row["id"])
     forget(world, row["id"])
-    return Reply(204)
+    status = world.service.success_codes.webhook_subscription
+    return Reply(status) if status == NO_CONTENT else Reply.json(status, {})
 
 
 def _find(world: World, request: Request) -> Row:

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 
 from .. import forks
 from ..spec import timestamps
-from ..spec.codes import SIGNATURE_TOLERANCE
+from ..spec.service import Service
 from ..spec.status import Machine
 from . import ids
+from .routes import Routes
 from .table import Row, Table
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
@@ -90,7 +91,8 @@ class Clock:
 class UsedNonces:
     """A set that forgets; a date may be that far ahead, so a nonce is kept twice as long."""
 
-    def __init__(self) -> None:
+    def __init__(self, tolerance: float) -> None:
+        self._kept = timedelta(seconds=2 * tolerance)
         self._seen: set[str] = set()
         self._order: deque[tuple[datetime, str]] = deque()
 
@@ -101,7 +103,7 @@ class UsedNonces:
         """Remember a nonce, and forget those too old to matter."""
         self._seen.add(nonce)
         self._order.append((now, nonce))
-        horizon = now - timedelta(seconds=2 * SIGNATURE_TOLERANCE)
+        horizon = now - self._kept
         while self._order and self._order[0][0] < horizon:
             self._seen.discard(self._order.popleft()[1])
 
@@ -181,6 +183,9 @@ KINDS = {
 }
 """The tables, and the prefix of the ids each gives out."""
 
+LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
+"""The tables that an operation of the service lists."""
+
 SNAPSHOT_VERSION = 1
 """The format of a snapshot; another one is refused."""
 
@@ -210,12 +215,15 @@ class World:
         seed: int = 7,
         clock: Clock | None = None,
         production_like: bool = False,
+        service: Service | None = None,
     ) -> None:
+        self.service = service or Service()
+        self.routes = Routes(self.service)
         self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like
         self.secrets: dict[str, str] = {}
-        self.nonces = UsedNonces()
+        self.nonces = UsedNonces(self.service.signing.tolerance)
         self.lock = RLock()
         forks.register(self, lock=self.lock)
         self.hand: Hand | None = None
@@ -223,7 +231,7 @@ class World:
 
     def clear(self) -> None:
         """Forget every row and counter."""
-        self.tables = _tables()
+        self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[tuple[str, str], None] = {}  # in the order of the changes
         self.outbox = Lanes()
@@ -330,7 +338,7 @@ class World:
 
     def load(self, dump: dict[str, Any]) -> None:
         """Become what `dump` gave; everything is built before anything is changed."""
-        tables = _tables()
+        tables = _tables(self.service)
         for kind, table in tables.items():
             table.extend(dump["tables"].get(kind, []))
         due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
@@ -348,8 +356,10 @@ class World:
         self.dirty, self.outbox, self._due = dict.fromkeys(changed), outbox, due
 
 
-def _tables() -> dict[str, Table]:
-    return {kind: Table(by=_BY.get(kind)) for kind in KINDS}
+def _tables(service: Service) -> dict[str, Table]:
+    """Empty tables; those that the service lists stand in the order of its list."""
+    orders = {kind: service.list(kind).order for kind in KINDS if kind in LISTED}
+    return {kind: Table(by=_BY.get(kind), order=orders.get(kind, "newest_first")) for kind in KINDS}
 
 
 _BY = {"transfers": "product"}

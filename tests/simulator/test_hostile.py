@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab.simulator.messages import Request
-from paylab.simulator.respond import ROUTES
+from paylab.simulator.routes import CONTROLS
 from paylab.simulator.simulator import Simulator
+from paylab.spec.service import Service
 
 JUNK = [
     b"",
@@ -45,8 +46,7 @@ def operations():
     """Every method of every path."""
     return [
         (method, path.replace("{id}", "x"))
-        for path, methods in ROUTES.items()
-        for method in methods
+        for _, method, path, _ in (*Service().routes, *CONTROLS)
         if path != "/_simulator/reset"
     ]
 

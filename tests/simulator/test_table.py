@@ -28,7 +28,7 @@ def test_newest(made, lane, before):
     table = table_of(made)
     chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
     wanted = sorted((row for row in chosen if not before or row_place(row) < before), key=row_place)
-    assert [*table.newest(lane, before=before)] == wanted[::-1]
+    assert [*table.listed(lane, after=before)] == wanted[::-1]
 
 
 @given(rows)
@@ -38,7 +38,7 @@ def test_many_at_once(made):
     other.extend(one.rows.values())
     for row in list(one.rows.values()):
         one.put(row)
-    assert [*one.newest()] == [*other.newest()]
+    assert [*one.listed()] == [*other.listed()]
 
 
 @given(rows, st.sampled_from("abcdef"))
@@ -48,8 +48,8 @@ def test_removed(made, gone):
     if gone in table.rows:
         table.remove(gone)
     rest = table_of([row for row in made if row[0] != gone])
-    assert [*table.newest()] == [*rest.newest()]
-    assert [*table.newest("x")] == [*rest.newest("x")]
+    assert [*table.listed()] == [*rest.listed()]
+    assert [*table.listed("x")] == [*rest.listed("x")]
 
 
 def queued(number, lane, due):
