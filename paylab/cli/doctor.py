@@ -55,6 +55,7 @@ def examine() -> Iterator[Check]:
     except PaylabError as error:
         yield Check("settings", False, str(error))
         return
+    yield Check("place", True, f"{lab.place}: {lab.place.notice}")
     for name, value, source in lab.sources():
         yield Check(name, True, f"{value} ({source})")
     yield from _service(lab)

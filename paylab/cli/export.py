@@ -6,9 +6,8 @@ import argparse
 import json
 import sys
 
-from ..lab.lab import connect
 from ..spec import codes, timestamps
-from .terminal import say, warn_user
+from .terminal import open_lab, say, warn_user
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     if options.product_type and options.what == "conversions":
         warn_user("paylab: --product-type goes with transfers")
         return 2
-    lab = connect()
+    lab = open_lab()
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
     done = getattr(lab, options.what).export(
         options.to,

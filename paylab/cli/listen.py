@@ -51,7 +51,7 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         url=options.url,
     ) as inbox:
         inbox.on_arrival(_print_json if options.json else partial(_print, options.forward_to))
-        warn_user(f"Listening on {inbox.url}. Stop it with Ctrl-C.")
+        warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
         warn_user(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import files
 from ..errors import ConfigError
-from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .terminal import say, warn_user
+from .terminal import open_lab, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         _check_writable(Path(options.to), [options.file, options.journal])
     from .. import frames
 
-    frame = connect().transfers.create_many(
+    frame = open_lab().transfers.create_many(
         options.file,
         **shape,
         journal=options.journal,

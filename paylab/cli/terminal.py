@@ -8,8 +8,12 @@ import sys
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 from ..spec.text import printable
+
+if TYPE_CHECKING:
+    from ..lab.lab import Lab
 
 MOST_WAITING = 1_000
 """Records that wait to be written; later ones are dropped."""
@@ -43,6 +47,15 @@ class Unblocked(logging.Handler):
 def log_without_blocking() -> None:
     """Send what is logged anywhere in this process to stderr, without waiting for its reader."""
     logging.basicConfig(handlers=[Unblocked()], level=logging.WARNING)
+
+
+def open_lab(**options: Any) -> Lab:
+    """The lab of a command; one line on stderr says which service it uses."""
+    from ..lab.lab import connect
+
+    lab = connect(**options)
+    warn_user(f"paylab: {lab.place.notice}")
+    return lab
 
 
 def say(text: object) -> None:

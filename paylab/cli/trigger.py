@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
 from ..webhooks.store import cut_text
-from .terminal import say, warn_user
+from .terminal import open_lab, say, warn_user
 
 UNHEARD = (
     "No service is configured: a simulator of this command's own does it, and nobody hears of it."
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Move, and print every event this led to: of the resource, and of whom it was made for."""
     from ..lab.trigger import trigger
 
-    lab = connect()
+    lab = open_lab()
     if lab.is_embedded:
         warn_user(UNHEARD)
     before = len(lab.events())

@@ -8,11 +8,11 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
-from ..lab.lab import Lab, connect
+from ..lab.lab import Lab
 from ..spec import codes
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .terminal import say
+from .terminal import open_lab, say
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
-        facts = _walk(connect(ledger=options.ledger), options.country.upper(), folder)
+        facts = _walk(open_lab(ledger=options.ledger), options.country.upper(), folder)
     if options.json:
         say(write_json(facts))
     return 0 if facts["status"] == "completed" else 1
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
     """All steps; what came of them."""
-    _say("Service", repr(lab).splitlines()[0].removeprefix("Lab on "))
+    _say("Service", str(lab.place))
     person = _verified(lab, country)
     account = _account(lab, person)
     _instructions(lab, account, folder)

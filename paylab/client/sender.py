@@ -69,7 +69,7 @@ class Sender:
 
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
     `list_order` is the declared order of the service's lists; `watchers` are called after each
-    attempt.
+    attempt; `place` names the service.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -93,6 +93,7 @@ class Sender:
         self.calls = CallLog()
         self.keeper: Keeper = keeper or Fresh()
         self.list_order: paging.Order = "unknown"
+        self.place: Callable[[], str] = lambda: self.settings.base_url
         self._skew_told = False
         self.ahead: float | None = None
         self._deadline = Deadline()

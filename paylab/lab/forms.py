@@ -27,18 +27,19 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     from ..views.forms.account import WalletForm
     from ..views.forms.conversion_account import ConversionAccountForm, DepositForm
-    from ..views.forms.form import Form
+    from ..views.forms.form import Form, Shown
     from ..views.forms.live import Live
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampFunctions, Walk
 
-F = TypeVar("F")
+F = TypeVar("F", bound="Shown")
 
 
 class Kept:
-    """Forms by what they are about."""
+    """Forms by what they are about; each shows `place`, the service that it sends to."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: Callable[[], str]) -> None:
+        self._place = place
         self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
 
     def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
@@ -46,6 +47,7 @@ class Kept:
         before, form = self._forms.get(about, (None, None))
         if form is None or new or (not form.begun and before != asked):
             form = make()
+            form.place(self._place())
         self._forms[about] = asked, form
         return form  # type: ignore[no-any-return]
 
@@ -84,7 +86,7 @@ class Forms:
     def __init__(self, client: Client, time: ServiceTime) -> None:
         from .payout_forms import PayoutForms
 
-        self._client, self._time, self._kept = client, time, Kept()
+        self._client, self._time, self._kept = client, time, Kept(client.place)
         payouts = PayoutForms(client, time, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
         self.quote, self.quote_card = payouts.quote, payouts.quote_card
@@ -184,6 +186,11 @@ class Forms:
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
         """A line that keeps itself up to date: of a person, a deposit's conversion, a transfer."""
+        line = self._line(of)
+        line.place(self._client.place())
+        return line
+
+    def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
         from ..views.forms.status import ConversionView, StatusLine
 
         if isinstance(of, Transfer):

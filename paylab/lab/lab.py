@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -18,8 +17,7 @@ from urllib.parse import urlsplit
 from ..client.api import Client
 from ..client.call import Call
 from ..client.settings import Found, Secret, Settings, read_only_source, resolve
-from ..errors import ConfigError, PaylabError
-from ..loopback import is_loopback
+from ..errors import ConfigError
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
@@ -34,6 +32,7 @@ from ..webhooks.router import Router
 from . import displays
 from .forms import Forms
 from .orders import Orders, Where
+from .place import Place, find_panel, place_of
 from .resources import LabConversions, LabQuotes, LabTransfers
 from .service_time import ServiceTime
 
@@ -150,6 +149,7 @@ class Lab:
         in_process = embedded is not None or replay is not None
         self.client = client = Client(settings, **options)
         self._embedded, self._replay = embedded, replay
+        self._panel: Panel | None = None
         self._inboxes: list[Inbox] = []
         pause = _no_pause if replay else time.sleep
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
@@ -162,6 +162,7 @@ class Lab:
         self.quotes = LabQuotes(client.quotes)
         self.transfers = LabTransfers(client, embedded)
         self.conversions = LabConversions(client)
+        client.place = lambda: str(self.place)
         self.forms = Forms(client, self._time)
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
@@ -183,19 +184,29 @@ class Lab:
         """The order ledger: which call paid what under which key; None when there is none."""
         return self._orders.ledger
 
-    @cached_property
+    @property
     def simulator(self) -> Panel | None:
         """The simulator's controls; None for a real service.
 
         Only an address on this machine is asked whether it is one.
         """
+        if self._panel is None:
+            self._panel = self._find_panel()
+        return self._panel
+
+    def _find_panel(self) -> Panel | None:
         if self._embedded or (self._replay and self._replay.has_controls):
             return Panel(self.client.request)
-        if self._replay or not is_loopback(urlsplit(self.settings.base_url).hostname or ""):
-            return None
-        client = Client(self.settings, max_retries=0, watchers=self.client.watchers)
-        panel = Panel(client.request)
-        return panel if _answers(panel) else None
+        return None if self._replay else find_panel(self.settings, self.client.watchers)
+
+    @property
+    def place(self) -> Place:
+        """Which service this is: a simulator, a sandbox, another host, or a recording."""
+        if self._replay:
+            return Place("recording", self.settings.base_url, self._replay.path.name)
+        return place_of(
+            self.settings, embedded=self.is_embedded, simulated=lambda: self.simulator is not None
+        )
 
     def record(self, to: str | PathLike[str]) -> Recording:
         """Write every call from now on to a file, until `stop()` or the end of a `with` block.
@@ -256,7 +267,9 @@ class Lab:
         from ..views.cards import deposit_card
 
         account = self.conversion_accounts.get(account) if isinstance(account, str) else account
-        return deposit_card(getattr(account, "deposit_instructions", None) or account)
+        card = deposit_card(getattr(account, "deposit_instructions", None) or account)
+        card.where = str(self.place)
+        return card
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """The events of a resource, or all of them, as the simulator noted them.
@@ -348,32 +361,22 @@ class Lab:
 
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
-        return "\n".join([f"Lab on {self._kind()}", *rows])
-
-    def _kind(self) -> str:
-        if self._replay:
-            return f"the recording {self._replay.path.name}"
-        return "the embedded simulator" if self._embedded else self.settings.base_url
+        return "\n".join([f"Lab on {self.place}", *rows])
 
     def _repr_html_(self) -> str:
+        from ..views.html import badge
+
         cells = "".join(
             f"<tr><td>{escape(name)}</td><td><code>{escape(value)}</code></td>"
             f"<td>{escape(source)}</td></tr>"
             for name, value, source in self.sources()
         )
         head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
-        return f"<p><b>Lab</b> on {escape(self._kind())}</p><table>{head}{cells}</table>"
+        return f"<p><b>Lab</b> {badge(str(self.place))}</p><table>{head}{cells}</table>"
 
 
 def _no_pause(seconds: float) -> None:
     """Nobody waits for a recorded answer."""
-
-
-def _answers(panel: Panel) -> bool:
-    try:
-        return "clock" in panel.summary()
-    except (PaylabError, TypeError, ValueError):
-        return False
 
 
 def _log_as_asked() -> None:

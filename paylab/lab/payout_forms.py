@@ -18,11 +18,12 @@ from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
+    from ..views.forms.form import Shown
     from ..views.forms.onboarding import RecipientForm
     from ..views.forms.status import TransferLine
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
 
-F = TypeVar("F")
+F = TypeVar("F", bound="Shown")
 
 
 class PayoutForms:

@@ -67,6 +67,7 @@ class Pull:
         asked = {**self.filters, **more}
         return {
             "base_url": self.sender.settings.base_url,
+            "service": self.sender.place(),
             "filter": {name: value for name, value in asked.items() if value is not None},
             "fetched_at": timestamps.to_text(self.sender.clock()),
         }

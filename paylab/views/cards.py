@@ -25,6 +25,8 @@ class AddressCard:
     What is sent over another network is lost; `about` are further rows to show.
     """
 
+    where = ""
+
     def __init__(
         self, address: str, *, currency: str = "", network: str = "", about: Iterable[Row] = ()
     ) -> None:
@@ -59,7 +61,7 @@ class AddressCard:
 
     def __repr__(self) -> str:
         rows = [("Pay to", self.address), *self.table(), ("Caution", self.caution)]
-        return html.plain_text(self.title, rows)
+        return html.plain_text(self.title, rows, self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self._html(), "text/plain": repr(self)}
@@ -71,7 +73,7 @@ class AddressCard:
             f'<div style="margin:0 0 10px">{html.copyable(self.address)}</div>',
             html.table(self.about),
         )
-        return html.card(self._picture(), said)
+        return html.card(self._picture(), said, label=self.where)
 
     def _picture(self) -> str:
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
@@ -97,6 +99,8 @@ class ClabeCard:
 
     `about` are further rows to show below; `bank` names the bank where the code does not.
     """
+
+    where = ""
 
     def __init__(
         self,
@@ -138,7 +142,7 @@ class ClabeCard:
     def __repr__(self) -> str:
         problem = [("Problem", self.problem)] if self.problem else []
         head = [*problem, ("CLABE", self.grouped), ("Digits only", self.clabe)]
-        return html.plain_text(self.title, head + self.table())
+        return html.plain_text(self.title, head + self.table(), self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self._html(), "text/plain": repr(self)}
@@ -157,7 +161,8 @@ class ClabeCard:
         alert = html.warning(self.problem) if self.problem else ""
         top = html.heading(self.title) + alert + self._groups() + _digits_only(self.clabe)
         working = "" if self.parts is None else _working(self.clabe)
-        return html.card(html.column(top, html.table(self.table()), working))
+        said = html.column(top, html.table(self.table()), working)
+        return html.card(said, label=self.where)
 
     def _groups(self) -> str:
         style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"

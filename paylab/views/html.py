@@ -27,7 +27,7 @@ CELL = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:
 LABEL = f"{CELL};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
 ROW = "background:none;border:0"
 HEADING = "font-size:16px;font-weight:600;margin:0 0 8px"
-BADGES = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700"}
+BADGES = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
 """The colour of a badge by its first word; any other host may move real money and is red."""
 LIVE = "#cf222e"
 
@@ -107,15 +107,17 @@ def card(*columns: str, label: str = "") -> str:
     return f'<div class="paylab-card" style="{CARD}">{top}{"".join(columns)}</div>'
 
 
-def plain_text(title: str, rows: Sequence[Row]) -> str:
-    """The same for a terminal: a title and aligned rows."""
+def plain_text(title: str, rows: Sequence[Row], where: str = "") -> str:
+    """The same for a terminal: a title, with the service's name, and aligned rows."""
     width = max((len(label) for label, _ in rows), default=0)
     lines = [f"  {visible(label):<{width}}  {visible(text)}" for label, text in rows]
-    return "\n".join([visible(title), *lines])
+    return "\n".join([visible(f"{title}  [{where}]" if where else title), *lines])
 
 
 class Facts:
     """A title and rows of a label and a text, shown as a card."""
+
+    where = ""
 
     def __init__(self, title: str, rows: Iterable[Row]) -> None:
         self.title, self.rows = title, list(rows)
@@ -125,8 +127,8 @@ class Facts:
         return self.rows
 
     def __repr__(self) -> str:
-        return plain_text(self.title, self.rows)
+        return plain_text(self.title, self.rows, self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        shown = card(column(heading(self.title), table(self.rows)))
+        shown = card(column(heading(self.title), table(self.rows)), label=self.where)
         return {"text/html": shown, "text/plain": repr(self)}

@@ -225,6 +225,8 @@ class QR:
     `size` is in pixels; `about` are further rows to show below what the text itself says.
     """
 
+    where = ""
+
     def __init__(self, payload: str, *, size: int = SIZE, about: Iterable[Row] = ()) -> None:
         self.payload, self.size, self.about = payload, _checked(size), tuple(about)
         self.modules: Modules = modules(payload)
@@ -270,9 +272,8 @@ class QR:
         return TITLE if self.reading.problem is None else DOUBTFUL
 
     def __repr__(self) -> str:
-        return html.plain_text(
-            self.title, [*self._problem(), *self.table(), ("Text", self.payload)]
-        )
+        rows = [*self._problem(), *self.table(), ("Text", self.payload)]
+        return html.plain_text(self.title, rows, self.where)
 
     def _problem(self) -> list[Row]:
         problem = self.reading.problem
@@ -291,7 +292,7 @@ class QR:
         said = html.column(
             html.heading(self.title), *alerts, html.table(self.table()), self._folded()
         )
-        return html.card(self._picture(), said)
+        return html.card(self._picture(), said, label=self.where)
 
     def _picture(self) -> str:
         # Uncompressed, so that a notebook's output is the same with every build of zlib.

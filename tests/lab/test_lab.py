@@ -36,7 +36,7 @@ def account(lab, country):
 
 def test_nothing_configured_means_the_embedded_simulator(lab):
     """No key, no account, and a past to look at."""
-    assert repr(lab).startswith("Lab on the embedded simulator")
+    assert repr(lab).startswith("Lab on SIMULATOR (embedded)")
     assert len(list(lab.transfers.list(limit=100))) == 130
 
 

@@ -10,7 +10,7 @@ from ipywidgets import HTML, VBox
 
 from ...errors import Problem
 from .. import html
-from ..html import BORDER, MONO, MUTED, PANEL, escape
+from ..html import BORDER, MONO, MUTED, PANEL, badge, escape
 
 _ERROR = "color:var(--jp-error-color1, #d32f2f)"
 _WARN = "color:var(--jp-warn-color0, #b26a00)"
@@ -83,9 +83,10 @@ SHEET = f"""<style>
 # output itself a widget, where a living one stands inside its output.
 
 
-def stylesheet(title: str) -> str:
-    """The style sheet, and the line a form begins with."""
-    return f'{SHEET}<div class="paylab-head" role="heading">{escape(title)}</div>'
+def stylesheet(title: str, where: str = "") -> str:
+    """The style sheet, and the line a form begins with; `where` names the service."""
+    head = f"{escape(title)} {badge(where)}".rstrip()
+    return f'{SHEET}<div class="paylab-head" role="heading">{head}</div>'
 
 
 OPTIONAL = " (optional)"

@@ -37,7 +37,13 @@ class Shown:
 
     title: str
     view: Any
+    where = ""
     _kept: Any = None
+
+    def place(self, where: str) -> None:
+        """Name the service beside the title."""
+        self.where = where
+        self.view.children[0].value = stylesheet(self.title, where)
 
     def rows(self) -> Sequence[Row]:
         """What can be read without a kernel: no document number, nothing secret."""
@@ -50,11 +56,12 @@ class Shown:
 
     def _static(self) -> dict[str, str]:
         told = page.heading(self.title) + page.table(self.rows())
-        html = f'{SHEET}<div class="{STATIC}">{page.card(page.column(told))}</div>'
+        shown = page.card(page.column(told), label=self.where)
+        html = f'{SHEET}<div class="{STATIC}">{shown}</div>'
         return {"text/html": html, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        return page.plain_text(self.title, self.rows())
+        return page.plain_text(self.title, self.rows(), self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         return {WIDGET: self.view._repr_mimebundle_()[WIDGET], **self._static()}

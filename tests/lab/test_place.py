@@ -1,0 +1,108 @@
+"""Which service a lab is connected to, and where that shows."""
+
+from __future__ import annotations
+
+import pytest
+
+import paylab
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+EMBEDDED = "SIMULATOR (embedded)"
+
+
+@pytest.fixture
+def served():
+    """A lab on a simulator behind an address."""
+    with Server(Simulator()) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        yield paylab.connect(server.base_url, *keys)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "kind", "badge"),
+    [
+        ("https://sandbox.example.com", "sandbox", "SANDBOX (sandbox.example.com)"),
+        ("https://api.sandbox.example.com/x", "sandbox", "SANDBOX (api.sandbox.example.com)"),
+        (
+            "https://api-sandbox.example.com:8443",
+            "sandbox",
+            "SANDBOX (api-sandbox.example.com:8443)",
+        ),
+        ("https://api.example.com", "other", "api.example.com"),
+        ("https://sandboxes.example.com", "other", "sandboxes.example.com"),
+        ("http://127.0.0.1:9", "other", "127.0.0.1:9"),
+    ],
+)
+def test_an_address_is_named(base_url, kind, badge):
+    """A sandbox by its host; an address on this machine that does not answer is no simulator."""
+    place = paylab.connect(base_url, "k", "s").place
+    assert (place.kind, str(place), place.is_simulator) == (kind, badge, False)
+    assert place.base_url in place.notice
+
+
+def test_the_embedded_simulator_says_why_it_is_used(lab):
+    """In words for a terminal, too."""
+    assert str(lab.place) == EMBEDDED
+    assert lab.place.notice == "using the embedded simulator: no PAYLAB_BASE_URL is set"
+
+
+def test_a_simulator_behind_an_address_is_recognised(served):
+    """By its controls, on this machine only."""
+    assert served.place.kind == "shared"
+    assert str(served.place).startswith("SIMULATOR (shared, 127.0.0.1:")
+
+
+def test_a_simulator_that_starts_later_is_found():
+    """What did not answer before is asked again."""
+    simulator = Simulator()
+    with Server(simulator) as server:
+        port = int(server.base_url.rpartition(":")[2])
+    lab = paylab.connect(server.base_url, simulator.api_key, simulator.secret_key)
+    assert lab.simulator is None
+    with Server(simulator, port=port):
+        assert lab.place.is_simulator
+
+
+def shown(value):
+    """The text and the HTML of a value."""
+    bundle = value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else {}
+    html = bundle.get("text/html") or value._repr_html_()
+    return repr(value), html
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lab: lab,
+        lambda lab: lab.onramp("PH", example=True),
+        lambda lab: lab.forms.onboarding("MX"),
+        lambda lab: lab.forms.recipient("BR"),
+        lambda lab: lab.status(person(lab)),
+        lambda lab: lab.deposit_card({"type": "clabe", "details": {"clabe": "646180111812345678"}}),
+        lambda lab: lab.deposit_card({"type": "qrph", "details": {"qrph_payload": "000201"}}),
+        lambda lab: lab.deposit_card({"type": "other", "details": {"a": "b"}}),
+    ],
+)
+def test_everything_shown_carries_the_badge(lab, make):
+    """As text and as HTML."""
+    text, html = shown(make(lab))
+    assert EMBEDDED in text
+    assert EMBEDDED in html
+
+
+def person(lab):
+    """Somebody to look at."""
+    return lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
+
+
+def test_a_form_on_the_page_names_the_service(lab):
+    """In its heading, which the stepper shows once."""
+    form = lab.forms.onboarding("MX")
+    assert EMBEDDED in form.view.children[0].value
+
+
+def test_frames_and_files_remember_their_service(lab, tmp_path):
+    """In `attrs`, and beside a Parquet file or a CSV."""
+    assert lab.transfers.frame(limit=3).attrs["service"] == EMBEDDED
+    assert lab.conversions.frame().attrs["service"] == EMBEDDED
