@@ -198,8 +198,8 @@ def _signature(case: Case) -> Finding | None:
     return (
         _made_by(right, guesses(right, headers, case.request.body), wanted)
         or shape(case.given.signature)
-        or _made_by(right, pairs(right, headers), wanted)
         or _made_by(right, other_secrets(right, case.secrets), wanted)
+        or _made_by(right, pairs(right, headers), wanted)
         or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )
 

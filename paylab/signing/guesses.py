@@ -43,15 +43,20 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
 
 
 def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    """Two known mistakes at once, named by the one to fix first."""
+    """Two known mistakes at once, named by the one to fix first.
+
+    A pair is tried in one order only, and each mistake in a few variants: some have hundreds.
+    """
+    seen = set[str]()
     for first, once in _few(right, headers):
+        seen.add(first.id)
         for second, twice in _few(once, headers):
-            also = f"{first.message}; and also ({second.id}): {second.message}"
-            yield Mistake(first.id, also), twice
+            if second.id == first.id or second.id not in seen:
+                also = f"{first.message}; and also ({second.id}): {second.message}"
+                yield Mistake(first.id, also), twice
 
 
 def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    """A few variants of each mistake; some have hundreds."""
     for _, ways in groupby(all_mistakes(right, headers), key=lambda each: each[0].id):
         yield from islice(ways, MOST_WAYS)
 
