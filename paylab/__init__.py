@@ -31,6 +31,7 @@ from .errors import ReplayError as ReplayError
 from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
 from .errors import SimulatorError as SimulatorError
+from .errors import StepError as StepError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 
@@ -116,6 +117,7 @@ __all__ = [
     "ServerError",
     "Service",
     "SimulatorError",
+    "StepError",
     "UnprocessableError",
     "WaitTimeoutError",
     "assumptions",

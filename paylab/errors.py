@@ -11,6 +11,7 @@ PaylabError
 ├── ExactnessError           an amount that no exact column type can hold
 ├── SimulatorError           a control of the simulator was asked for something it cannot do
 │   └── UnknownNameError     a name it does not know; the nearest it does
+├── StepError                a result that an earlier cell did not give
 ├── WaitTimeoutError         the state waited for was not reached in time
 ├── PagingError              a list whose cursors lead nowhere
 ├── APIConnectionError       no answer: refused, reset, cut off
@@ -203,6 +204,15 @@ class UnknownNameError(SimulatorError, AttributeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.kind, self.word, self.nearest)
+
+
+class StepError(PaylabError):
+    """A result is missing, because the step or cell that gives it failed or was left out.
+
+    `cause` says which.
+    """
+
+    cause: Any = None
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):

@@ -29,10 +29,10 @@ def path(*segments: object) -> str:
 
 def check_identifier(value: object, field: str = "id") -> str:
     """The id that is meant by an id, or by a resource or dict that has one."""
-    if isinstance(value, Resource):
-        value = getattr(value, "id", None)
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         value = value.get("id")
+    elif not isinstance(value, str | int):
+        value = getattr(value, "id", None)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value:

@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
@@ -22,6 +22,7 @@ from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .exchange import Exchange
 from .request import Outgoing
+from .sender import Sender
 
 VERSION = 1
 PRIVATE = 0o600
@@ -48,17 +49,19 @@ class Recording:
     A file that exists is continued: a replay answers from the last run in it.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        redaction: Redaction,
-        about: Mapping[str, Any],
-        stopped: Callable[[Recording], None],
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
         self.path, self.count = Path(path), 0
-        self._redaction, self._stopped, self._lock = redaction, stopped, Lock()
+        self._client, self._redaction, self._lock = client, client.redaction, Lock()
         self._file: int | None = _open(self.path)
-        self._write({"recording": VERSION, **about})
+        self._write(
+            {
+                "recording": VERSION,
+                "started": to_text(client.clock()),
+                "base_url": client.settings.base_url,
+                "list_order": client.list_order,
+            }
+        )
+        client.watchers.append(self.note)
 
     def note(self, outgoing: Outgoing, result: Exchange, when: datetime) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
@@ -73,7 +76,8 @@ class Recording:
 
     def stop(self) -> None:
         """Record no more."""
-        self._stopped(self)
+        if self.note in self._client.watchers:
+            self._client.watchers.remove(self.note)
         with self._lock:
             if self._file is not None:
                 os.close(self._file)

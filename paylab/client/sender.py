@@ -31,7 +31,7 @@ from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers
 from .failures import NOTHING_SENT, failure, look_first
 from .orders import Fresh, FreshTicket, Keeper, Order, OrderTicket
 from .request import Find, Options, Outgoing, SignatureAuth, outgoing
-from .resources.operations import takes
+from .resources.operations import takes, unseen
 from .response import Answer
 from .retries import is_lost, wait_before_retry
 from .settings import Settings, check_encrypted
@@ -69,7 +69,7 @@ class Sender:
 
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
     `list_order` is the declared order of the service's lists; `watchers` are called after each
-    attempt; `place` names the service.
+    attempt, `wait_shown` shows how a wait goes, and `place` names the service.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -94,6 +94,7 @@ class Sender:
         self.keeper: Keeper = keeper or Fresh()
         self.list_order: paging.Order = "unknown"
         self.place: Callable[[], str] = lambda: self.settings.base_url
+        self.wait_shown = unseen
         self._skew_told = False
         self.ahead: float | None = None
         self._deadline = Deadline()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
@@ -31,6 +32,13 @@ def on_screen(listen: Callable[..., Any]) -> Any:
     from ..views.calls import OnScreen
 
     return OnScreen(listen)
+
+
+def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
+    """Show how a wait goes, below the cell or in the terminal."""
+    from ..views.progress import waiting
+
+    return waiting()
 
 
 def _view(name: str) -> Callable[[Any], str]:

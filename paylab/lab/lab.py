@@ -26,7 +26,6 @@ from ..simulator.panel import Panel
 from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.paging import Order
-from ..spec.timestamps import to_text
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from . import displays
@@ -35,6 +34,7 @@ from .orders import Orders, Where
 from .place import Place, find_panel, place_of
 from .resources import LabConversions, LabQuotes, LabTransfers
 from .service_time import ServiceTime
+from .steps import Step, watch_cells
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,7 +151,7 @@ class Lab:
         self._embedded, self._replay = embedded, replay
         self._panel: Panel | None = None
         self._inboxes: list[Inbox] = []
-        pause = _no_pause if replay else time.sleep
+        pause = (lambda _: None) if replay else time.sleep  # nobody waits for a recorded answer
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
@@ -168,6 +168,8 @@ class Lab:
         self.clock, self.sleep = client.clock, client.sleep
         self.calls.screen = displays.on_screen
         displays.register_displays()
+        client.wait_shown = displays.wait_shown
+        watch_cells()
 
     @property
     def is_embedded(self) -> bool:
@@ -217,19 +219,14 @@ class Lab:
         """
         from ..client.recording import Recording
 
-        about = {
-            "started": to_text(self.clock()),
-            "base_url": self.settings.base_url,
-            "list_order": self.client.list_order,
-        }
-        watchers = self.client.watchers
+        return Recording(to, self.client)
 
-        def stopped(recording: Recording) -> None:
-            watchers[:] = [each for each in watchers if each != recording.note]
+    def step(self, title: str) -> Step:
+        """A `with` block that is left out, with a line that says so, if the service lacks it.
 
-        recording = Recording(to, self.client.redaction, about, stopped)
-        watchers.append(recording.note)
-        return recording
+        Later blocks that use its results are left out too. Any other error ends the cell.
+        """
+        return Step(title)
 
     def explain(self, call: Call | None = None) -> Explanation:
         """The layers of a call's signature, line by line; of the latest call without one."""
@@ -373,10 +370,6 @@ class Lab:
         )
         head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
         return f"<p><b>Lab</b> {badge(str(self.place))}</p><table>{head}{cells}</table>"
-
-
-def _no_pause(seconds: float) -> None:
-    """Nobody waits for a recorded answer."""
 
 
 def _log_as_asked() -> None:

@@ -75,6 +75,30 @@ def _bar_in_notebook() -> Callable[[Bar], Any] | None:
     return handle.update if handle else None
 
 
+MOMENT = 1.5
+"""Seconds of a wait before it is shown."""
+
+
+@contextmanager
+def waiting(
+    show: Callable[[str], object] | None = None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[str], None]]:
+    """A `tell(text)` that shows how a wait goes, once it takes longer than a moment."""
+    began, draw = clock(), show
+
+    def tell(text: str) -> None:
+        nonlocal draw
+        if clock() - began >= MOMENT:
+            draw = draw or _notebook() or _terminal
+            draw(text)
+
+    try:
+        yield tell
+    finally:
+        if draw is _terminal and sys.stderr.isatty():
+            print(file=sys.stderr)  # noqa: T201 - the line is finished
+
+
 EVERY = 0.2  # seconds between two looks
 LONG = 10.0  # seconds before anyone asks how fast it goes; shorter runs always look the same
 

@@ -26,13 +26,6 @@ ABOUT = {
 }
 
 
-def record(client, path):
-    """Record the calls of a client."""
-    recording = Recording(path, client.redaction, ABOUT, lambda _: client.watchers.clear())
-    client.watchers.append(recording.note)
-    return recording
-
-
 def lines(path):
     """The lines of a recording, parsed."""
     return [json.loads(line) for line in path.read_text().splitlines()]
@@ -50,7 +43,7 @@ def private(text):
 def test_a_call_is_one_line_with_request_and_answer(scripted, tmp_path):
     """The run begins with a line of its own; every attempt follows as it is made."""
     client, _ = scripted(503, {"data": [], "has_next_page": False})
-    with record(client, tmp_path / "run.calls") as recording:
+    with Recording(tmp_path / "run.calls", client) as recording:
         list(client.transfers.list(limit=3))
     first, *calls = lines(tmp_path / "run.calls")
     assert first == {"recording": 1, **ABOUT}
@@ -109,7 +102,7 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
     body = ATTACKS[attack]
     headers = {"X-Echo": f"{SECRET} {KEY}", "Set-Cookie": f"s={SECRET}"}
     client, _ = scripted(httpx.Response(200, content=body, headers=headers))
-    with record(client, tmp_path / "run.calls"):
+    with Recording(tmp_path / "run.calls", client):
         client.fetch("/v1/anything")
     text = (tmp_path / "run.calls").read_text()
     assert lines(tmp_path / "run.calls")[1]["answer"]
@@ -123,7 +116,7 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
 def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
     """The same of what was sent, in a body, in a path and in a query."""
     client, _ = scripted({}, {}, 400)
-    with record(client, tmp_path / "run.calls"):
+    with Recording(tmp_path / "run.calls", client):
         client.request(
             "POST",
             "/v1/anything",
@@ -137,7 +130,7 @@ def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
 def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
     """The fields of the body without the images."""
     client, _ = scripted({"images": []})
-    with record(client, tmp_path / "run.calls"):
+    with Recording(tmp_path / "run.calls", client):
         client.individuals.upload_images("ind_1", {"selfie": IMAGE})
     assert lines(tmp_path / "run.calls")[1]["request"] == '{"images":[{"type":"selfie"}]}'
 
@@ -145,7 +138,7 @@ def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
 def test_signatures_are_not_written(scripted, tmp_path):
     """Nor any other header of the request, the hash of a body with a document number included."""
     client, script = scripted({})
-    with record(client, tmp_path / "run.calls"):
+    with Recording(tmp_path / "run.calls", client):
         client.request("POST", "/v1/anything", json={"document": {"number": NUMBER}})
     text = (tmp_path / "run.calls").read_text()
     for name in ("authorization", "x-content-sha256", "x-nonce"):
@@ -157,13 +150,13 @@ def test_the_file_is_private_and_continued(scripted, tmp_path):
     path = tmp_path / "run.calls"
     for _ in range(2):
         client, _ = scripted({})
-        with record(client, path):
+        with Recording(path, client):
             client.request("GET", "/v1/anything")
         with path.open("a") as file:
             file.write('{"number": 2, "wh')
     path.chmod(0o644)
     client, _ = scripted()
-    record(client, path).stop()
+    Recording(path, client).stop()
     starts = [line for line in path.read_text().splitlines() if line.startswith('{"recording"')]
     assert len(starts) == 3
     assert path.stat().st_mode & 0o777 == 0o600
@@ -176,7 +169,7 @@ def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
     path.write_bytes(content)
     client, _ = scripted()
     with pytest.raises(ConfigError, match="is no recording of calls"):
-        record(client, path)
+        Recording(path, client)
     assert path.read_bytes() == content
 
 
@@ -184,13 +177,13 @@ def test_a_folder_that_is_not_there_is_named(scripted, tmp_path):
     """Before any call is made."""
     client, _ = scripted()
     with pytest.raises(ConfigError, match="cannot be written"):
-        record(client, tmp_path / "none" / "run.calls")
+        Recording(tmp_path / "none" / "run.calls", client)
 
 
 def test_threads_write_whole_lines(scripted, tmp_path):
     """Each call is a line of its own, numbered once."""
     client, _ = scripted(*[{"text": "x" * 5000}] * 80)
-    with record(client, tmp_path / "run.calls"):
+    with Recording(tmp_path / "run.calls", client):
 
         def work():
             for _ in range(10):
@@ -209,7 +202,7 @@ def test_threads_write_whole_lines(scripted, tmp_path):
 def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp_path, caplog):
     """The call was made: its answer must reach the caller."""
     client, _ = scripted({"id": "1"}, {"id": "2"})
-    recording = record(client, tmp_path / "run.calls")
+    recording = Recording(tmp_path / "run.calls", client)
     file = recording._file
     recording._file = os.open(tmp_path / "run.calls", os.O_RDONLY)
     os.close(file)

@@ -109,7 +109,7 @@ def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_pat
             first = onramp(lab)
     monkeypatch.setenv("PAYLAB_BASE_URL", "https://pay.test")
     lab = paylab.connect(replay=path)
-    assert repr(lab).startswith("Lab on the recording one.calls")
+    assert "RECORDING (one.calls)" in repr(lab)
     again = onramp(lab)
     assert again[:3] == first[:3]
     assert not lab.is_embedded

@@ -94,7 +94,7 @@ class ConversionAccounts:
         every: float = EVERY,
     ) -> ConversionAccount:
         """Ask again until the account is no longer pending, or until `until` holds."""
-        patience = Patience(self._sender.sleep, timeout, every)
+        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
 
@@ -138,7 +138,7 @@ class Conversions:
         def look() -> Conversion | None:
             return self.newest(account, since) if own is None else self._by_id(own, since)
 
-        patience = Patience(self._sender.sleep, timeout, every)
+        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(look, until, "the conversion", ENDED)
 
     @takes(Options)

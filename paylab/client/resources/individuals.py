@@ -161,7 +161,7 @@ class Individuals:
         every: float = EVERY,
     ) -> Individual:
         """Ask again until verification has come to rest, or until `until` holds."""
-        patience = Patience(self._sender.sleep, timeout, every)
+        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 

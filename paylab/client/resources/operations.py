@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -71,14 +72,25 @@ EVERY = 1.0
 Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several, or a function of the resource that says when to stop."""
 
+Shown = Callable[[], AbstractContextManager[Callable[[str], None]]]
+
+
+def unseen() -> AbstractContextManager[Callable[[str], None]]:
+    """Show nothing of a wait."""
+    return nullcontext(lambda _: None)
+
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait and how often to ask; the time is counted by the sleeps alone."""
+    """How long to wait and how often to ask; the time is counted by the sleeps alone.
+
+    `shown` gives a function that is told how the wait goes, once a round.
+    """
 
     sleep: Callable[[float], None]
     timeout: float = TIMEOUT
     every: float = EVERY
+    shown: Shown = unseen
 
     def poll(
         self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
@@ -87,16 +99,32 @@ class Patience:
 
         A status in `final` that is not the one waited for ends the wait: nothing follows it.
         """
+        with self.shown() as tell:
+            return self._poll(look, until, what, final, tell)
+
+    def _poll(
+        self,
+        look: Callable[[], W | None],
+        until: Until,
+        what: str,
+        final: Set[str],
+        tell: Callable[[str], None],
+    ) -> W:
         reached, waited = _reached(until), 0.0
         while True:
             seen = look()
             if seen is not None and reached(seen):
+                tell(f"{what} {_state(seen)} after {waited:g} s")
                 return seen
+            left = self.timeout - waited
+            tell(
+                f"waiting: {what} {_state(seen)}; {waited:.0f} s so far, at most {left:.0f} s more"
+            )
             if not callable(until) and getattr(seen, "status", None) in final:
                 raise WaitTimeoutError(f"{what} {_state(seen)}, which is final", seen)
             if waited >= self.timeout:
                 raise WaitTimeoutError(f"{what} {_state(seen)} after {waited:g} s", seen)
-            pause = min(self.every, self.timeout - waited)
+            pause = min(self.every, left)
             self.sleep(pause)
             waited += pause
 

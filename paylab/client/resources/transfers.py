@@ -175,5 +175,5 @@ class Transfers:
         every: float = EVERY,
     ) -> Transfer:
         """Ask again until the transfer is final, or until `until` holds."""
-        patience = Patience(self._sender.sleep, timeout, every)
+        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

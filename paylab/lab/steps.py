@@ -1,0 +1,160 @@
+"""Steps of a notebook: one that a service does not offer is left out, with what waits for it.
+
+A cell that fails gives no results. Instead of a NameError in every later cell, the names it would
+have set stand for what is missing: using one is a StepError that names the cell to run again.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import sys
+from collections.abc import Iterable, Iterator, MutableMapping
+from dataclasses import dataclass
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
+
+from ..errors import APIStatusError, PaylabError, StepError
+from ..spec.operations import MissingOperationError
+
+ABSENT = frozenset({403, 404, 405, 410, 501})
+"""What services answer where they do not have, or do not allow, an operation."""
+
+STORES = ("STORE_NAME", "STORE_GLOBAL")
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Which step or cell gave no results, and why."""
+
+    step: str
+    reason: str
+
+
+class Missing:
+    """Stands for a result that is not there; any use is a StepError."""
+
+    def __init__(self, name: str, cause: Cause) -> None:
+        self.__dict__.update(_name=name, _cause=cause)
+
+    def __repr__(self) -> str:
+        return f"<{self._name} is not there: it waits for {self._cause.step}>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith(("__", "_repr_", "_ipython_", "_render_")):
+            raise AttributeError(name)  # what Python and IPython look for on any object
+        self._refuse()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        cause = self.__dict__["_cause"]
+        error = StepError(
+            f"{self.__dict__['_name']} is not there: it waits for {cause.step}, "
+            f"which {cause.reason}"
+        )
+        error.cause = cause
+        raise error
+
+    __getitem__ = __iter__ = __len__ = __call__ = __bool__ = __str__ = __format__ = _refuse
+    __contains__ = __enter__ = __exit__ = __fspath__ = __float__ = __int__ = __add__ = __sub__ = (
+        _refuse
+    )
+    __mul__ = __truediv__ = __radd__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+class Step:
+    """A `with` block that is left out, and says so, where the service does not offer it."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+
+    def __enter__(self) -> None:
+        """The block runs as it is."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, StepError):
+            cause, words = error.cause, [f"{self.title}: left out. {error}"]
+        elif _is_absent(error):
+            cause = Cause(f"the step {self.title!r}", "this service does not offer")
+            words = [
+                f"{self.title}: not available here, the notebook goes on without it",
+                *_card(error),
+            ]
+        else:
+            return False
+        print("\n".join(words))  # noqa: T201 - a cell says what it left out
+        frame = sys._getframe(1)
+        if frame.f_locals is frame.f_globals:  # a cell, and no function
+            put_missing(frame.f_globals, _stored(frame), cause)
+        return True
+
+
+def _is_absent(error: BaseException | None) -> bool:
+    refused = isinstance(error, APIStatusError) and error.status in ABSENT
+    return refused or isinstance(error, MissingOperationError)
+
+
+def _card(error: Any) -> list[str]:
+    return [f"  {line}" for line in error.card()]
+
+
+def _stored(frame: FrameType) -> Iterator[str]:
+    """The names that the code of a cell sets."""
+    for instruction in dis.get_instructions(frame.f_code):
+        if instruction.opname in STORES:
+            yield str(instruction.argval)
+
+
+def put_missing(names: MutableMapping[str, Any], missing: Iterable[str], cause: Cause) -> None:
+    """Let names that have no value stand for what is missing."""
+    for name in missing:
+        if name not in names or isinstance(names[name], Missing):
+            names[name] = Missing(name, cause)
+
+
+def watch_cells() -> None:
+    """Look after each cell of a running IPython for results that it did not give."""
+    module = sys.modules.get("IPython.core.getipython")
+    shell = module.get_ipython() if module else None
+    if shell is not None and _after_cell not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _after_cell)
+
+
+def _after_cell(result: Any) -> None:
+    error = result.error_in_exec
+    if not isinstance(error, BaseException) or not _is_ours(error):
+        return
+    place = f"cell {result.execution_count}" if result.execution_count else "an earlier cell"
+    said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    cause = getattr(error, "cause", None) or Cause(place, f"ended with {said.rstrip(': ')}")
+    shell = sys.modules["IPython.core.getipython"].get_ipython()
+    put_missing(shell.user_ns, _assigned(shell.transform_cell(result.info.raw_cell)), cause)
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether an error is of paylab, or was raised while its code ran."""
+    frame = error.__traceback__
+    while frame is not None:
+        if str(frame.tb_frame.f_globals.get("__name__")).partition(".")[0] == "paylab":
+            return True
+        frame = frame.tb_next
+    return isinstance(error, PaylabError)
+
+
+def _assigned(source: str) -> Iterator[str]:
+    """The names that a cell sets, not those inside its functions."""
+    todo: list[ast.AST] = [ast.parse(source)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((each.asname or each.name).partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.SetComp):
+            todo += ast.iter_child_nodes(node)
