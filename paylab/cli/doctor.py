@@ -12,7 +12,6 @@ from typing import NamedTuple
 from .. import __version__
 from ..errors import PaylabError
 from ..lab.lab import Lab, connect
-from ..spec.codes import SIGNATURE_TOLERANCE
 from ..spec.text import printable
 from ..spec.timestamps import from_http
 from .terminal import say
@@ -87,6 +86,6 @@ def _clock(lab: Lab) -> Iterator[Check]:
         yield Check("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
         return
     ahead = (date - lab.calls[-1].when).total_seconds()
-    allowed = SIGNATURE_TOLERANCE
+    allowed = lab.service.signing.tolerance
     text = f"the service's clock is {ahead:+.0f} s from this machine's, {allowed} s are allowed"
     yield Check("clock", abs(ahead) < allowed, text)

@@ -94,7 +94,7 @@ def _sign(options: argparse.Namespace) -> int:
     parts = urlsplit(options.url if "://" in options.url else settings.base_url + options.url)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
-        settings.secret_key.reveal(),
+        signing.key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding),
         options.method,
         parts.netloc,
         parts.path,
@@ -102,7 +102,7 @@ def _sign(options: argparse.Namespace) -> int:
         content_hash=signing.body_hash(body),
         date=options.date or timestamps.to_text(utcnow()),
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
-        empty_query=settings.empty_query,
+        empty_query=settings.service.signing.empty_query,
     )
     headers |= {"Content-Type": "application/json"} if body else {}
     say(_json(signature, headers) if options.json else _text(signature, headers))

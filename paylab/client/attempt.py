@@ -30,7 +30,7 @@ Watcher = Callable[[Outgoing, Exchange, datetime], None]
 class Attempts:
     """Makes attempts: the connection, two clocks (of the day, and for measuring), the redaction.
 
-    With the secret a refused signature is looked at by the doctor.
+    With the secret, and the [signing] settings of the service, a refused signature is checked.
     """
 
     http: httpx.Client
@@ -38,6 +38,7 @@ class Attempts:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
+    signing: Any
     watchers: Sequence[Watcher] = ()
 
     def make(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
@@ -96,7 +97,7 @@ class Attempts:
 
         asked = Request(outgoing.method, str(outgoing.url), content)
         headers = {**request.headers, "date": result.headers.get("date", "")}
-        found = compare(headers, asked, self.secret.reveal())
+        found = compare(headers, asked, self.secret.reveal(), signing=self.signing)
         return None if found.match else self.redaction.text(f"{found.mistake}: {found.message}")
 
     def _asked(self, outgoing: Outgoing, request: httpx.Request) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from ..spec.codes import SIGNATURE_TOLERANCE
 from ..spec.timestamps import from_http
 
 WORTH_SAYING = 30.0
@@ -23,15 +22,18 @@ def skew(headers: Mapping[str, str], sent: datetime) -> float | None:
     return None if date is None else (date - sent).total_seconds()
 
 
-def skew_warning(seconds: float | None) -> str | None:
-    """A sentence about a difference that is, or will be, trouble; None for one that is not."""
-    if seconds is None or abs(seconds) < WORTH_SAYING:
+def skew_warning(seconds: float | None, tolerance: int) -> str | None:
+    """A sentence about a difference that is, or will be, trouble; None for one that is not.
+
+    `tolerance` is the difference at which the service refuses a signature.
+    """
+    if seconds is None or abs(seconds) < min(WORTH_SAYING, tolerance):
         return None
     side = "ahead of" if seconds > 0 else "behind"
-    verdict = "too much: every request is refused" if abs(seconds) > SIGNATURE_TOLERANCE else "much"
+    verdict = "too much: every request is refused" if abs(seconds) > tolerance else "much"
     return (
         f"the service's clock is {abs(seconds):.0f} s {side} this machine's, which is {verdict}; "
-        f"{SIGNATURE_TOLERANCE} s are allowed: set this machine's clock"
+        f"{tolerance} s are allowed: set this machine's clock"
     )
 
 

@@ -9,22 +9,17 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
 from uuid import UUID
 
 from ..errors import Problem, RuleError, RuleWarning
 from ..spec.models import Resource
 from ..spec.money import Amount
+from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
 # An exponent is a few characters to write and a megabyte to spell out.
 MOST_DIGITS = 100
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-
-
-def path(*segments: object) -> str:
-    """A path below /v1, each segment percent-encoded as one; a resource stands for its id."""
-    return "/".join(["/v1", *(_segment(check_identifier(segment)) for segment in segments)])
 
 
 def check_identifier(value: object, field: str = "id") -> str:
@@ -38,12 +33,6 @@ def check_identifier(value: object, field: str = "id") -> str:
     if not isinstance(value, str) or not value:
         raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
     return value
-
-
-def _segment(text: str) -> str:
-    # A segment of dots would be resolved on the way, and name another resource.
-    encoded = quote(text, safe="", errors="surrogatepass")
-    return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
 
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
@@ -71,9 +60,14 @@ def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any
     return {**below, **nested}
 
 
-def encode(body: object) -> bytes:
-    """JSON text in UTF-8, compact, written once and sent as these very bytes."""
+def encode(body: object, *, numbers: bool = False) -> bytes:
+    """JSON text in UTF-8, compact, written once and sent as these very bytes.
+
+    A Decimal is written as text, with `numbers` as a number of the same digits.
+    """
     try:
+        if numbers:
+            return write_json(body).encode()
         text = json.dumps(
             body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_exact
         )

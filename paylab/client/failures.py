@@ -12,12 +12,13 @@ from typing import Any
 
 from ..errors import APIStatusError, PaylabError, Problem, RedirectError, for_status
 from ..redaction.redaction import Redaction
+from ..spec.service import Service
 from ..spec.text import plain
 from .call import Call
 from .exchange import Exchange, Trouble
 from .request import Outgoing
 from .response import parse_json
-from .retries import not_before
+from .retries import asked_wait, not_before
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Hint:
 
     statuses: range
     words: str
-    method_and_path: str
+    operations: str
     advice: str
 
 
@@ -38,20 +39,20 @@ HINTS = (
     Hint(
         _on(400),
         "pagination token",
-        "^GET ",
+        r"\.list$|^GET$",
         "list again from the start: a cursor is only good in the list and for the filters it "
         "came with",
     ),
     Hint(
         _on(400),
         "idempotency",
-        "^POST ",
+        r"\.create$|^POST$",
         "an Idempotency-Key is a UUID of 36 characters; leave it out and paylab makes one",
     ),
     Hint(
         _on(400),
         "verifies with images",
-        "/verification_token$",
+        r"\.submit_token$",
         "this individual is asked for pictures: lab.individuals.upload_images(id, {...})",
     ),
     Hint(
@@ -65,20 +66,20 @@ HINTS = (
     Hint(
         _on(403),
         "",
-        "/sandbox/",
+        r"^sandbox\.",
         "deposits can be simulated in the sandbox only: check the base URL and the keys",
     ),
     Hint(
         _on(409),
         "",
-        "^POST ",
+        r"\.create$|^POST$",
         "this Idempotency-Key was used with another body in the last 24 hours: send the first "
         "body again to see its result, or use a new key for a new payment",
     ),
     Hint(
         _on(422),
         "crypto_wallet",
-        "^POST /v1/transfers$",
+        r"^transfers\.create$",
         "an off-ramp needs a wallet of the recipient's on the network it comes from, where the "
         "stablecoins go back to should it fail: lab.financial_accounts.create(individual_id, "
         '"crypto_wallet", {"address": ..., "network": ...}), then send it again',
@@ -86,14 +87,14 @@ HINTS = (
     Hint(
         _on(422),
         "ask for a new one",
-        "^POST /v1/transfers$",
+        r"^transfers\.create$",
         "a quote holds for a short while and is good for one transfer: lab.quotes.create(...) "
         "gives a fresh one",
     ),
     Hint(
         _on(422),
         "",
-        "/verification_(token|images)$",
+        r"\.(submit_token|upload_images)$",
         "the individual must be in action_required: get it and read status and status_details",
     ),
     Hint(_on(429), "", "", "wait before asking again, and ask less often"),
@@ -101,13 +102,13 @@ HINTS = (
 )
 
 
-def hint(status: int, text: str, method_and_path: str) -> str | None:
-    """The first advice that fits a refusal, or None."""
+def hint(status: int, text: str, operation: str) -> str | None:
+    """The first advice that fits a refusal, or None; without an operation, by the method."""
     for row in HINTS:
         if (
             status in row.statuses
             and row.words in text.lower()
-            and re.search(row.method_and_path, method_and_path)
+            and re.search(row.operations, operation)
         ):
             return row.advice
     return None
@@ -274,7 +275,7 @@ def look_first(path: str) -> str:
 
 
 def failure(
-    outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction
+    outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> PaylabError:
     """The error of an exchange that did not go well."""
     if exchange.trouble is not None:
@@ -282,7 +283,7 @@ def failure(
     status = exchange.status or 0
     if status in REDIRECTS:
         return _redirect(status, exchange, call, redaction)
-    return _refusal(status, exchange, call, redaction)
+    return _refusal(outgoing, exchange, call, redaction, service)
 
 
 def _trouble(trouble: Trouble, outgoing: Outgoing, call: Call) -> PaylabError:
@@ -313,7 +314,10 @@ def _redirect(status: int, exchange: Exchange, call: Call, redaction: Redaction)
     return RedirectError(status, text, call=call, hint=hint(status, text, ""))
 
 
-def _refusal(status: int, exchange: Exchange, call: Call, redaction: Redaction) -> APIStatusError:
+def _refusal(
+    outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction, service: Service
+) -> APIStatusError:
+    status = exchange.status or 0
     said = read_refusal(status, exchange.content, redaction)
     return for_status(status)(
         status,
@@ -321,15 +325,19 @@ def _refusal(status: int, exchange: Exchange, call: Call, redaction: Redaction) 
         problems=said.problems,
         body=said.body,
         call=call,
-        hint=_hint(status, said.text, exchange, call),
+        hint=_hint(status, said.text, outgoing, exchange, call, service),
     )
 
 
-def _hint(status: int, text: str, exchange: Exchange, call: Call) -> str | None:
-    until = not_before(exchange.headers.get("retry-after", ""), call.when)
+def _hint(  # noqa: PLR0913 - all that advice can depend on
+    status: int, text: str, outgoing: Outgoing, exchange: Exchange, call: Call, service: Service
+) -> str | None:
+    limits = service.rate_limits
+    asked = asked_wait(exchange.headers, call.when, limits.header, limits.unit)
+    until = not_before(asked, call.when)
     if until:
         return f"the service asks not to be called again before {until}"
-    return _found(call) or hint(status, text, f"{call.method} {call.path}")
+    return _found(call) or hint(status, text, outgoing.operation or outgoing.method)
 
 
 def _found(call: Call) -> str | None:

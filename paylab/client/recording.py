@@ -58,7 +58,7 @@ class Recording:
                 "recording": VERSION,
                 "started": to_text(client.clock()),
                 "base_url": client.settings.base_url,
-                "list_order": client.list_order,
+                "service": client.declared,
             }
         )
         client.watchers.append(self.note)

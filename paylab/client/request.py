@@ -15,14 +15,14 @@ from uuid import UUID
 import httpx
 
 from ..errors import Problem, RuleError
-from ..signing.canonical import EMPTY_HASH, Signature, body_hash, signed_headers
+from ..signing.canonical import EMPTY_HASH, Signature, body_hash, key_bytes, signed_headers
 from ..spec.timestamps import to_text
 from . import encoding
 from .exchange import BODY_HASH, OUTLINE
 from .settings import Settings
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
-IDEMPOTENT = frozenset({"/v1/transfers", "/v1/conversion_accounts"})
+IDEMPOTENT = frozenset({"transfers.create", "conversion_accounts.create"})
 # Headers that paylab sets itself: those of the signature, of the body and of the connection.
 OWN_HEADERS = frozenset(
     {
@@ -55,6 +55,7 @@ class Outgoing:
 
     `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory, and
     `outline` its fields without the images.
+    `operation` is empty where none is known; `asked` is its body in our names.
     """
 
     method: str
@@ -69,12 +70,14 @@ class Outgoing:
     given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     find: Find | None = None
     any_body: bool = False
+    operation: str = ""
+    asked: Any = field(default=None, repr=False)
 
     @property
     def repeatable(self) -> bool:
         """Whether sending it twice does no more than sending it once."""
         if self.method == "POST":
-            return self.idempotency_key is not None and self.path in IDEMPOTENT
+            return self.idempotency_key is not None and self.operation in IDEMPOTENT
         return self.method in {"GET", "HEAD"}
 
     @property
@@ -102,11 +105,20 @@ def outgoing(  # noqa: PLR0913 - the parts of a request
     json: Any = None,
     params: Mapping[str, Any] | None = None,
     options: Options | None = None,
+    *,
+    operation: str = "",
+    asked: Any = None,
+    numbers: bool = False,
 ) -> Outgoing:
-    """Put a request together; RuleError when it cannot be sent as HTTP."""
-    content = None if json is None else encoding.encode(json)
+    """Put a request together; RuleError when it cannot be sent as HTTP.
+
+    `numbers` is whether Decimals in `json` are written as numbers.
+    """
+    content = None if json is None else encoding.encode(json, numbers=numbers)
     url = _url(base_url, path, {k: v for k, v in (params or {}).items() if v is not None})
-    request = Outgoing(method.upper(), path.partition("?")[0], url, content)
+    request = Outgoing(
+        *(method.upper(), path.partition("?")[0], url, content), operation=operation, asked=asked
+    )
     return _with_options(request, options) if options else request
 
 
@@ -180,7 +192,8 @@ class SignatureAuth(httpx.Auth):
     """Signs a request: method, path and query exactly as on the request line, Host as sent."""
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime], random: Random) -> None:
-        self._settings, self._clock, self._nonces = settings, clock, Nonces(random)
+        self._api_key, self._clock, self._nonces = settings.api_key, clock, Nonces(random)
+        self._secret, self._dialect = settings.secret_key, settings.service.signing
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Put the signed headers on the request; nothing is asked of the answer."""
@@ -193,8 +206,8 @@ class SignatureAuth(httpx.Auth):
         now = self._clock()
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         return signed_headers(
-            self._settings.api_key.reveal(),
-            self._settings.secret_key.reveal(),
+            self._api_key.reveal(),
+            key_bytes(self._secret.reveal(), self._dialect.key_encoding),
             request.method,
             request.headers["Host"],
             path,
@@ -202,7 +215,7 @@ class SignatureAuth(httpx.Auth):
             content_hash=_content_hash(request),
             date=to_text(now),
             nonce=self._nonces.next(now),
-            empty_query=self._settings.empty_query,
+            empty_query=self._dialect.empty_query,
         )
 
 

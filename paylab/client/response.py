@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from ..errors import APIResponseError
 from ..spec.models import Resource
-from ..spec.paging import RawPage, read_page
-from ..spec.text import plain, read_json
+from ..spec.paging import RawPage, is_usual, read_page
+from ..spec.service import ListForm, Service
+from ..spec.text import plain, read_json, write_json
 from .call import Call
+from .translation import Translation
 
 R = TypeVar("R", bound=Resource)
 
@@ -22,9 +24,12 @@ class Identified(Resource):
     id: str = ""
 
 
+USUAL = Translation(Service())
 # Keys of a body that speaks of an error although the status is a success.
 ERROR_KEYS = ("error", "errors")
 MARKUP = re.compile(rb"\s*<")
+SHOWN = ("transfers", "conversions")
+"""Lists whose envelope the spec shows; of others a bare array is read too."""
 
 
 def parse_json(content: bytes) -> Any:
@@ -34,23 +39,31 @@ def parse_json(content: bytes) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """A 2xx answer: its parsed body and the call that brought it."""
+    """A 2xx answer: its parsed body as the service sent it, and the call that brought it."""
 
     body: Any
     call: Call
+    translation: Translation = field(default=USUAL, repr=False)
 
     @classmethod
-    def of(cls, content: bytes, call: Call, *, any_body: bool = False) -> Answer:
+    def of(
+        cls,
+        content: bytes,
+        call: Call,
+        translation: Translation = USUAL,
+        *,
+        any_body: bool = False,
+    ) -> Answer:
         """Read a body; APIResponseError when it is not JSON. No body reads as None.
 
         With `any_body` plain text is fine too; a web page never is.
         """
         try:
-            return cls(parse_json(content) if content.strip() else None, call)
+            return cls(parse_json(content) if content.strip() else None, call, translation)
         except (ValueError, RecursionError):
             pass  # Raised below, outside: the parser's error would carry the whole body along.
         if any_body and not MARKUP.match(content):
-            return cls(plain(content.decode("utf-8", "replace")), call)
+            return cls(plain(content.decode("utf-8", "replace")), call, translation)
         kind = plain(call.response_headers.get("content-type", "no content type"), 80)
         message = f"the answer to {call.method} {call.path} is not JSON ({kind})"
         raise APIResponseError(message, call)
@@ -60,15 +73,16 @@ class Answer:
         body = self._resource(kind)
         if body is None:
             raise self._wrong(f"must be an object, a {kind.__name__}{self._lacks(kind)}")
-        return self._validated(kind, body)
+        return self.resource(kind, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, Any]) -> R:
         """The body as a resource; where it is none and no error either, what is known of it."""
         body = self._resource(kind)
         if body is not None:
-            return self._validated(kind, body)
+            return self.resource(kind, body)
         self.done()
-        resource = self._validated(kind, dict(known))
+        resource = kind.model_validate(dict(known))
+        resource._replayed = self.call.replayed
         resource._raw = self.body if isinstance(self.body, dict) else {}
         return resource
 
@@ -87,10 +101,10 @@ class Answer:
         if _is_error(self.body) or _is_error(_wrapped(self.body)) or self.body is False:
             raise self._wrong(f"speaks of an error: {plain(str(self.body), 200)}")
 
-    def page(self, *, bare: bool = False) -> RawPage:
-        """The body as a page; with `bare` an array will do, and is the whole list."""
+    def page(self, form: ListForm) -> RawPage:
+        """The body as a page; an array is the whole list where the spec shows no envelope."""
         try:
-            return read_page(self.body, bare=bare)
+            return read_page(self.body, form, bare=form.name not in SHOWN)
         except ValueError as error:
             raise self._wrong(str(error)) from None
 
@@ -107,14 +121,29 @@ class Answer:
         named = "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
         return f" with {named}" if isinstance(self.body, dict) else ""
 
-    def _validated(self, kind: type[R], body: dict[str, Any]) -> R:
-        resource = kind.model_validate(body)
+    def resource(self, kind: type[R], body: dict[str, Any]) -> R:
+        """An object of the service as a resource in our names; `raw` is as it came."""
+        resource = kind.model_validate(self.translation.answer(kind.__name__, body))
+        resource._raw = body
         resource._replayed = self.call.replayed
         return resource
 
     def _wrong(self, what: str) -> APIResponseError:
         message = f"the answer to {self.call.method} {self.call.path} {what}"
         return APIResponseError(message, self.call)
+
+
+def own_envelope(content: bytes, form: ListForm) -> bytes:
+    """A page in the envelope of the spec, its numbers with the digits that were sent.
+
+    ValueError when the page is not what the form says.
+    """
+    if is_usual(form):
+        return content
+    page = read_page(parse_json(content), form)
+    return write_json(
+        {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
+    ).encode()
 
 
 def _wrapped(body: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
 
@@ -16,21 +17,23 @@ LONGEST_RETRY_AFTER = 60.0
 # More digits are more seconds than anybody waits.
 MOST_DIGITS = 18
 TOO_MANY_REQUESTS = 429
+RETRY_AFTER = "retry-after"
+NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500
 
 
 def wait_before_retry(
-    repeatable: bool, exchange: Exchange, attempt: int, now: datetime, random: Random
+    repeatable: bool, exchange: Exchange, attempt: int, asked: float | None, random: Random
 ) -> float | None:
     """Seconds to wait before asking again; None when asking again is not right.
 
-    `repeatable` is whether sending the request twice does no more than sending it once.
+    `repeatable` is whether sending the request twice does no more than sending it once. `asked`
+    are the seconds that the service asks to wait, None if it does not say.
     """
     # What is answered 429 was refused before it was carried out, whatever it was.
     refused = exchange.status == TOO_MANY_REQUESTS
     if not refused and not (repeatable and may_pass(exchange)):
         return None
-    asked = retry_after(exchange.headers.get("retry-after", ""), now)
     if asked is None:
         return backoff(attempt, random)
     return asked if asked <= LONGEST_RETRY_AFTER else None
@@ -56,18 +59,30 @@ def backoff(attempt: int, random: Random) -> float:
     return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)))
 
 
+def asked_wait(
+    headers: Mapping[str, str], now: datetime, header: str = RETRY_AFTER, unit: str = "seconds"
+) -> float | None:
+    """Seconds that an answer asks to wait, by the header of its service or by Retry-After."""
+    text = headers.get(header.lower(), "").strip()
+    if header.lower() != RETRY_AFTER and not text:
+        return retry_after(headers.get(RETRY_AFTER, ""), now)
+    if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(text):
+        number = float(text[:MOST_DIGITS])
+        return number / 1000 if unit == "milliseconds" else max(0.0, number - now.timestamp())
+    return retry_after(text, now)
+
+
 def retry_after(text: str, now: datetime) -> float | None:
     """Seconds a Retry-After header asks for, given as seconds or as a date; None if unreadable."""
     text = text.strip()
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
+    if NUMBER.fullmatch(text):
         return float(text[:MOST_DIGITS])
     moment = from_http(text)
     return None if moment is None else max(0.0, (moment - now).total_seconds())
 
 
-def not_before(text: str, now: datetime) -> str | None:
-    """Until when a Retry-After header asks not to call again; None when that is not long."""
-    asked = retry_after(text, now)
+def not_before(asked: float | None, now: datetime) -> str | None:
+    """Until when the service asks not to be called again; None when that is not long."""
     if asked is None or asked <= LONGEST_RETRY_AFTER:
         return None
     try:

@@ -10,18 +10,25 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random, SystemRandom
-from typing import Any, Self, Unpack
-from urllib.parse import quote
+from typing import Any, Self, Unpack, cast
 from uuid import UUID
 
 import httpx
 
 from .. import forks
-from ..errors import APIStatusError, PaylabError, ReadOnlyError, ReplayError
+from ..errors import (
+    APIResponseError,
+    APIStatusError,
+    NotFoundError,
+    PaylabError,
+    ReadOnlyError,
+    ReplayError,
+)
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec import paging
-from ..spec.codes import SIGNATURE_TOLERANCE
+from ..spec.assumptions import NONE, Value
+from ..spec.operations import OPERATIONS, MissingOperationError
 from . import encoding, exchange
 from .attempt import Attempts, Watcher
 from .call import Later
@@ -32,9 +39,10 @@ from .failures import NOTHING_SENT, failure, look_first
 from .orders import Fresh, FreshTicket, Keeper, Order, OrderTicket
 from .request import Find, Options, Outgoing, SignatureAuth, outgoing
 from .resources.operations import takes, unseen
-from .response import Answer
-from .retries import is_lost, wait_before_retry
+from .response import Answer, R, own_envelope
+from .retries import asked_wait, is_lost, wait_before_retry
 from .settings import Settings, check_encrypted
+from .translation import Translation
 from .upload import Upload
 
 HEADERS = {
@@ -68,8 +76,8 @@ class Sender:
     """Sends signed requests; clock, sleep and randomness come in as arguments.
 
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
-    `list_order` is the declared order of the service's lists; `watchers` are called after each
-    attempt, `wait_shown` shows how a wait goes, and `place` names the service.
+    `is_own` is whether the service is known to do what its settings say; `watchers` are called
+    after each attempt, `wait_shown` shows how a wait goes, and `place` names the service.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -92,9 +100,11 @@ class Sender:
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
         self.calls = CallLog()
         self.keeper: Keeper = keeper or Fresh()
-        self.list_order: paging.Order = "unknown"
         self.place: Callable[[], str] = lambda: self.settings.base_url
         self.wait_shown = unseen
+        self.service = self.settings.service
+        self.is_own = False
+        self._translation = Translation(self.service)
         self._skew_told = False
         self.ahead: float | None = None
         self._deadline = Deadline()
@@ -104,7 +114,9 @@ class Sender:
         self._http = self._connected()
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._attempts = Attempts(
-            self._http, self.settings.secret_key, self.redaction, clock, perf, self.watchers
+            *(self._http, self.settings.secret_key, self.redaction, clock, perf),
+            self.service.signing,
+            self.watchers,
         )
         forks.register(self, lambda child: child._in_child())
 
@@ -165,23 +177,110 @@ class Sender:
 
         With `any_body` an answer of plain text is read as well.
         """
-        request = self._outgoing(method, path, json, params, options)
+        request = self._outgoing(method, path, json, params, options, self._at(method, path))
         return self._answer(replace(request, any_body=any_body) if any_body else request)
 
-    def upload(self, path: str, body: Upload, **options: Unpack[Options]) -> Answer:
+    def _at(self, method: str, path: str) -> str:
+        """The operation that the service has at a path, "" for none."""
+        found = self.service.match(path.partition("?")[0])[0].get(method.upper())
+        return found.operation if found else ""
+
+    def call(
+        self,
+        operation: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        parts: Mapping[str, str] | None = None,
+        any_body: bool = False,
+        **options: Unpack[Options],
+    ) -> Answer:
+        """Carry out an operation of the service, with a body in our names.
+
+        `parts` fill the placeholders of its path. Of one object that the service cannot read
+        alone, the list is read; MissingOperationError when it has neither.
+        """
+        try:
+            request = self._operation(operation, body, params, parts or {}, options)
+        except MissingOperationError:
+            listed, get = operation.replace(".get", ".list"), operation.endswith(".get")
+            if not get or getattr(self.service.paths, OPERATIONS[listed][1]) == NONE:
+                raise
+            return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
+        return self._answer(replace(request, any_body=any_body) if any_body else request)
+
+    def page(
+        self,
+        name: str,
+        limit: int | None,
+        cursor: str | None,
+        filters: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> paging.RawPage:
+        """One page of a list, its rows as they came."""
+        params = self._page_query(name, limit, cursor, filters)
+        return self.call(f"{name}.list", params=params, **options).page(self.service.list(name))
+
+    def _page_query(
+        self, name: str, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        form = self.service.list(name)
+        limit = min(limit, form.max_limit) if isinstance(limit, int) else limit
+        return {form.limit_parameter: limit, **(filters or {}), form.cursor_parameter: cursor}
+
+    def _in_list(self, name: str, id: str, options: Options) -> Answer:  # noqa: A002
+        """One object out of a list, as an answer; NotFoundError if it is not there."""
+        most = self.service.list(name).max_limit
+        rows = paging.Pager(lambda at: self.page(name, most, at, **options), dict)
+        found = next((row for row in rows if row.get("id") == id), None)
+        if found is None:
+            raise NotFoundError(404, f"the list of {name} has no row with this id")
+        return Answer(found, self.calls[-1], self._translation)
+
+    def resource(self, kind: type[R], row: dict[str, Any]) -> R:
+        """A row of the service as a resource in our names; `raw` is as it came."""
+        resource = kind.model_validate(self._translation.answer(kind.__name__, row))
+        resource._raw = row
+        return resource
+
+    def order(self, name: str) -> paging.Order:
+        """The order of a list where it is known; what is only assumed is "unknown"."""
+        keys = "lists.order", f"lists.{name}.order"
+        is_known = self.is_own or any(map(self.service.declares, keys))
+        return cast("paging.Order", self.service.list(name).order) if is_known else "unknown"
+
+    @property
+    def declared(self) -> dict[str, Value]:
+        """The values of the service that are known to be right, by dotted key."""
+        own = {"lists.order": self.service.lists.order} if self.is_own else {}
+        return {**own, **self.service.given}
+
+    def upload(self, operation: str, body: Upload, id: str, **options: Unpack[Options]) -> Answer:  # noqa: A002
         """Send a body that is read in pieces."""
-        request = self._outgoing("POST", path, options=options)
+        request = self._operation(operation, None, None, {"id": id}, options)
         sized = replace(request, content=body, length=body.length, digest=body.digest)
         return self._answer(replace(sized, outline=body.outline))
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
-        return self._send(self._outgoing("GET", path))[0]
+        return self._send(self._outgoing("GET", path, operation=self._at("GET", path)))[0]
+
+    def fetch_page(
+        self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
+    ) -> bytes:
+        """A page of a list in the envelope of the spec, its rows as they came."""
+        params = self._page_query(name, limit, cursor, filters)
+        content, later = self._send(self._operation(f"{name}.list", None, params, {}, {}))
+        try:
+            return own_envelope(content, self.service.list(name))
+        except ValueError as error:
+            message = f"the answer to GET {later.call.path} {error}"
+            raise APIResponseError(message, later.call) from None
 
     def once(
         self,
-        path: str,
-        body: Any,
+        operation: str,
+        body: dict[str, Any],
         *,
         new: bool = False,
         find: Find | None = None,
@@ -191,12 +290,12 @@ class Sender:
 
         `find` looks for what a lost attempt may have made although its key does not replay it.
         """
-        request = self._outgoing("POST", path, body, None, options)
-        content = request.content if isinstance(request.content, bytes) else b""
+        request = self._operation(operation, body, None, {}, options)
+        content = encoding.encode(body)  # in our names, so that the ledger can read it
         key = encoding.check_key(request.idempotency_key)
-        ticket = self.keeper.open(Order(path, content, key, new, self.new_key))
+        ticket = self.keeper.open(Order(request.path, content, key, new, self.new_key))
         if ticket.known is not None:
-            answer = self.send("GET", f"{path}/{quote(ticket.known, safe='')}")
+            answer = self.call(_reading(operation), parts={"id": ticket.known})
             return replace(answer, call=replace(answer.call, replayed=True))
         return self._kept(replace(request, idempotency_key=ticket.key, find=find), ticket)
 
@@ -217,21 +316,44 @@ class Sender:
         """The GET of what this order made in an earlier run; the request itself if it made none."""
         if request.find is None or ticket.since is None:
             return request
-        id_ = request.find(ticket.since - timedelta(seconds=SIGNATURE_TOLERANCE))
-        if id_ is None:
-            return request
-        return self._outgoing("GET", f"{request.path}/{quote(id_, safe='')}")
+        id_ = request.find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
+        return request if id_ is None else self._made_by(request, id_)
 
-    def _outgoing(
+    def _made_by(self, request: Outgoing, id: str) -> Outgoing:  # noqa: A002
+        """The GET of what an operation made."""
+        return self._operation(_reading(request.operation), None, None, {"id": id}, {})
+
+    def _operation(
+        self,
+        operation: str,
+        body: Any,
+        params: Mapping[str, Any] | None,
+        parts: Mapping[str, str],
+        options: Options,
+    ) -> Outgoing:
+        """The request of an operation; MissingOperationError when the service has none."""
+        path = self.service.path(operation, **parts)
+        sent = None if body is None else self._translation.request(operation, body)
+        method = OPERATIONS[operation][0]
+        return self._outgoing(method, path, sent, params, options, operation, body)
+
+    def _outgoing(  # noqa: PLR0913 - the parts of a request
         self,
         method: str,
         path: str,
         json: Any = None,
         params: Mapping[str, Any] | None = None,
         options: Options | None = None,
+        operation: str = "",
+        asked: Any = None,
     ) -> Outgoing:
         """Put a request together; ReadOnlyError if it is no GET and nothing else may be sent."""
-        request = outgoing(self.settings.base_url, method, path, json, params, options)
+        request = outgoing(
+            *(self.settings.base_url, method, path, json, params, options),
+            operation=operation,
+            asked=asked,
+            numbers=asked is not None and self._translation.numbers,
+        )
         if self.settings.read_only and request.method != "GET" and not _is_control(request):
             source = self.settings.where.get("read_only", "argument")
             error = ReadOnlyError(
@@ -244,7 +366,7 @@ class Sender:
 
     def _answer(self, request: Outgoing) -> Answer:
         content, later = self._send(request)
-        return Answer.of(content, later.call, any_body=request.any_body)
+        return Answer.of(content, later.call, self._translation, any_body=request.any_body)
 
     def _send(self, request: Outgoing) -> tuple[bytes, Later]:
         with self._deadline.within(self._limit(request)):
@@ -277,7 +399,7 @@ class Sender:
         try:
             id_ = request.find(begun + self._service_is_ahead()) if request.find else None
         except PaylabError:
-            error = failure(request, result, later.call, self.redaction)
+            error = failure(request, result, later.call, self.redaction, self.service)
             error.hint = look_first(request.path)
             raise error from None
         if id_ is None:
@@ -285,21 +407,22 @@ class Sender:
         log.warning(
             "the answer to POST %s was lost, and %s was found in the list", request.path, id_
         )
-        path = f"{request.path}/{quote(id_, safe='')}"
-        return self._outgoing("GET", path)
+        return self._made_by(request, id_)
 
     def _service_is_ahead(self) -> timedelta:
         """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
-        ahead = self.ahead
-        known = ahead is not None and abs(ahead) < SIGNATURE_TOLERANCE
-        return timedelta(seconds=ahead - 2 if ahead is not None and known else -SIGNATURE_TOLERANCE)
+        ahead, tolerance = self.ahead, self.service.signing.tolerance
+        known = ahead is not None and abs(ahead) < tolerance
+        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
 
     def _wait(self, request: Outgoing, result: Exchange, attempt: int) -> float | None:
         if attempt > self.settings.max_retries:
             return None
         if self._deadline.left() <= 0:
             return None
-        return wait_before_retry(request.repeatable, result, attempt, self.clock(), self.random)
+        limits = self.service.rate_limits
+        asked = asked_wait(result.headers, self.clock(), limits.header, limits.unit)
+        return wait_before_retry(request.repeatable, result, attempt, asked, self.random)
 
     def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         result, later = self._attempts.make(outgoing, attempt)
@@ -312,7 +435,7 @@ class Sender:
     def _tell_skew(self, skew: float | None) -> None:
         """Say once that the clocks drift apart, before it becomes an error."""
         self.ahead = self.ahead if skew is None else skew
-        warning = skew_warning(skew)
+        warning = skew_warning(skew, self.service.signing.tolerance)
         if warning and not self._skew_told:
             log.warning("%s", warning)
         self._skew_told = warning is not None
@@ -321,10 +444,15 @@ class Sender:
         self, outgoing: Outgoing, result: Exchange, later: Later, *, after_lost: bool
     ) -> bytes:
         if not result.went_well:
-            error = failure(outgoing, result, later.call, self.redaction)
+            error = failure(outgoing, result, later.call, self.redaction, self.service)
             error.after_lost = after_lost
             raise error
         return result.content
+
+
+def _reading(operation: str) -> str:
+    """The operation that reads what an operation makes."""
+    return f"{operation.partition('.')[0]}.get"
 
 
 def _is_control(request: Outgoing) -> bool:

@@ -20,7 +20,8 @@ from platformdirs import user_config_path
 from ..errors import ConfigError, ConfigWarning
 from ..loopback import is_loopback
 from ..redaction.redaction import HIDDEN
-from ..signing.canonical import EmptyQuery
+from ..signing.canonical import key_bytes
+from ..spec.service import Service
 from ..spec.text import plain
 
 
@@ -115,7 +116,7 @@ def _shown(text: str) -> str:
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 SECRETS = ("api_key", "secret_key")
-NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "empty_query", "read_only")
+NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
 
 Profile = dict[str, Any]
 
@@ -157,8 +158,10 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
 def _check_names(chosen: str, profile: Profile) -> None:
     unknown = sorted(set(profile) - set(NAMES))
     if unknown:
+        moved = " (set signing.empty_query in a service.toml)" if "empty_query" in unknown else ""
         raise ConfigError(
-            f"profile {chosen!r} has the unknown setting {unknown[0]!r}; known: {', '.join(NAMES)}"
+            f"profile {chosen!r} has the unknown setting {unknown[0]!r}{moved}; "
+            f"known: {', '.join(NAMES)}"
         )
 
 
@@ -214,6 +217,7 @@ SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
 
 PROFILE_VARIABLE = "PAYLAB_PROFILE"
 READ_ONLY_VARIABLE = "PAYLAB_READ_ONLY"
+SERVICE_VARIABLE = "PAYLAB_SERVICE"
 PREFIX = "PAYLAB_"
 KNOWN_VARIABLES = tuple(
     PREFIX + name
@@ -227,15 +231,16 @@ KNOWN_VARIABLES = tuple(
 
 SWITCH = {"1": True, "true": True, "yes": True, "on": True}
 SWITCH |= {"0": False, "false": False, "no": False, "off": False}
-DIALECTS = ("omit", "blank")
+GivenService = Service | str | os.PathLike[str] | Mapping[str, Any]
+"""A Service, the path of a service.toml, or values by dotted key or nested."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """Everything a client needs to know; `where` says where each setting came from.
 
-    `empty_query` chooses what stands for a missing query in the signed text: no line ("omit",
-    as the spec says) or an empty one ("blank"). With `read_only` nothing but GETs is sent.
+    `service` holds the assumptions in force: paths, names, limits and how requests are signed.
+    With `read_only` nothing but GETs is sent.
     """
 
     base_url: str
@@ -244,7 +249,7 @@ class Settings:
     where: Mapping[str, str] = field(default_factory=dict)
     timeout: float = 30.0
     max_retries: int = 2
-    empty_query: EmptyQuery = "omit"
+    service: Service = field(default_factory=Service, repr=False)
     read_only: bool = False
 
     def __post_init__(self) -> None:
@@ -269,6 +274,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     environ: Mapping[str, str] | None = None,
     profiles: Path | None = None,
     read_only: bool | None = None,
+    service: GivenService | None = None,
 ) -> Settings | None:
     """The settings from arguments, then environment, then profile; None when nothing is set.
 
@@ -285,8 +291,11 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     if name or len(found) < len(REQUIRED):
         chosen, table = load(profiles or profiles_path(), name, environ)
         options = _sourced(table, dict.fromkeys(OPTIONS, f"profile {chosen}"))
+        if "service" in options:
+            folder = (profiles or profiles_path()).parent
+            options |= _service(options["service"][0], f"profile {chosen}", folder)
         found = _sourced(table, dict.fromkeys(REQUIRED, f"profile {chosen}")) | found
-    options |= read_only_source(read_only, environ)
+    options |= read_only_source(read_only, environ) | service_source(service, environ)
     return _settings(found, options) if found or name else None
 
 
@@ -300,6 +309,29 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str
     if text.lower() not in SWITCH:
         raise ConfigError(f"{READ_ONLY_VARIABLE} is {plain(text, 40)!r}: set it to 1 or 0")
     return {"read_only": (SWITCH[text.lower()], f"environment {READ_ONLY_VARIABLE}")}
+
+
+def service_source(
+    given: GivenService | None, environ: Mapping[str, str]
+) -> dict[str, tuple[Any, str]]:
+    """The assumptions in force and where they come from; empty where nobody set them."""
+    if given is not None:
+        return _service(given, "argument", Path())
+    path = environ.get(SERVICE_VARIABLE)
+    return _service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
+
+
+def _service(given: object, source: str, folder: Path) -> dict[str, tuple[Any, str]]:
+    """A Service from what was given; a path is relative to the folder."""
+    if isinstance(given, Service):
+        return {"service": (given, source)}
+    if isinstance(given, Mapping):
+        return {"service": (Service.from_mapping(given), source)}
+    if not isinstance(given, str | os.PathLike) or not os.fspath(given):
+        told = f"service ({source}) must be the path of a service.toml, values or a Service"
+        raise ConfigError(f"{told}, not {plain(repr(given), 80)}")
+    path = folder / Path(given).expanduser()
+    return {"service": (Service.load(path), f"{source}: {given}")}
 
 
 def _warn_of_unknown(environ: Mapping[str, str]) -> None:
@@ -380,8 +412,10 @@ def _check_options(settings: Settings) -> None:
         raise ConfigError("max_retries must be a whole number, 0 or more")
     if not isinstance(settings.read_only, bool):
         raise ConfigError("read_only must be true or false")
-    if settings.empty_query not in DIALECTS:
-        raise ConfigError(f"empty_query must be one of {', '.join(DIALECTS)}")
+    try:
+        key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding)
+    except ValueError as error:
+        raise ConfigError(f"{error}, as signing.key_encoding says") from None
 
 
 def _is_number(value: object, kinds: Any) -> bool:

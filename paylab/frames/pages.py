@@ -130,7 +130,8 @@ class OrderWarning(UserWarning):
 
 UNDECLARED = (
     "the order of the list is not known, so all of it is read; if you know that the service lists"
-    ' the newest rows first, connect with list_order="newest_first"'
+    ' the newest rows first, set lists.order = "newest_first" in service.toml, or connect with'
+    ' list_order="newest_first"'
 )
 CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 

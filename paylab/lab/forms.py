@@ -256,7 +256,7 @@ class Forms:
         conversions = self._client.conversions
         if isinstance(of, Deposit):
             return conversions.newest(of.conversion_account_id, _instant(of.created_at))
-        return next((one for one in conversions.list(codes.PAGE_MAX) if one.id == of.id), None)
+        return conversions.by_id(of.id)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
         """The conversion account that a person opened last."""

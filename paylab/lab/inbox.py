@@ -21,13 +21,9 @@ if TYPE_CHECKING:
     from ..simulator.simulator import Simulator
 
 
-def _conversion(client: Client, row_id: str) -> Any:
-    return next((one for one in client.conversions.list(codes.PAGE_MAX) if one.id == row_id), None)
-
-
 READ: Mapping[str, Callable[[Client, str], Any]] = {
     "transfer": lambda client, row_id: client.transfers.get(row_id),
-    "conversion": _conversion,
+    "conversion": lambda client, row_id: client.conversions.by_id(row_id),
     "individual": lambda client, row_id: client.individuals.get(row_id),
 }
 
@@ -46,18 +42,23 @@ class Wish:
 
 def sources(client: Client) -> list[PolledList]:
     """Everything that events speak of."""
-    size, order = codes.PAGE_MAX, client.list_order
+    size, order = codes.PAGE_MAX, client.order
     transfers, individuals = client.transfers, client.individuals
     return [
         PolledList(
-            "transfer", transfers.list(size).raw_pages, lambda row: transfers.get(row).raw, order
+            "transfer",
+            transfers.list(size).raw_pages,
+            lambda row: transfers.get(row).raw,
+            order("transfers"),
         ),
-        PolledList("conversion", client.conversions.list(size).raw_pages, order=order),
+        PolledList(
+            "conversion", client.conversions.list(size).raw_pages, order=order("conversions")
+        ),
         PolledList(
             "individual",
             individuals.list(size).raw_pages,
             lambda row: individuals.get(row).raw,
-            order,
+            order("individuals"),
         ),
     ]
 

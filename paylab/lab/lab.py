@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from os import PathLike
@@ -16,7 +17,15 @@ from urllib.parse import urlsplit
 
 from ..client.api import Client
 from ..client.call import Call
-from ..client.settings import Found, Secret, Settings, read_only_source, resolve
+from ..client.settings import (
+    Found,
+    GivenService,
+    Secret,
+    Settings,
+    read_only_source,
+    resolve,
+    service_source,
+)
 from ..errors import ConfigError
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
@@ -26,6 +35,7 @@ from ..simulator.panel import Panel
 from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.paging import Order
+from ..spec.service import Service
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from . import displays
@@ -67,47 +77,62 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     list_order: Order | None = None,
     read_only: bool | None = None,
     replay: str | PathLike[str] | None = None,
+    service: GivenService | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
     With nothing configured the service is simulated inside this process: no socket, no thread,
     no key. Raises ConfigError when some settings are there and others are missing.
     `ledger` names the file that keeps idempotency keys; "none" does without one.
-    `list_order="newest_first"` declares that the service lists the newest rows first: `since`,
-    `Dataset.sync` and `watch` then stop at known rows. Otherwise they read whole lists, except
-    of a simulator in this process.
+    `service` holds what your service does differently from what paylab assumes: the path of a
+    service.toml, values or a Service. An embedded simulator then does the same.
+    `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
+    `watch` then stop at known rows. Otherwise they read whole lists, except of a simulator in
+    this process.
     With `read_only=True` nothing but GETs is sent: any other request is a ReadOnlyError.
     `replay` names a file that `lab.record` wrote: every answer comes from it, and no service, key
-    or setting is used.
+    or setting is used but the assumptions that were in force.
     """
     _log_as_asked()
     options: dict[str, Any] = {
         "timeout": timeout,
         "max_retries": max_retries,
         "ledger": ledger,
-        "list_order": list_order,
     }
+    order = {"lists.order": list_order} if list_order else {}
     if replay is not None:
         if simulator or base_url or api_key or secret_key or profile:
             raise ConfigError(
                 "a replay takes no base URL, keys, profile or simulator: leave them out"
             )
-        return _replayed(Path(replay), options)
+        found = service_source(service, {})
+        return _replayed(Path(replay), found["service"][0] if found else None, options)
     if simulator is None:
-        settings = resolve(base_url, api_key, secret_key, profile, read_only=read_only)
+        settings = resolve(
+            base_url, api_key, secret_key, profile, read_only=read_only, service=service
+        )
         if settings is not None:
-            return Lab(settings, **options)
-    return _embedded(simulator, read_only_source(read_only, os.environ), options)
+            declared = settings.service.with_values(order) if order else settings.service
+            return Lab(replace(settings, service=declared), **options)
+    found = read_only_source(read_only, os.environ)
+    found |= service_source(service, os.environ) if simulator is None or service is not None else {}
+    return _embedded(simulator, found, order, options)
 
 
-def _embedded(simulator: Simulator | None, read_only: Found, options: dict[str, Any]) -> Lab:
+def _embedded(
+    simulator: Simulator | None, found: Found, order: dict[str, Any], options: dict[str, Any]
+) -> Lab:
     """A lab on a simulator in this process: its clock and its chance are the simulator's."""
     from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 
-    simulator = simulator or Simulator(transfers=SEEDED_TRANSFERS)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
-    where |= {name: source for name, (_, source) in read_only.items()}
-    switches = {name: value for name, (value, _) in read_only.items()}
+    where |= {name: source for name, (_, source) in found.items()}
+    switches = {name: value for name, (value, _) in found.items()}
+    if simulator is None:
+        own = switches.get("service", Service()).with_values(order)
+        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=own)
+    followed = switches.get("service", simulator.world.service)
+    switches["service"] = followed.with_values(order) if order else followed
     keys = Secret(simulator.api_key), Secret(simulator.secret_key)
     return Lab(
         Settings(BASE_URL, *keys, where=where, **switches),
@@ -119,14 +144,17 @@ def _embedded(simulator: Simulator | None, read_only: Found, options: dict[str, 
     )
 
 
-def _replayed(path: Path, options: dict[str, Any]) -> Lab:
+def _replayed(path: Path, given: Service | None, options: dict[str, Any]) -> Lab:
     """A lab on a recording: its clock shows the time of the call that was answered last."""
     from ..client.replay import Replay
 
     replay = Replay(path)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
-    settings = Settings(replay.about["base_url"], Secret("replay"), Secret("replay"), where=where)
-    options["list_order"] = options["list_order"] or replay.about["list_order"]
+    service = given or Service.from_mapping(replay.about["service"])
+    keys = Secret("replay"), Secret("replay")
+    # A replay is not signed, and its stand-in for a key is no text of any other encoding.
+    service = service.with_values({"signing.key_encoding": "utf-8"})
+    settings = Settings(replay.about["base_url"], *keys, where=where, service=service)
     return Lab(settings, replay=replay, transport=replay, clock=replay.now, **options)
 
 
@@ -143,7 +171,6 @@ class Lab:
         embedded: Simulator | None = None,
         replay: Replay | None = None,
         ledger: Where = None,
-        list_order: Order | None = None,
         **options: Any,
     ) -> None:
         in_process = embedded is not None or replay is not None
@@ -155,7 +182,7 @@ class Lab:
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
-        client.list_order = list_order or ("newest_first" if embedded else "unknown")
+        client.is_own = embedded is not None and embedded.world.service == client.service
         self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
         self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
@@ -180,6 +207,11 @@ class Lab:
     def settings(self) -> Settings:
         """Base address, keys and limits; secrets do not show."""
         return self.client.settings
+
+    @property
+    def service(self) -> Service:
+        """The assumptions in force: shown as a table of values, defaults and origins."""
+        return self.client.service
 
     @property
     def ledger(self) -> Ledger | None:
@@ -238,7 +270,8 @@ class Lab:
         """Somebody else's headers for a request against ours, with the secret of this lab."""
         whole = url if urlsplit(url).netloc else self.settings.base_url + url
         request = Request(method.upper(), whole, body)
-        return compare(theirs, request, self.settings.secret_key.reveal(), now=self.clock())
+        secret, signing = self.settings.secret_key.reveal(), self.client.service.signing
+        return compare(theirs, request, secret, now=self.clock(), signing=signing)
 
     def onramp(
         self,
@@ -302,7 +335,7 @@ class Lab:
         """Poll every so many real seconds and hand what changed to a router, until `stop()`.
 
         What there is when it begins is no news, unless it was updated at or after `since`.
-        Each round reads whole lists, unless the lab declares its `list_order`.
+        Each round reads whole lists, unless the service's settings have the `lists.order`.
         """
         from ..webhooks.polling import Watch
         from .inbox import sources

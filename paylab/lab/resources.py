@@ -8,9 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
-from urllib.parse import urlencode
 
-from ..client import encoding
 from ..client.api import Client
 from ..client.request import Options
 from ..client.resources import operations
@@ -19,6 +17,7 @@ from ..client.resources.transfers import Money, Quotes
 from ..errors import NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
+from ..spec.operations import MissingOperationError
 from ..spec.paging import Order
 
 if TYPE_CHECKING:
@@ -45,21 +44,17 @@ class Pull:
     @property
     def order(self) -> Order:
         """The declared order of the list."""
-        return self.sender.list_order
+        return self.sender.order(self.kind)
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and repeated like any GET."""
-        query = {"limit": self.size, **self.filters, "cursor": cursor}
-        given = {name: value for name, value in query.items() if value is not None}
-        return self.sender.fetch(f"{encoding.path(self.kind)}?{urlencode(given)}")
+        return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
 
     def one(self, id_: str) -> bytes | None:
         """One object as the service sent it; None when it cannot be asked for, or is gone."""
-        if self.kind == "conversions":  # the service only lists them
-            return None
         try:
-            return self.sender.fetch(encoding.path(self.kind, id_))
-        except NotFoundError:
+            return self.sender.fetch(self.sender.service.path(f"{self.kind}.get", id=id_))
+        except (NotFoundError, MissingOperationError):
             return None
 
     def origin(self, **more: Any) -> dict[str, Any]:
@@ -175,7 +170,7 @@ class LabTransfers:
     ) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, none created before `since`.
 
-        All pages are read for `since`, unless the lab declares its `list_order`.
+        All pages are read for `since`, unless the service's settings have the `lists.order`.
 
         `progress=True` shows a line; an interrupt then keeps what was fetched. A function
         `progress(rows, pages)` is called after each page, and may return False to stop.
@@ -203,7 +198,7 @@ class LabTransfers:
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
-        operations.check(size, product_type)
+        operations.check(size, self._client.service.list("transfers"), product_type)
         return Pull(self._client, "transfers", {"product_type": product_type}, size)
 
     @takes(Defaults)

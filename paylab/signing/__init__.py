@@ -7,7 +7,6 @@ Rules from the spec, "Authentication"; readings from the assumptions `signing.*`
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
-from .canonical import KeyEncoding as KeyEncoding
 from .canonical import Received as Received
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
@@ -35,7 +34,6 @@ __all__ = [
     "EmptyQuery",
     "Explanation",
     "Finding",
-    "KeyEncoding",
     "Mistake",
     "Received",
     "Request",

@@ -26,17 +26,15 @@ EmptyQuery = Literal["omit", "blank"]
 """What stands for a missing query string: no line (the spec), or an empty one (a dialect)."""
 
 
-KeyEncoding = Literal["utf-8", "hex", "base64"]
-"""How the text of a secret stands for the bytes of the HMAC key."""
-
 _KEYS: Mapping[str, Callable[[str], bytes]] = {
     "utf-8": str.encode,
     "hex": bytes.fromhex,
     "base64": lambda secret: b64decode(secret, validate=True),
 }
+"""How the text of a secret stands for the bytes of the HMAC key."""
 
 
-def key_bytes(secret: str, encoding: KeyEncoding = "utf-8") -> bytes:
+def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
     """The HMAC key of a secret; ValueError when the secret is not written in that encoding."""
     try:
         return _KEYS[encoding](secret)

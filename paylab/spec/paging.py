@@ -6,17 +6,19 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Generic, Literal, TypeVar
 
 from ..errors import PagingError
+from .assumptions import NONE
+from .service import ListForm
 
 T = TypeVar("T")
 
-Order = Literal["newest_first", "unknown"]
-"""The order of a list by `created_at`, as declared (gaps row `list.order`).
+Order = Literal["newest_first", "oldest_first", "unknown"]
+"""The order of a list by `created_at`, as declared (assumption `list.order`).
 
 No number of rows proves an order. Reading ends before the end of a list only when the order was
 declared; a list in an unknown order is read to its end.
@@ -76,31 +78,53 @@ class Page(Generic[T]):
 
 RawPage = Page[dict[str, Any]]
 
-ENVELOPE = frozenset({"data", "has_next_page", "cursor"})
+ENVELOPE = ("data", "has_next_page", "cursor")
+"""The keys of a page as the spec shows them: rows, whether there is another page, its cursor."""
 
 
-def read_page(body: object, *, bare: bool = False) -> RawPage:
-    """A decoded body as a page; ValueError when it is no envelope that this version knows.
+def read_page(body: object, form: ListForm | None = None, *, bare: bool = False) -> RawPage:
+    """A decoded body as a page; ValueError when it is no envelope of this form.
 
-    With `bare` an array, alone or as `data`, is the whole list. Nothing else may end a list
+    Without a form the keys are those of the spec. With `bare`, or when the form says so, an
+    array, alone or under the key of the rows, is the whole list. Nothing else may end a list
     without saying that it ends: an unknown envelope could have more pages.
     """
+    names = (form.items, form.more, form.cursor) if form else ENVELOPE
+    bare = bare or (form is not None and form.envelope == "array")
     if bare and isinstance(body, list):
-        body = {"data": body}
+        return Page(_objects(body, names[0], ()))
     if not isinstance(body, dict):
-        raise ValueError("must be a page: an object with data, has_next_page and cursor")
-    items, cursor, more = body.get("data"), body.get("cursor"), body.get("has_next_page")
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        keys = ", ".join(map(repr, islice(body, 5)))
-        raise ValueError(f"must hold a list of objects as data; it holds {keys or 'nothing'}"[:300])
+        keys = ", ".join(name for name in names if name != NONE)
+        raise ValueError(f"must be a page: an object with {keys}")
+    items, more, cursor = (_at(body, name) for name in names)
+    rows = _objects(items, names[0], body)
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
-        raise ValueError("has an unreadable cursor or has_next_page")
-    whole = bare and body.keys() <= ENVELOPE
-    if more is None and not cursor and not whole:
-        raise ValueError("does not say whether the list goes on: has_next_page is missing")
+        raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
+    whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
+    if more is None and not cursor and not whole and names[1] != NONE:
+        raise ValueError(f"does not say whether the list goes on: {names[1]} is missing")
     # Without the word, a cursor is the only sign that there is more. With it the word decides: a
     # service that says there is no next page may still send the position of its last row.
-    return Page(items, bool(cursor) if more is None else more, cursor)
+    return Page(rows, bool(cursor) if more is None else more, cursor)
+
+
+def _objects(items: object, name: str, keys: Iterable[str]) -> list[dict[str, Any]]:
+    if isinstance(items, list) and all(isinstance(item, dict) for item in items):
+        return items
+    held = ", ".join(map(repr, islice(keys, 5))) or "nothing"
+    raise ValueError(f"must hold a list of objects as {name}; it holds {held}"[:300])
+
+
+def _at(body: object, name: str) -> Any:
+    """The value under a name with dots, each of which steps into an object."""
+    for part in [] if name == NONE else name.split("."):
+        body = body.get(part) if isinstance(body, dict) else None
+    return None if name == NONE else body
+
+
+def is_usual(form: ListForm) -> bool:
+    """Whether a list has the envelope of the spec."""
+    return (form.items, form.more, form.cursor) == ENVELOPE and form.envelope == "object"
 
 
 class Pager(Generic[T]):

@@ -247,11 +247,16 @@ class Service:
     def account(self, country: object, kind: object) -> AccountForm | None:
         """An account type in a country; without a country, one that only one country has."""
         if country is None:
-            found = self._accounts_of(kind)
+            found = self.accounts_of(kind)
             return found[0] if len(found) == 1 else None
         place = "SEPA" if country in codes.SEPA else country
         own = self._accounts.get(f"{place}.{kind}")
         return own or self._accounts.get(str(kind))
+
+    def accounts_of(self, kind: object) -> tuple[AccountForm, ...]:
+        """The forms of an account type in every country that has it."""
+        found = self._accounts.items()
+        return tuple(form for name, form in found if name.rpartition(".")[2] == kind)
 
     def detail_names(self, country: object, kind: object) -> Names:
         """The names in the details of an account; of an unknown country, those without doubt."""
@@ -259,7 +264,7 @@ class Service:
         if form or country is not None:
             return form.names if form else Names({})
         theirs: dict[str, set[str]] = {}
-        for one in self._accounts_of(kind):
+        for one in self.accounts_of(kind):
             for our in one.fields:
                 theirs.setdefault(our, set()).add(one.names.theirs.get(our, our))
         sure = {our: next(iter(names)) for our, names in theirs.items() if len(names) == 1}
@@ -276,10 +281,6 @@ class Service:
     def accounts(self) -> Any:
         """The settings of financial accounts."""
         return self.financial_accounts
-
-    def _accounts_of(self, kind: object) -> tuple[AccountForm, ...]:
-        found = self._accounts.items()
-        return tuple(form for name, form in found if name.rpartition(".")[2] == kind)
 
     @cached_property
     def _patterns(self) -> tuple[tuple[re.Pattern[str], tuple[Route, ...]], ...]:

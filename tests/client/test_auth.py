@@ -16,6 +16,7 @@ import pytest
 
 from paylab.client.exchange import BODY_HASH
 from paylab.client.request import STEP, VALUES, Nonces, SignatureAuth
+from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 SECRET = b"s3cr3t/with+signs="
@@ -66,8 +67,9 @@ def test_the_headers_say_when_and_for_whom(scripted):
 
 
 def test_the_dialect_with_a_blank_query_line(settings):
-    """empty_query="blank" puts an empty line where there is no query."""
-    auth = SignatureAuth(replace(settings, empty_query="blank"), lambda: NOW, Random(7))
+    """A service with a blank query line gets an empty line where there is no query."""
+    blank = Service({"signing.empty_query": "blank"})
+    auth = SignatureAuth(replace(settings, service=blank), lambda: NOW, Random(7))
     request = httpx.Request("GET", "https://pay.test/v1/transfers")
     next(auth.auth_flow(request))
     assert request.headers["Authorization"].endswith(expected(request, [""]))

@@ -19,6 +19,7 @@ from paylab.client.settings import (
     resolve,
 )
 from paylab.errors import ConfigError, ConfigWarning, ReadOnlyError
+from paylab.spec.service import Service
 
 URL = "https://pay.test"
 ENVIRON = {
@@ -38,8 +39,9 @@ api_key = "env:MY_KEY"
 secret_key = "env:MY_SECRET"
 timeout = 90
 max_retries = 5
-empty_query = "blank"
+service = "service.toml"
 """
+BLANK = Service({"signing.empty_query": "blank"})
 MINE = {"MY_KEY": "my_key", "MY_SECRET": "my_secret"}
 
 
@@ -87,7 +89,9 @@ def test_nothing_configured_means_the_embedded_simulator(tmp_path):
 )
 def test_arguments_before_environment_before_profile(written, given, environ, base_url, where):
     """Each setting comes from the first place that has it, and says which."""
-    settings = resolve(**given, environ=environ, profiles=written(PROFILES))
+    profiles = written(PROFILES)
+    profiles.with_name("service.toml").touch()
+    settings = resolve(**given, environ=environ, profiles=profiles)
     assert settings.base_url == base_url
     found = [settings.where[name] for name in ("base_url", "api_key", "secret_key")]
     expected = where or [f"environment {name}" for name in ENVIRON]
@@ -95,9 +99,49 @@ def test_arguments_before_environment_before_profile(written, given, environ, ba
 
 
 def test_options_come_from_the_profile(written):
-    """Timeout, retries and the signing dialect."""
-    settings = resolve(profile="slow", environ=MINE, profiles=written(PROFILES))
-    assert (settings.timeout, settings.max_retries, settings.empty_query) == (90, 5, "blank")
+    """Timeout, retries and the service, whose file stands beside the profiles."""
+    profiles = written(PROFILES)
+    profiles.with_name("service.toml").write_text('[signing]\nempty_query = "blank"\n')
+    settings = resolve(profile="slow", environ=MINE, profiles=profiles)
+    assert (settings.timeout, settings.max_retries) == (90, 5)
+    assert settings.service == BLANK
+    assert settings.where["service"] == "profile slow: service.toml"
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "service"),
+    [
+        (None, {}, Service()),
+        (None, {"PAYLAB_SERVICE": ""}, Service()),
+        (None, {"PAYLAB_SERVICE": "blank.toml"}, BLANK),
+        (BLANK, {"PAYLAB_SERVICE": "none.toml"}, BLANK),
+        ("blank.toml", {}, BLANK),
+        (Path("blank.toml"), {}, BLANK),
+        ({"signing": {"empty_query": "blank"}}, {}, BLANK),
+    ],
+)
+def test_the_service_is_an_argument_or_a_variable(tmp_path, monkeypatch, given, environ, service):
+    """A Service, a path or values; an argument goes before PAYLAB_SERVICE."""
+    monkeypatch.chdir(tmp_path)
+    Path("blank.toml").write_text('signing.empty_query = "blank"')
+    found = resolve(URL, "k", "s", environ=environ, profiles=tmp_path / "none", service=given)
+    assert found.service == service
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("nowhere.toml", "nowhere.toml cannot be read"),
+        ({"signing": {"emty_query": "blank"}}, "nearest: signing.empty_query"),
+        ({"signing.key_encoding": "hex"}, "the secret key is not hex text, as signing.key_enc"),
+        ("", "must be the path of a service.toml, values or a Service"),
+        (5, "must be the path"),
+    ],
+)
+def test_a_service_that_cannot_be_followed(tmp_path, given, words):
+    """It says what is wrong before anything is sent."""
+    with pytest.raises(ConfigError, match=words):
+        resolve(URL, "k", "s", environ={}, profiles=tmp_path / "none", service=given)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +168,7 @@ def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
     [
         ("[default", "cannot be read"),
         ("default = 5", "no profile 'default'"),
+        ('[default]\nempty_query = "blank"', "set signing.empty_query in a service.toml"),
         ('[default]\nsecert_key = "x"', "unknown setting 'secert_key'; known: base_url"),
         ("[default]\napi_key = 5", "default.api_key must be text"),
         ('[default]\napi_key = "env:NOT_SET"', "variable NOT_SET, which is not set"),
@@ -291,7 +336,6 @@ def test_a_bad_base_url(url, words):
         ({"timeout": True}, "timeout"),
         ({"max_retries": -1}, "max_retries"),
         ({"max_retries": 1.5}, "max_retries"),
-        ({"empty_query": "maybe"}, "empty_query must be one of omit, blank"),
     ],
 )
 def test_settings_check_themselves(change, words):

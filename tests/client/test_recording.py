@@ -22,7 +22,7 @@ KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
 ABOUT = {
     "started": "2026-01-31T09:30:00.123Z",
     "base_url": "https://pay.test",
-    "list_order": "unknown",
+    "service": {},
 }
 
 

@@ -23,7 +23,7 @@ START = {
     "recording": 1,
     "started": "2026-01-31T09:30:00.000Z",
     "base_url": "https://pay.test",
-    "list_order": "unknown",
+    "service": {},
 }
 WHOLE = {
     "key": None,

@@ -187,5 +187,5 @@ def test_nothing_half_accepted(lab, outside, person):
     upload = Upload({"selfie": data})
     data[5] ^= 1
     with pytest.raises(RuleError, match="nothing was accepted"):
-        outside.upload(f"/v1/individuals/{person.id}/verification_images", upload)
+        outside.upload("individuals.upload_images", upload, person.id)
     assert lab.individuals.images(person.id).images == []

@@ -14,6 +14,7 @@ from paylab.client.request import outgoing
 from paylab.errors import RuleError
 from paylab.spec.models import Address
 from paylab.spec.money import Amount
+from paylab.spec.service import Service
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_a_body_that_is_no_json_is_refused(body):
 )
 def test_an_id_is_one_segment_of_the_path(identifier, raw):
     """Whatever it holds, it names nothing else."""
-    path = encoding.path("transfers", identifier)
+    path = Service().path("transfers.get", id=identifier)
     assert outgoing("https://pay.test", "GET", path, None, None).url.raw_path == raw
 
 

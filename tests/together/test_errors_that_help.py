@@ -13,8 +13,10 @@ from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.lab.lab import Lab
 from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.spec.service import Service
 
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
+BLANK = Service({"signing.empty_query": "blank"})
 SIDES = ("document-front", "document-back", "selfie")
 
 
@@ -68,7 +70,7 @@ def other(lab, **change):
     ("change", "words"),
     [
         ({"secret_key": Secret("another")}, "may not belong together"),
-        ({"empty_query": "blank"}, "the doctor finds blank-query-line"),
+        ({"service": BLANK}, "may not belong together"),
     ],
 )
 def test_a_401_tells_what_the_doctor_finds(lab, change, words):

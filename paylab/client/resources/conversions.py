@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
-from ...errors import PaylabError, Problem, RuleError
+from ...errors import NotFoundError, PaylabError, Problem, RuleError
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
@@ -62,8 +62,9 @@ class ConversionAccounts:
             all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
-        path = encoding.path("conversion_accounts")
-        return self._sender.once(path, body, new=new, find=find, **options).read(ConversionAccount)
+        create = "conversion_accounts.create"
+        answer = self._sender.once(create, body, new=new, find=find, **options)
+        return answer.read(ConversionAccount)
 
     @takes(Options)
     def get(
@@ -72,18 +73,17 @@ class ConversionAccounts:
         **options: Unpack[Options],
     ) -> ConversionAccount:
         """Read one conversion account with its deposit instructions."""
-        path = encoding.path("conversion_accounts", id)
-        return self._sender.send("GET", path, **options).read(ConversionAccount)
+        parts = {"id": encoding.check_identifier(id)}
+        answer = self._sender.call("conversion_accounts.get", parts=parts, **options)
+        return answer.read(ConversionAccount)
 
     @takes(Options)
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[ConversionAccount]:
         """List conversion accounts; `limit` is the size of a page."""
-        path, params = encoding.path("conversion_accounts"), {"limit": limit, "cursor": cursor}
-        return operations.pager(
-            self._sender.send, path, ConversionAccount, params, options, bare=True
-        )
+        name = "conversion_accounts"
+        return operations.pager(self._sender, name, ConversionAccount, options, limit, cursor)
 
     @takes()
     def wait(
@@ -109,11 +109,8 @@ class Conversions:
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Conversion]:
         """List conversions; `limit` is the size of a page."""
-        operations.check(limit)
-        params = {"limit": limit, "cursor": cursor}
-        return operations.pager(
-            self._sender.send, encoding.path("conversions"), Conversion, params, options
-        )
+        operations.check(limit, self._sender.service.list("conversions"))
+        return operations.pager(self._sender, "conversions", Conversion, options, limit, cursor)
 
     @takes()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it
@@ -136,7 +133,7 @@ class Conversions:
         own, account = id_from(id, "id"), id_from(conversion_account_id, "id")
 
         def look() -> Conversion | None:
-            return self.newest(account, since) if own is None else self._by_id(own, since)
+            return self.newest(account, since) if own is None else self._since(own, since)
 
         patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(look, until, "the conversion", ENDED)
@@ -158,13 +155,22 @@ class Conversions:
             if one.conversion_account_id == conversion_account_id
             and (since is None or _is_since(one, since))
         )
-        if self._sender.list_order == "newest_first":
+        if self._sender.order("conversions") == "newest_first":
             return next(found, None)
         return max(found, key=operations.created, default=None)
 
-    def _by_id(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
-        found = (one for one in self.list(limit=codes.PAGE_MAX) if one.id == id)
-        return next((one for one in found if since is None or _is_since(one, since)), None)
+    @takes(Options)
+    def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
+        """The conversion with an id, read alone if the service can; None when there is none."""
+        try:
+            answer = self._sender.call("conversions.get", parts={"id": id}, **options)
+        except NotFoundError:
+            return None
+        return answer.read(Conversion)
+
+    def _since(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
+        found = self.by_id(id)
+        return found if found and (since is None or _is_since(found, since)) else None
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
@@ -229,6 +235,7 @@ class Sandbox:
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
         encoding.judge(rules.check(body))
-        path = encoding.path("sandbox", "deposits")
-        answer = self._sender.send("POST", path, json=body, any_body=True, **options)
+        account = str(given["conversion_account_id"])
+        parts = {"id": account, "conversion_account_id": account}
+        answer = self._sender.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
         return answer.read_or(Deposit, body)

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 from ...errors import PaylabError, UnprocessableError
 from ...rules import accounts, individuals
-from ...spec import codes
 from ...spec.models import (
     Address,
     Document,
@@ -74,23 +73,20 @@ class Individuals:
         operations.check_individual(named)
         body = encoding.merge_extra(named, extra)
         encoding.judge(individuals.check(body), individuals.mistyped(body))
-        answer = self._sender.send("POST", encoding.path("individuals"), json=body, **options)
-        return answer.read(Individual)
+        return self._sender.call("individuals.create", body, **options).read(Individual)
 
     @takes(Options)
     def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:  # noqa: A002 - the service's word
         """Read one individual."""
-        return self._sender.send("GET", encoding.path("individuals", id), **options).read(
-            Individual
-        )
+        parts = {"id": encoding.check_identifier(id)}
+        return self._sender.call("individuals.get", parts=parts, **options).read(Individual)
 
     @takes(Options)
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Individual]:
         """List individuals; `limit` is the size of a page."""
-        params = {"limit": limit, "cursor": cursor}
-        return pager(self._sender.send, encoding.path("individuals"), Individual, params, options)
+        return pager(self._sender, "individuals", Individual, options, limit, cursor)
 
     @takes(Options)
     def upload_images(
@@ -103,15 +99,17 @@ class Individuals:
 
         Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
         """
-        path = encoding.path("individuals", id, "verification_images")
+        who, upload = encoding.check_identifier(id), "individuals.upload_images"
         with self._explaining(id):
-            return self._sender.upload(path, Upload(images), **options).read(VerificationImages)
+            answer = self._sender.upload(upload, Upload(images), who, **options)
+        return answer.read(VerificationImages)
 
     @takes(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
         """Read back what is known of the stored images."""
-        path = encoding.path("individuals", id, "verification_images")
-        return self._sender.send("GET", path, **options).read(VerificationImages)
+        parts = {"id": encoding.check_identifier(id)}
+        answer = self._sender.call("individuals.images", parts=parts, **options)
+        return answer.read(VerificationImages)
 
     @takes(Options)
     def submit_token(  # noqa: PLR0913 - a field each
@@ -120,18 +118,19 @@ class Individuals:
         token: str,
         applicant_id: str,
         partner_terms_accepted_at: datetime | str,
-        provider: str = codes.IDV_PROVIDER,
+        provider: str | None = None,
         *,
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Individual:
         """Submit a share token of the external identity-verification provider.
 
-        An answer without a body is a success, and the individual then has its id only.
+        Without a `provider` it is the one that the service's settings name. An answer without a
+        body is a success, and the individual then has its id only.
         """
-        path = encoding.path("individuals", id, "verification_token")
+        who = encoding.check_identifier(id)
         given = {
-            "provider": provider,
+            "provider": provider or self._sender.service.verification.provider,
             "token": token,
             "applicant_id": applicant_id,
             "partner_terms_accepted_at": partner_terms_accepted_at,
@@ -139,8 +138,10 @@ class Individuals:
         body = encoding.merge_extra(encoding.body_fields(given), extra)
         encoding.judge(individuals.check_token(body))
         with self._explaining(id):
-            answer = self._sender.send("POST", path, json=body, any_body=True, **options)
-        return answer.read_or(Individual, {"id": encoding.check_identifier(id)})
+            answer = self._sender.call(
+                "individuals.submit_token", body, parts={"id": who}, any_body=True, **options
+            )
+        return answer.read_or(Individual, {"id": who})
 
     @contextmanager
     def _explaining(self, id: Individual | str) -> Iterator[None]:  # noqa: A002
@@ -206,9 +207,7 @@ class FinancialAccounts:
         operations.check_detail_names(named.get("details"), type)
         body = encoding.merge_extra(named, extra)
         encoding.judge(accounts.check(body), accounts.warn(None, type, body["details"]))
-        answer = self._sender.send(
-            "POST", encoding.path("financial_accounts"), json=body, **options
-        )
+        answer = self._sender.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 
     @takes(Options)
@@ -224,9 +223,11 @@ class FinancialAccounts:
 
         An answer without a body is a success, and the account then has its id only.
         """
-        path = encoding.path("financial_accounts", id)
+        own = encoding.check_identifier(id)
         named = encoding.body_fields({"details": details})
         operations.check_detail_names(named.get("details"))
         body = encoding.merge_extra(named, extra)
-        answer = self._sender.send("POST", path, json=body, any_body=True, **options)
-        return answer.read_or(FinancialAccount, {"id": encoding.check_identifier(id)})
+        answer = self._sender.call(
+            "financial_accounts.update", body, parts={"id": own}, any_body=True, **options
+        )
+        return answer.read_or(FinancialAccount, {"id": own})

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import wraps
+from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from ... import corridors
 from ...corridors.account_types import CRYPTO_WALLET
@@ -17,34 +17,30 @@ from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
 from ...spec.models import Address, Document, FinancialAccount, Resource
-from ...spec.paging import Pager, RawPage
+from ...spec.paging import Pager
+from ...spec.service import ListForm
 from ...spec.text import plain
 from .. import encoding
 from ..request import Options
-from ..response import Answer
+
+if TYPE_CHECKING:
+    from ..sender import Sender
 
 R = TypeVar("R", bound=Resource)
 
 
 def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
-    send: Callable[..., Answer],
-    path: str,
+    sender: Sender,
+    name: str,
     kind: type[R],
-    params: Mapping[str, Any],
     options: Options,
-    *,
-    bare: bool = False,
+    limit: int | None = None,
+    cursor: str | None = None,
+    filters: Mapping[str, Any] | None = None,
 ) -> Pager[R]:
-    """A list that is fetched as it is walked; filters go along with every cursor.
-
-    `bare` is whether the answer may be an array, which is then the whole list.
-    """
-
-    def fetch(cursor: str | None) -> RawPage:
-        answer = send("GET", path, params={**params, "cursor": cursor}, **options)
-        return answer.page(bare=bare)
-
-    return Pager(fetch, kind.model_validate, params.get("cursor"))
+    """A list that is fetched as it is walked; filters go along with every cursor."""
+    fetch = partial(sender.page, name, limit, filters=filters, **options)
+    return Pager(fetch, partial(sender.resource, kind), cursor)
 
 
 def created(resource: Any) -> datetime:
@@ -53,12 +49,15 @@ def created(resource: Any) -> datetime:
     return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
 
 
-def check(limit: int | None, product_type: str | None = None) -> None:
-    """RuleError for a page size or a product the spec does not have."""
-    problems = []
+def check(limit: int | None, form: ListForm, product_type: str | None = None) -> None:
+    """RuleError for a page size or a product that neither the spec nor the service has.
+
+    A page size of the spec is good everywhere: a service with smaller pages is asked for those.
+    """
+    problems, most = [], max(codes.PAGE_MAX, form.max_limit)
     whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is not None and not (whole and 1 <= limit <= codes.PAGE_MAX):
-        problems.append(Problem("limit", f"must be a whole number from 1 to {codes.PAGE_MAX}"))
+    if limit is not None and not (whole and 1 <= limit <= most):
+        problems.append(Problem("limit", f"must be a whole number from 1 to {most}"))
     if product_type is not None and product_type not in codes.PRODUCTS:
         problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
     encoding.refuse(problems)

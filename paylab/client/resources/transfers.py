@@ -71,8 +71,7 @@ class Quotes:
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        answer = self._sender.send("POST", encoding.path("quotes"), json=body, **options)
-        quote = answer.read(Quote)
+        quote = self._sender.call("quotes.create", body, **options).read(Quote)
         self._asked[quote.id] = body
         return quote
 
@@ -143,13 +142,13 @@ class Transfers:
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
         encoding.judge(rules.check(body), _rail(body))
-        answer = self._sender.once(encoding.path("transfers"), body, new=new, **options)
-        return answer.read(Transfer)
+        return self._sender.once("transfers.create", body, new=new, **options).read(Transfer)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
         """Read one transfer."""
-        return self._sender.send("GET", encoding.path("transfers", id), **options).read(Transfer)
+        parts = {"id": encoding.check_identifier(id)}
+        return self._sender.call("transfers.get", parts=parts, **options).read(Transfer)
 
     @takes(Options)
     def list(
@@ -160,10 +159,10 @@ class Transfers:
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
         """List transfers; `limit` is the size of a page."""
-        operations.check(limit, product_type)
-        params = {"limit": limit, "product_type": product_type, "cursor": cursor}
+        operations.check(limit, self._sender.service.list("transfers"), product_type)
+        filters = {"product_type": product_type}
         return operations.pager(
-            self._sender.send, encoding.path("transfers"), Transfer, params, options
+            self._sender, "transfers", Transfer, options, limit, cursor, filters
         )
 
     @takes()

@@ -13,8 +13,6 @@ from ..request import Options
 from ..sender import Sender
 from .operations import pager, takes
 
-SUBSCRIPTIONS = "webhook_subscriptions"
-
 
 class WebhookSubscriptions:
     """Where events are sent, for the whole organization."""
@@ -37,14 +35,13 @@ class WebhookSubscriptions:
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
         body = encoding.merge_extra(encoding.body_fields(given), extra)
         encoding.judge(rules.check(body))
-        answer = self._sender.send("POST", encoding.path(SUBSCRIPTIONS), json=body, **options)
+        answer = self._sender.call("webhook_subscriptions.create", body, **options)
         return answer.read(WebhookSubscription)
 
     @takes(Options)
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
         """List all subscriptions."""
-        path = encoding.path(SUBSCRIPTIONS)
-        return pager(self._sender.send, path, WebhookSubscription, {}, options, bare=True)
+        return pager(self._sender, "webhook_subscriptions", WebhookSubscription, options)
 
     @takes(Options)
     def get(
@@ -53,7 +50,8 @@ class WebhookSubscriptions:
         **options: Unpack[Options],
     ) -> WebhookSubscription:
         """Read one subscription."""
-        answer = self._sender.send("GET", encoding.path(SUBSCRIPTIONS, id), **options)
+        parts = {"id": encoding.check_identifier(id)}
+        answer = self._sender.call("webhook_subscriptions.get", parts=parts, **options)
         return answer.read(WebhookSubscription)
 
     @takes(Options)
@@ -63,7 +61,6 @@ class WebhookSubscriptions:
         **options: Unpack[Options],
     ) -> None:
         """End a subscription."""
-        answer = self._sender.send(
-            "DELETE", encoding.path(SUBSCRIPTIONS, id), any_body=True, **options
-        )
-        answer.done()
+        parts = {"id": encoding.check_identifier(id)}
+        remove = "webhook_subscriptions.delete"
+        self._sender.call(remove, parts=parts, any_body=True, **options).done()
