@@ -2,17 +2,21 @@
 
 Rules, forms and the simulator are driven by this table, so no country rule stands elsewhere.
 `paylab.corridors` shows the table, `find(...)` a part of it, `get("MX")` all facts of a country.
-A fact's `source` is "spec", or the id of the row of `paylab.gaps` that it rests on.
+`of(service)` gives the facts under other assumptions. A fact's `source` is "spec", or the id of
+the assumption that it rests on.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from ..spec import codes
+from ..spec import assumptions, codes
+from ..spec.service import Service
 from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
@@ -28,6 +32,7 @@ from .account_types import (
     SEPA_ACCOUNT,
     Account,
     Format,
+    settled,
 )
 
 _NAMES = """
@@ -87,6 +92,11 @@ class Corridor:
         return tuple(rail.method for rail in self.rails)
 
     @property
+    def rails_key(self) -> str:
+        """The setting of a service.toml that holds its rails."""
+        return f"rails.{'SEPA' if self.country in codes.SEPA else self.country}"
+
+    @property
     def account_types(self) -> tuple[str, ...]:
         """The types of account its individuals can hold."""
         return tuple(account.type for account in self.accounts)
@@ -114,7 +124,7 @@ class Corridor:
         return tuple(dict.fromkeys(self.required + (RAMP_FIELDS if ramp else ())))
 
     def facts(self) -> list[tuple[str, str, str]]:
-        """Every fact, what it is, and where it comes from: "spec" or the id of a gap."""
+        """Every fact, what it is, and where it comes from: "spec" or an assumption."""
         from . import table
 
         return [(fact, value, source) for fact, value, source in table.facts(self)]
@@ -149,34 +159,37 @@ class Corridors(tuple[Corridor, ...]):
         return {"text/html": shown, "text/plain": repr(self)}
 
 
+SETTLEMENTS = {
+    "pix": "around the clock",
+    "instapay": "real time",
+    "pesonet": "in batches, up to 48 hours, with higher limits",
+}
+"""What the spec says of the settlement of rails."""
+
 _NAMED = (
     Corridor(
         "AR",
         "ARS",
-        (Rail("cbu_cvu"),),
-        (AR_ACCOUNT, CRYPTO_WALLET),
+        accounts=(AR_ACCOUNT, CRYPTO_WALLET),
         documents=("cuit", "cuil"),
     ),
     Corridor(
         "BR",
         "BRL",
-        (Rail("pix", "around the clock"),),
-        (PIX, CRYPTO_WALLET),
+        accounts=(PIX, CRYPTO_WALLET),
         documents=("cpf", "cnpj"),
     ),
     Corridor(
         "CO",
         "COP",
-        (Rail("ach_co"),),
-        (CO_ACCOUNT, CRYPTO_WALLET),
+        accounts=(CO_ACCOUNT, CRYPTO_WALLET),
         documents=("cc", "ce", "nit", "pep", "passport"),
         required=("email", "document"),
     ),
     Corridor(
         "IN",
         "INR",
-        (Rail("upi"),),
-        (IN_UPI, CRYPTO_WALLET),
+        accounts=(IN_UPI, CRYPTO_WALLET),
         products=(codes.GLOBAL_PAYOUTS,),
         required=("email", "phone"),
         phone=Format(
@@ -187,53 +200,109 @@ _NAMED = (
     Corridor(
         "MX",
         "MXN",
-        (Rail("spei"),),
-        (MX_ACCOUNT, CRYPTO_WALLET),
+        accounts=(MX_ACCOUNT, CRYPTO_WALLET),
         documents=("curp",),
     ),
     Corridor(
         "PH",
         "PHP",
-        (
-            Rail("instapay", "real time"),
-            Rail("pesonet", "in batches, up to 48 hours, with higher limits"),
-        ),
-        (PH_ACCOUNT, PH_WALLET, PH_QR, CRYPTO_WALLET),
+        accounts=(PH_ACCOUNT, PH_WALLET, PH_QR, CRYPTO_WALLET),
         documents=("tin",),
     ),
-    Corridor("GB", "GBP", (Rail("faster_payments"),), (GB_ACCOUNT, CRYPTO_WALLET)),
-    *(
-        Corridor(country, "EUR", (Rail("sepa_instant"),), (SEPA_ACCOUNT, CRYPTO_WALLET))
-        for country in codes.SEPA
-    ),
+    Corridor("GB", "GBP", accounts=(GB_ACCOUNT, CRYPTO_WALLET)),
+    *(Corridor(country, "EUR", accounts=(SEPA_ACCOUNT, CRYPTO_WALLET)) for country in codes.SEPA),
 )
 
-ALL = Corridors(_NAMED)
-
 # Countries whose individuals the service takes although the spec names no corridor for them.
-_BY_COUNTRY = {corridor.country: corridor for corridor in ALL}
-_ELSEWHERE = {code: Corridor(code) for code in codes.COUNTRIES if code not in _BY_COUNTRY}
+_ELSEWHERE = tuple(map(Corridor, sorted({*codes.COUNTRIES} - {one.country for one in _NAMED})))
+
+
+class Countries:
+    """The facts of every country under the assumptions of one service."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._accounts: dict[int, Account] = {}
+        self.all = Corridors(map(self._settled, _NAMED))
+        others = map(self._settled, _ELSEWHERE)
+        self._by_country = {corridor.country: corridor for corridor in (*self.all, *others)}
+
+    @property
+    def networks(self) -> tuple[str, ...]:
+        """The networks of crypto wallets."""
+        found: tuple[str, ...] = self._service.financial_accounts.crypto_wallet.allowed
+        return found
+
+    def get(self, country: object) -> Corridor | None:
+        """The facts of a country, with or without a corridor; None if no country has this code."""
+        return self._by_country.get(country) if isinstance(country, str) else None
+
+    def account(self, country: object, kind: object) -> Account | None:
+        """An account type as a country has it; with no country, one that is the same everywhere."""
+        if country is not None:
+            corridor = self.get(country)
+            return corridor.account(kind) if corridor else None
+        found = [one for one in self._accounts.values() if one.type == kind]
+        return found[0] if len(found) == 1 else None
+
+    def _settled(self, corridor: Corridor) -> Corridor:
+        """The corridor with the rails, required fields and words of the service."""
+        rails = tuple(map(_rail(corridor), self._service.payout_methods(corridor.country)))
+        accounts = (self._account(corridor.country, account) for account in corridor.accounts)
+        return replace(corridor, rails=rails, accounts=tuple(accounts))
+
+    def _account(self, country: str, account: Account) -> Account:
+        """One object for an account type that several countries share."""
+        form = self._service.account(country, account.type)
+        if form and id(account) not in self._accounts:
+            self._accounts[id(account)] = settled(account, form)
+        return self._accounts.get(id(account), account)
+
+
+def _rail(corridor: Corridor) -> Callable[[str], Rail]:
+    """Makes a rail of a country; one that the spec does not name rests on the row of the key."""
+    key = assumptions.KEYS.get(corridor.rails_key)
+    named = key.default if key and isinstance(key.default, tuple) else ()
+    other = key.row if key else ""
+    return lambda method: Rail(
+        method, SETTLEMENTS.get(method, ""), "spec" if method in named else other
+    )
+
+
+@lru_cache(maxsize=32)
+def of(service: Service | None = None) -> Countries:
+    """The facts of every country under these assumptions, by default those of `Service()`."""
+    return Countries(service) if service is not None else of(Service())
+
+
+if TYPE_CHECKING:
+    ALL: Corridors
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ALL":
+        return of().all
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def get(country: object) -> Corridor | None:
-    """The facts of a country, with or without a corridor; None if the service has no such code."""
-    if not isinstance(country, str):
-        return None
-    return _BY_COUNTRY.get(country) or _ELSEWHERE.get(country)
+    """The facts of a country, with or without a corridor; None if no country has this code."""
+    return of().get(country)
 
 
-def find(
+def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     *,
     country: str = "",
     currency: str = "",
     rail: str = "",
     product: str = "",
     account_type: str = "",
+    service: Service | None = None,
 ) -> Corridors:
     """The corridors with everything asked for; what is left out does not matter."""
     return Corridors(
         corridor
-        for corridor in ALL
+        for corridor in of(service).all
         if (not country or country.upper() == corridor.country)
         and (not currency or codes.same_currency(currency, corridor.currency))
         and (not rail or rail in corridor.payout_methods)
@@ -244,28 +313,24 @@ def find(
 
 def account(country: object, kind: object) -> Account | None:
     """An account type as a country has it; with no country, one that is the same everywhere."""
-    if country is not None:
-        corridor = get(country)
-        return corridor.account(kind) if corridor else None
-    found = {id(one): one for corridor in ALL for one in corridor.accounts if one.type == kind}
-    return next(iter(found.values())) if len(found) == 1 else None
+    return of().account(country, kind)
 
 
 def markdown() -> str:
     """The corridor table in Markdown; the SEPA countries share a row."""
-    return ALL.markdown()
+    return of().all.markdown()
 
 
 def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
     """What a notebook shows of this module: the table."""
-    return ALL._repr_mimebundle_()
+    return of().all._repr_mimebundle_()
 
 
 class _Shown(ModuleType):
     """This module, which shows its table wherever it is looked at."""
 
     def __repr__(self) -> str:
-        return repr(ALL)
+        return repr(of().all)
 
 
 sys.modules[__name__].__class__ = _Shown

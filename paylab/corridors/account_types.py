@@ -1,16 +1,18 @@
 """The account types: which fields their details carry and what each field must look like.
 
 The rules the spec states have the source "spec" even where the name of the field is assumed:
-a form has its own source beside the field's.
+a form has its own source beside the field's. Which fields are required and which words they take
+is said by a Service: `settled` adds that. Names are ours, whatever the service calls them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as with_default
 
 from ..spec import codes
+from ..spec.service import AccountForm
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Format:
     `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
     mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
     `note` says what is left unchecked. `also` is a narrower form that only an assumption asks for.
+    `key` is the setting of a service.toml that changes the form.
     """
 
     message: str = ""
@@ -30,11 +33,15 @@ class Format:
     source: str = "spec"
     note: str = ""
     also: Format | None = None
+    key: str = ""
 
 
 @dataclass(frozen=True)
 class DetailField:
-    """One field of details; where `by` is set, that other field's value picks one of `forms`."""
+    """One field of details; where `by` is set, that other field's value picks one of `forms`.
+
+    `key` is the setting of a service.toml that says which fields are required.
+    """
 
     name: str
     form: Format = Format()
@@ -42,6 +49,7 @@ class DetailField:
     source: str = "spec"
     by: str = ""
     forms: Mapping[str, Format] = with_default(default_factory=dict)
+    key: str = ""
 
     def form_in(self, details: Mapping[str, object]) -> Format:
         """The form that holds in these details."""
@@ -60,6 +68,29 @@ class Account:
     def __str__(self) -> str:
         """The type and the names of its fields."""
         return f"{self.type}: {', '.join(field.name for field in self.fields)}"
+
+
+def settled(account: Account, form: AccountForm) -> Account:
+    """The account with the required fields and the words of one service.
+
+    A required field that is not known here is any text.
+    """
+    known = {field.name for field in account.fields}
+    others = tuple(
+        DetailField(name, Format(source=account.source), source=account.source)
+        for name in form.required
+        if name not in known
+    )
+    fields = tuple(_settled(field, account, form) for field in (*account.fields, *others))
+    return replace(account, fields=fields)
+
+
+def _settled(field: DetailField, account: Account, form: AccountForm) -> DetailField:
+    words = field.form
+    if field.name == form.field:
+        words = Format(choices=form.allowed, source=account.source, key=f"{form.key}.allowed")
+    required = field.name in form.required
+    return replace(field, form=words, required=required, key=f"{form.key}.required")
 
 
 FORMAT_ONLY = "only the format is checked"
@@ -122,17 +153,11 @@ PIX_KEYS = {
     ),
 }
 
-# The service's own lists are had only from its support. These are ours: append to them.
-ISSUERS: dict[str, list[str]] = {
-    codes.BANK_ACCOUNT: ["bdo", "bpi", "landbank", "metrobank", "unionbank"],
-    codes.DIGITAL_WALLET: ["gcash", "grabpay", "maya"],
-}
-
 AR_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
         DetailField("account_number", _digits(22, "cbu"), source="details.ar"),
-        DetailField("account_type", _one_of(("cbu", "cvu"), "details.ar"), source="details.ar"),
+        DetailField("account_type", source="details.ar"),
     ),
     "details.ar",
 )
@@ -141,7 +166,7 @@ PIX = Account(
     codes.PIX,
     (
         DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
-        DetailField("pix_key_type", _one_of(codes.PIX_KEY_TYPES, "details.br")),
+        DetailField("pix_key_type"),
     ),
     "details.br",
 )
@@ -151,9 +176,7 @@ CO_ACCOUNT = Account(
     (
         DetailField("bank_code", Format(source="details.co"), source="details.co"),
         DetailField("account_number", Format(source="details.co"), source="details.co"),
-        DetailField(
-            "account_type", _one_of(("savings", "checking"), "details.co"), source="details.co"
-        ),
+        DetailField("account_type", source="details.co"),
     ),
     "details.co",
 )
@@ -185,7 +208,7 @@ def _ph(kind: str) -> Account:
     return Account(
         kind,
         (
-            DetailField("issuer", _one_of(ISSUERS[kind], "details.ph")),
+            DetailField("issuer"),
             DetailField("account_number", Format(source="details.ph"), source="details.ph"),
             DetailField("account_holder_name", Format(source="details.ph"), source="details.ph"),
         ),
@@ -245,7 +268,6 @@ SEPA_ACCOUNT = Account(
                 check_digit="bic",
                 also=Format("must be letters and digits", "[A-Za-z0-9]+", source="details.sepa"),
             ),
-            required=False,
             source="details.sepa",
         ),
         DetailField("account_holder_name", HOLDER_NAME, source="details.sepa"),
@@ -257,7 +279,13 @@ CRYPTO_WALLET = Account(
     codes.CRYPTO_WALLET,
     (
         DetailField("address", Format(source="details.wallet"), source="details.wallet"),
-        DetailField("network", _one_of(codes.NETWORKS, "details.wallet"), source="details.wallet"),
+        DetailField("network", source="details.wallet"),
     ),
     "details.wallet",
 )
+
+ACCOUNTS = (
+    *(AR_ACCOUNT, PIX, CO_ACCOUNT, IN_UPI, MX_ACCOUNT, PH_ACCOUNT, PH_WALLET, PH_QR),
+    *(GB_ACCOUNT, SEPA_ACCOUNT, CRYPTO_WALLET),
+)
+"""Every account type as each country or scheme has it, with no service's words and required."""

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..spec import codes
-from .account_types import CRYPTO_WALLET, Account, DetailField, Format
+from .account_types import Account, DetailField, Format
 
 if TYPE_CHECKING:
     from . import Corridor
@@ -72,7 +72,7 @@ def notes(corridors: Sequence[Corridor]) -> list[str]:
     shared = [one for one in (list(alike) for _, alike in groupby(corridors, _cells)) if one[1:]]
     names = [f"{_title(one)}: {_join(each.country for each in one)}." for one in shared]
     ramps = any(corridor.required_on_ramps for corridor in corridors)
-    return [*names, _wallets(), *([_ramps(corridors)] if ramps else [])]
+    return [*names, *_wallets(corridors), *([_ramps(corridors)] if ramps else [])]
 
 
 def facts(corridor: Corridor) -> list[Cells]:
@@ -141,8 +141,10 @@ def _assumed(corridor: Corridor) -> str:
     return _join(dict.fromkeys(source for source in sources if source != "spec"))
 
 
-def _wallets() -> str:
-    return f"Individuals of every country can hold a {_account(CRYPTO_WALLET)}."
+def _wallets(corridors: Sequence[Corridor]) -> list[str]:
+    found = (one.account(codes.CRYPTO_WALLET) for one in corridors)
+    wallets = dict.fromkeys(_account(wallet) for wallet in found if wallet)
+    return [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
 
 
 def _ramps(corridors: Iterable[Corridor]) -> str:

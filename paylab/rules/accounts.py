@@ -13,9 +13,10 @@ from stdnum.co import nit
 from stdnum.mx import curp
 
 from .. import corridors
-from ..corridors.account_types import Format
+from ..corridors.account_types import DetailField, Format
 from ..errors import Problem
 from ..spec import codes
+from ..spec.service import Service
 from .fields import (
     Body,
     as_object,
@@ -33,6 +34,8 @@ _HEX = re.compile("0x[0-9a-fA-F]{40}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SOURCE = "check-digits"
 SOLANA = "solana"
+KNOWN_NETWORKS = ("base", "ethereum", "polygon", SOLANA)
+"""The networks whose addresses can be looked at for typing mistakes: payout methods of the spec."""
 SOLANA_BYTES = 32
 
 
@@ -181,41 +184,66 @@ def warn_check_digits(form: Format, value: object, field: str) -> list[Problem]:
     return [] if algorithm.holds(value) else [Problem(field, message, "check-digits")]
 
 
-def check(body: object, country: str | None = None) -> list[Problem]:
+def check(
+    body: object, country: str | None = None, service: Service | None = None
+) -> list[Problem]:
     """What is wrong with a new account; without the individual's country, as far as can be told."""
     entry = as_object(body)
-    problems = [*need(entry, "individual_id", identifier), *check_entry(entry, country)]
+    problems = [
+        *need(entry, "individual_id", identifier),
+        *check_entry(entry, country, "", service),
+    ]
     return is_object(body) or problems
 
 
-def check_entry(entry: object, country: str | None = None, at: str = "") -> list[Problem]:
+def check_entry(
+    entry: object, country: str | None = None, at: str = "", service: Service | None = None
+) -> list[Problem]:
     """What is wrong with the `type` and `details` of one account."""
     body = as_object(entry)
-    return is_object(entry, at) or [*_type(body, country, at), *_details(body, country, at)]
+    return is_object(entry, at) or [
+        *_type(body, country, at, service),
+        *_details(body, country, at, service),
+    ]
 
 
-def check_update(body: object, country: str | None, kind: str) -> list[Problem]:
+def check_update(
+    body: object, country: str | None, kind: str, service: Service | None = None
+) -> list[Problem]:
     """What is wrong with new details for an account of this type."""
-    return is_object(body) or _details({**as_object(body), "type": kind}, country, "")
+    return is_object(body) or _details({**as_object(body), "type": kind}, country, "", service)
 
 
 def check_details(
-    country: str | None, kind: object, details: object, at: str = "details"
+    country: str | None,
+    kind: object,
+    details: object,
+    at: str = "details",
+    service: Service | None = None,
 ) -> list[Problem]:
     """What is wrong with the details of an account of this type in this country."""
     found = as_object(details)
-    account = corridors.account(country, kind)
+    account = corridors.of(service).account(country, kind)
     fields = account.fields if account else ()
-    return is_object(details, at) or flat(
-        need(found, f.name, fits(f.form_in(found)), at=at, asked=f.source if f.required else "")
-        for f in fields
-    )
+    return is_object(details, at) or flat(_field(found, field, at) for field in fields)
 
 
-def warn(country: str | None, kind: object, details: object, at: str = "details") -> list[Problem]:
+def _field(details: Body, field: DetailField, at: str) -> list[Problem]:
+    check_value = fits(field.form_in(details))
+    asked = field.source if field.required else ""
+    return need(details, field.name, check_value, at=at, asked=asked, key=field.key)
+
+
+def warn(
+    country: str | None,
+    kind: object,
+    details: object,
+    at: str = "details",
+    service: Service | None = None,
+) -> list[Problem]:
     """What in good details looks like a typing mistake."""
     found = as_object(details)
-    account = corridors.account(country, kind)
+    account = corridors.of(service).account(country, kind)
     fields = account.fields if account else ()
     mistyped = (
         warn_check_digits(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields
@@ -224,25 +252,25 @@ def warn(country: str | None, kind: object, details: object, at: str = "details"
 
 
 def _wallet(details: Body, at: str) -> list[Problem]:
-    """What in a wallet's address looks mistyped, on a network that has such addresses."""
+    """What in a wallet's address looks mistyped, on a network whose addresses are known."""
     network = details.get("network")
-    known = network in codes.NETWORKS
+    known = network in KNOWN_NETWORKS
     return warn_address(network, details.get("address"), dotted(at, "address")) if known else []
 
 
-def _type(entry: Body, country: str | None, at: str) -> list[Problem]:
+def _type(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:
     problems = need(entry, "type", one_of(codes.ACCOUNT_TYPES), at=at)
-    corridor = corridors.get(country)
+    corridor = corridors.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
     message = f"{must_be(corridor.account_types)} in {corridor.country}"
     return [Problem(dotted(at, "type"), message, "account.country")]
 
 
-def _details(entry: Body, country: str | None, at: str) -> list[Problem]:
+def _details(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:
     kind = entry.get("type")
 
     def check_here(value: object, field: str) -> list[Problem]:
-        return check_details(country, kind, value, field)
+        return check_details(country, kind, value, field, service)
 
     return need(entry, "details", check_here, at=at)

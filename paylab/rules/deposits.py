@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 from .. import corridors
 from ..errors import Problem
 from ..spec import codes, money
+from ..spec.assumptions import NONE
+from ..spec.service import Service
 from .fields import Check, any_text, as_object, identifier, is_object, may, must_be, need, up_to
 
-_ACCOUNT = "ca.create"
+_ACCOUNT, _KEYS = "ca.create", "conversion_accounts"
 _SOURCES = tuple(codes.ON_RAMP.values())
 
 
-def check(body: object, currency: str | None = None) -> list[Problem]:
+def check(
+    body: object, currency: str | None = None, service: Service | None = None
+) -> list[Problem]:
     """What is wrong with a sandbox deposit; `currency` is the conversion account's, if known."""
     found = as_object(body)
     paid = currency or found.get("currency")
@@ -22,21 +27,46 @@ def check(body: object, currency: str | None = None) -> list[Problem]:
         *need(found, "conversion_account_id", identifier),
         *need(found, "amount", _capped(paid)),
         *need(found, "currency", _currency(currency)),
-        *may(found, "sender_name", any_text),
+        *may(found, "sender_name", _sender(service or Service())),
     ]
 
 
-def check_account(body: object, country: str | None = None) -> list[Problem]:
+def check_account(
+    body: object, country: str | None = None, service: Service | None = None
+) -> list[Problem]:
     """What is wrong with a new conversion account; `country` is the individual's, if known."""
-    found = as_object(body)
-    reference = up_to(codes.ACCOUNT_REFERENCE_MAX, _ACCOUNT)
+    found, settings = as_object(body), (service or Service()).conversion_accounts
+    reference = up_to(settings.max_reference, _ACCOUNT, f"{_KEYS}.max_reference")
+    coin = _one_currency(sorted(codes.STABLECOINS), _ACCOUNT)
     return is_object(body) or [
         *need(found, "individual_id", identifier, asked=_ACCOUNT),
         *need(found, "payout_account", _reference),
-        *need(found, "source_currency", _on_ramp(country)),
-        *may(found, "destination_currency", _one_currency(sorted(codes.STABLECOINS), _ACCOUNT)),
-        *may(found, "client_reference_id", reference),
+        *need(found, "source_currency", _on_ramp(country, service)),
+        *need(found, "destination_currency", coin, **_asked(settings, "destination_currency")),
+        *need(found, "client_reference_id", reference, **_asked(settings, "client_reference_id")),
     ]
+
+
+def _asked(settings: Any, name: str) -> dict[str, str]:
+    """What asks for a field that the spec does not name, if anything does."""
+    if name in settings.required:
+        return {"asked": _ACCOUNT, "key": f"{_KEYS}.required"}
+    if name == "destination_currency" and settings.default_destination_currency == NONE:
+        return {"asked": _ACCOUNT, "key": f"{_KEYS}.default_destination_currency"}
+    return {"asked": ""}
+
+
+def _sender(service: Service) -> Check:
+    """Any text, and not empty where the service refuses a missing sender."""
+    if service.sandbox_deposits.missing_sender != "refused":
+        return any_text
+    key = "sandbox_deposits.missing_sender"
+
+    def check_sender(value: object, field: str) -> list[Problem]:
+        empty = [Problem(field, "must not be empty", "deposit.review", key=key)]
+        return any_text(value, field) or (empty if value == "" else [])
+
+    return check_sender
 
 
 def cap(currency: object) -> Decimal | None:
@@ -77,10 +107,10 @@ def _reference(value: object, field: str) -> list[Problem]:
     return is_object(value, field) or need(as_object(value), "id", identifier, at=field)
 
 
-def _on_ramp(country: str | None) -> Check:
+def _on_ramp(country: str | None, service: Service | None) -> Check:
     if country is None:
         return _one_currency(_SOURCES, _ACCOUNT)
-    corridor = corridors.get(country)
+    corridor = corridors.of(service).get(country)
     if corridor and corridor.on_ramp_currency:
         return _one_currency((corridor.on_ramp_currency,))
     return lambda _, field: [

@@ -25,13 +25,16 @@ _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 
 
-def need(
-    body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec"
+def need(  # noqa: PLR0913 - a part, its check, and what asks for it
+    body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec", key: str = ""
 ) -> list[Problem]:
-    """Check a part that has to be there; `asked` is the source that asks for it, if one does."""
+    """Check a part that has to be there; `asked` is the source that asks for it, if one does.
+
+    `key` is the setting of a service.toml that asks for it.
+    """
     value, field = body.get(name), dotted(at, name)
     if value is None:
-        return [Problem(field, "is required", asked)] if asked else []
+        return [Problem(field, "is required", asked, key=key)] if asked else []
     return check(value, field)
 
 
@@ -82,24 +85,26 @@ def identifier(value: object, field: str) -> list[Problem]:
     return text(value, field, "spec")
 
 
-def up_to(length: int, source: str = "spec") -> Check:
+def up_to(length: int, source: str = "spec", key: str = "") -> Check:
     """Text of at most so many characters, and not blank."""
 
     def check(value: object, field: str) -> list[Problem]:
         too_long = isinstance(value, str) and len(value) > length
         message = f"must be at most {length} characters"
         found = text(value, field, source)
-        return found or ([Problem(field, message, source)] if too_long else [])
+        return found or ([Problem(field, message, source, key=key)] if too_long else [])
 
     return check
 
 
-def one_of(choices: Sequence[str], source: str = "spec", *, fold: bool = False) -> Check:
+def one_of(
+    choices: Sequence[str], source: str = "spec", *, fold: bool = False, key: str = ""
+) -> Check:
     """One of these words; with `fold`, in any letter case."""
 
     def check(value: object, field: str) -> list[Problem]:
         word = value.upper() if fold and isinstance(value, str) else value
-        return [] if word in choices else [Problem(field, must_be(choices), source)]
+        return [] if word in choices else [Problem(field, must_be(choices), source, key=key)]
 
     return check
 
@@ -112,7 +117,7 @@ def must_be(choices: Sequence[str]) -> str:
 def fits(form: Format) -> Check:
     """What the form asks: one of its words, its pattern, its parser, or just some text."""
     if form.choices:
-        return one_of(form.choices, form.source)
+        return one_of(form.choices, form.source, key=form.key)
 
     def check(value: object, field: str) -> list[Problem]:
         found = any_text(value, field)

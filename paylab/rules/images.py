@@ -5,9 +5,11 @@ from __future__ import annotations
 import binascii
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from ..errors import Problem
 from ..spec import codes
+from ..spec.service import Service
 from .fields import as_object, flat, is_object, need, one_of
 
 _HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
@@ -24,7 +26,9 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 _HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
 # The sizes that are refused, or taken, whether a KB is 1,000 or 1,024 bytes.
 SURE_MIN, SURE_MAX = 10_000, 15_000_000
-_BOUNDS, _CONTENT = "images.bounds", "images.content"
+MOST = 15 * 1024 * 1024
+"""Bytes that are too many whether a KB is 1,000 or 1,024 bytes."""
+_BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
 # One container, two names: phones use either for the same file.
 _SAME = {"image/heif": "image/heic"}
 _NO_KIND = "is none of PDF, JPEG, PNG, HEIC, HEIF, TIFF by its first bytes"
@@ -43,17 +47,24 @@ class Measured:
         return sniff(self.head)
 
 
-def check(body: object) -> list[Problem]:
+def bounds(service: Service | None = None) -> tuple[int, int]:
+    """The bytes that an image has at least and at most: 10 KB to 15 MB, however they count."""
+    kilobyte = (service or Service()).images.kilobyte
+    return 10 * kilobyte, 15 * kilobyte**2
+
+
+def check(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with an upload; each content is decoded on its own, and only within bounds."""
-    return is_object(body) or need(as_object(body), "images", _images)
+    images = partial(_images, bounds(service))
+    return is_object(body) or need(as_object(body), "images", images)
 
 
 def warn(size: int, field: str) -> list[Problem]:
     """An image that is too large for a service that counts 15 MB as 15,000,000 bytes."""
-    if not SURE_MAX < size <= codes.IMAGE_MAX:
+    if not SURE_MAX < size <= MOST:
         return []
     message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
-    return [Problem(field, message, _BOUNDS)]
+    return [Problem(field, message, _BOUNDS, key=_KEY)]
 
 
 def decode_content(data_uri: str) -> tuple[str, bytes]:
@@ -97,42 +108,45 @@ def _sniff_box(data: bytes) -> str | None:
     return "image/heif" if data[8:12] in _HEIF_BRANDS else None
 
 
-def _images(value: object, field: str) -> list[Problem]:
+def _images(limits: tuple[int, int], value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
     counted = 1 <= len(value) <= codes.IMAGES_MAX
     count = [] if counted else [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
     first = enumerate(value[: codes.IMAGES_MAX])
-    return count + flat(_image(item, f"{field}.{at}") for at, item in first)
+    return count + flat(_image(limits, item, f"{field}.{at}") for at, item in first)
 
 
-def _image(item: object, at: str) -> list[Problem]:
+def _image(limits: tuple[int, int], item: object, at: str) -> list[Problem]:
     found = as_object(item)
     return is_object(item, at) or [
         *need(found, "type", one_of(codes.IMAGE_SIDES), at=at),
-        *need(found, "content", _content, at=at),
+        *need(found, "content", partial(_content, limits), at=at),
     ]
 
 
-def _content(value: object, field: str) -> list[Problem]:
+def _content(limits: tuple[int, int], value: object, field: str) -> list[Problem]:
     if isinstance(value, Measured):
-        return _size(value.size, field) if value.mime else [Problem(field, _NO_KIND)]
+        return _size(limits, value.size, field) if value.mime else [Problem(field, _NO_KIND)]
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)
         source = _CONTENT if _loosely(value) in codes.IMAGE_TYPES else "spec"
         return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
-    return _size(decoded_size(value, mime), field) or _decoded(value, field)
+    return _size(limits, decoded_size(value, mime), field) or _decoded(value, field)
 
 
-def _size(size: int, field: str) -> list[Problem]:
-    """What is wrong with a size; refused by the spec only where KB and MB may mean either."""
-    if size < codes.IMAGE_MIN:
-        message = f"must be at least 10 KB ({codes.IMAGE_MIN:,} bytes) when decoded"
-        return [Problem(field, message, _BOUNDS if size >= SURE_MIN else "spec")]
-    if size > codes.IMAGE_MAX:
-        return [Problem(field, f"must be at most 15 MB ({codes.IMAGE_MAX:,} bytes) when decoded")]
-    return []
+def _size(limits: tuple[int, int], size: int, field: str) -> list[Problem]:
+    """What is wrong with a size; the spec refuses it if it does whatever KB and MB mean."""
+    least, most = limits
+    if least <= size <= most:
+        return []
+    bound = (
+        f"at least 10 KB ({least:,} bytes)" if size < least else f"at most 15 MB ({most:,} bytes)"
+    )
+    source = _BOUNDS if SURE_MIN <= size <= MOST else "spec"
+    key = _KEY if source == _BOUNDS else ""
+    return [Problem(field, f"must be {bound} when decoded", source, key=key)]
 
 
 def _loosely(value: object) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from functools import partial
 
@@ -13,6 +14,7 @@ from ..corridors import Corridor
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..errors import Problem
 from ..spec import codes
+from ..spec.service import Service
 from . import accounts
 from .fields import (
     Body,
@@ -85,61 +87,90 @@ def birth(value: object, today: date) -> str:
 _NO_PHONE = "does not look like a phone number"
 
 
-# The spec does not show the base list.
-BASE = dict.fromkeys(
-    ("product_types", "given_name", "family_name", "country", "address"), "individual.required"
-)
+_BASE, _RAMP = "individuals.required", "individuals.ramp_required"
+_ROW = "individual.required"
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _NOWHERE = Corridor("")
 
 
-def check(body: object) -> list[Problem]:
+def check(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with a new individual."""
-    found = as_object(body)
-    needed = BASE | dict.fromkeys(required(found), "spec")
+    found, settled = as_object(body), service or Service()
+    asked = _asked(found, settled)
+    if found.get("address") is None and any(name.startswith("address.") for name in asked):
+        found = {**found, "address": {}}
     return is_object(body) or flat(
-        need(found, name, one, asked=needed.get(name, "")) for name, one in _checks(found).items()
+        need(found, name, one, **asked.get(name, _NOBODY))
+        for name, one in _checks(found, asked, settled).items()
     )
 
 
-def required(body: Body) -> tuple[str, ...]:
+def base(service: Service | None = None) -> tuple[str, ...]:
+    """What every individual needs; a name like `address.city` is a field of the address."""
+    found: tuple[str, ...] = (service or Service()).individuals.required
+    return found
+
+
+def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
     """What this individual needs on top of the base list, for its country and products."""
-    return _corridor(body).required_for(as_list(body.get("product_types")))
+    products = as_list(body.get("product_types"))
+    named = _corridor(body, service).required_for(products)
+    ramp = any(one in codes.RAMP_PRODUCTS for one in products)
+    more = (service or Service()).individuals.ramp_required if ramp else ()
+    return tuple(dict.fromkeys((*named, *more)))
 
 
-def warn(body: object) -> list[Problem]:
+def _asked(body: Body, service: Service) -> dict[str, dict[str, str]]:
+    """What asks for each field that this individual needs: the spec, or a setting."""
+    named = _corridor(body, service).required_for(as_list(body.get("product_types")))
+    return {
+        **{name: {"asked": _ROW, "key": _RAMP} for name in required(body, service)},
+        **{name: {"asked": _ROW, "key": _BASE} for name in base(service)},
+        **{name: {"asked": "spec"} for name in named},
+    }
+
+
+_NOBODY = {"asked": ""}
+
+
+def warn(body: object, service: Service | None = None) -> list[Problem]:
     """What in a good individual looks like a typing mistake, or had better be there."""
-    return [*_warn_email(as_object(body)), *mistyped(body)]
+    return [*_warn_email(as_object(body)), *mistyped(body, service)]
 
 
-def mistyped(body: object) -> list[Problem]:
+def mistyped(body: object, service: Service | None = None) -> list[Problem]:
     """What in a good individual looks like a typing mistake."""
     found = as_object(body)
     document = as_object(found.get("document"))
     number = accounts.warn_check_digits(
         _number_form(document), document.get("number"), "document.number"
     )
-    listed = each(found.get("financial_accounts"), "financial_accounts", _warn_account(found))
+    listed = each(
+        found.get("financial_accounts"), "financial_accounts", _warn_account(found, service)
+    )
     return [*number, *listed]
 
 
-def check_token(body: object, provider: str = codes.IDV_PROVIDER) -> list[Problem]:
+def check_token(
+    body: object, provider: str | None = None, service: Service | None = None
+) -> list[Problem]:
     """What is wrong with a verification token."""
-    found = as_object(body)
+    found, key = as_object(body), "verification.provider"
+    word = provider or (service or Service()).verification.provider
     return is_object(body) or [
-        *need(found, "provider", one_of((provider,), "idv.provider")),
+        *need(found, "provider", one_of((word,), "idv.provider", key=key)),
         *need(found, "token", up_to(codes.TOKEN_MAX)),
         *need(found, "applicant_id", identifier),
         *need(found, "partner_terms_accepted_at", timestamp),
     ]
 
 
-def _corridor(body: Body) -> Corridor:
-    return corridors.get(body.get("country")) or _NOWHERE
+def _corridor(body: Body, service: Service | None) -> Corridor:
+    return corridors.of(service).get(body.get("country")) or _NOWHERE
 
 
-def _checks(body: Body) -> dict[str, Check]:
-    corridor = _corridor(body)
+def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -> dict[str, Check]:
+    corridor = _corridor(body, service)
     return {
         "product_types": partial(_products, corridor),
         "given_name": text,
@@ -149,9 +180,9 @@ def _checks(body: Body) -> dict[str, Check]:
         "phone": fits(corridor.phone or Format()),
         "date_of_birth": day,
         "idv_consent_recorded_at": timestamp,
-        "address": partial(_address, body.get("country")),
+        "address": partial(_address, body.get("country"), asked),
         "document": partial(_document, corridor),
-        "financial_accounts": partial(_accounts, corridor.country or None),
+        "financial_accounts": partial(_accounts, corridor.country or None, service),
     }
 
 
@@ -159,18 +190,27 @@ def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
     if not value:
-        return [Problem(field, "must name at least one product", BASE[field])]
+        return [Problem(field, "must name at least one product", _ROW, key=_BASE)]
     return each(value, field, one_of(corridor.products))
 
 
-def _address(country: object, value: object, field: str) -> list[Problem]:
+def _address(
+    country: object, asked: Mapping[str, dict[str, str]], value: object, field: str
+) -> list[Problem]:
     found = as_object(value)
-    lines = flat(may(found, line, any_text, at=field) for line in ADDRESS_LINES)
-    return is_object(value, field) or [*_address_country(country, found, field), *lines]
+    lines = flat(
+        need(found, line, any_text, at=field, **asked.get(dotted(field, line), _NOBODY))
+        for line in ADDRESS_LINES
+    )
+    code = _address_country(country, asked, found, field)
+    return is_object(value, field) or [*code, *lines]
 
 
-def _address_country(country: object, address: Body, field: str) -> list[Problem]:
-    problems = may(address, "country", one_of(codes.COUNTRIES), at=field)
+def _address_country(
+    country: object, asked: Mapping[str, dict[str, str]], address: Body, field: str
+) -> list[Problem]:
+    wanted = asked.get(dotted(field, "country"), _NOBODY)
+    problems = need(address, "country", one_of(codes.COUNTRIES), at=field, **wanted)
     code = address.get("country")
     if problems or None in (country, code) or code == country:
         return problems
@@ -190,18 +230,19 @@ def _number_form(document: Body) -> Format:
     return DOCUMENT_NUMBERS.get(kind, Format()) if isinstance(kind, str) else Format()
 
 
-def _accounts(country: str | None, value: object, field: str) -> list[Problem]:
+def _accounts(country: str | None, service: Service, value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
-    return each(value, field, lambda item, at: accounts.check_entry(item, country, at))
+    return each(value, field, lambda item, at: accounts.check_entry(item, country, at, service))
 
 
-def _warn_account(body: Body) -> Check:
-    country = _corridor(body).country or None
+def _warn_account(body: Body, service: Service | None) -> Check:
+    country = _corridor(body, service).country or None
 
     def warn_one(item: object, at: str) -> list[Problem]:
         entry = as_object(item)
-        return accounts.warn(country, entry.get("type"), entry.get("details"), f"{at}.details")
+        details = entry.get("details")
+        return accounts.warn(country, entry.get("type"), details, f"{at}.details", service)
 
     return warn_one
 
@@ -210,4 +251,4 @@ def _warn_email(body: Body) -> list[Problem]:
     ramp = any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
     if not ramp or body.get("email") is not None:
         return []
-    return [Problem("email", "may be asked for with on_ramp and off_ramp", "individual.required")]
+    return [Problem("email", "may be asked for with on_ramp and off_ramp", _ROW, key=_RAMP)]

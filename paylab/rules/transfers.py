@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from .. import corridors
 from ..errors import Problem
 from ..spec import codes, money
+from ..spec.assumptions import NONE
+from ..spec.service import Service
 from .fields import (
     Body,
+    Check,
     as_list,
     as_object,
     flat,
     identifier,
     is_object,
-    may,
     must_be,
     need,
     one_of,
@@ -27,102 +30,146 @@ AMOUNTS = {
     "destination_amount": "destination_currency",
     "net_source_amount": "source_currency",
 }
-QUOTE_SOURCE_DEFAULT = "usd"  # assumed: gap quote.operation
 _RAILS = "corridor.rails"
 _TRANSFER, _QUOTE = "transfer.create", "quote.operation"
 _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
 _DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
-_NETWORK = one_of(codes.NETWORKS, "details.wallet")
+_WALLET, _WALLETS = "details.wallet", "financial_accounts.crypto_wallet.allowed"
 
 
-def check(body: object) -> list[Problem]:
+def check(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with a new transfer, direct or from a quote."""
-    found = as_object(body)
+    found, settled = as_object(body), service or Service()
     direct = found.get("quote_id") is None
     asked = _TRANSFER if direct else ""
+    settings, most = settled.transfers, "transfers.max_reference"
+    reference = up_to(settings.max_reference, _TRANSFER, most)
     return is_object(body) or [
-        *may(found, "quote_id", identifier),
+        *need(found, "quote_id", identifier, **_wanted(settings, "quote_id")),
         *_destination(found, asked),
         *need(found, "source_currency", _SOURCE, asked=asked),
         *(_one_amount(found, _TRANSFER) if direct else _no_amount(found)),
         *_amounts(found),
-        *may(found, "source_network", _NETWORK),
-        *_source_type(found),
-        *may(found, "client_reference_id", up_to(codes.TRANSFER_REFERENCE_MAX, _TRANSFER)),
+        *_source_network(found, settled, direct=direct),
+        *_source_type(found, settings),
+        *need(found, "client_reference_id", reference, **_wanted(settings, "client_reference_id")),
     ]
 
 
-def check_quote(body: object) -> list[Problem]:
+def _wanted(settings: Any, name: str) -> dict[str, str]:
+    """What asks for a field of a transfer that the spec does not name, if anything does."""
+    asked = name in settings.required
+    return {"asked": _TRANSFER, "key": "transfers.required"} if asked else {"asked": ""}
+
+
+def _source_network(body: Body, service: Service, *, direct: bool) -> list[Problem]:
+    """A known network; asked for where a stablecoin without one is refused."""
+    wanted, settings = _wanted(service.transfers, "source_network"), service.transfers
+    stable = direct and _is_stablecoin(body.get("source_currency"))
+    if stable and settings.default_network == NONE and not wanted["asked"]:
+        wanted = {"asked": "transfer.network", "key": "transfers.default_network"}
+    return need(body, "source_network", _network(service), **wanted)
+
+
+def _network(service: Service | None) -> Check:
+    return one_of(corridors.of(service).networks, _WALLET, key=_WALLETS)
+
+
+def default_currency(service: Service | None = None) -> str:
+    """The currency of a quote's source when none is given; none if it must be."""
+    found: str = (service or Service()).quotes.default_source_currency
+    return "" if found == NONE else found
+
+
+def check_quote(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with a request for a quote."""
-    found = {"source_currency": QUOTE_SOURCE_DEFAULT, **_present(as_object(body))}
-    stable = _is_stablecoin(found["source_currency"])
+    usual, found = default_currency(service), _present(as_object(body))
+    found = {"source_currency": usual, **found} if usual else found
+    stable = _is_stablecoin(found.get("source_currency"))
+    key = "quotes.default_source_currency"
     return is_object(body) or [
         *_destination(found, _QUOTE),
-        *may(found, "source_currency", _SOURCE),
+        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
         *_one_amount(found, _QUOTE),
         *_amounts(found),
-        *need(found, "source_network", _NETWORK, asked=_QUOTE if stable else ""),
+        *need(found, "source_network", _network(service), asked=_QUOTE if stable else ""),
     ]
 
 
-def check_route(
+def check_route(  # noqa: PLR0913 - what a payout is made of
     country: object,
     account_type: object,
     source_currency: object,
     destination_currency: object,
     payout_method: object,
+    service: Service | None = None,
 ) -> list[Problem]:
     """What keeps money from reaching such an account; a wallet has `check_network` on top."""
-    currency, rails, source = _reach(country, account_type)
+    currency, rails, source, key = _reach(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
     return [
         *_SOURCE(source_currency, "source_currency"),
         *one_of((currency,), source, fold=True)(destination_currency, "destination_currency"),
-        *one_of(rails, source)(payout_method, "payout_method"),
+        *one_of(rails, source, key=key)(payout_method, "payout_method"),
     ]
 
 
-def check_rail(destination_currency: str, payout_method: object) -> list[Problem]:
+def check_rail(
+    destination_currency: str, payout_method: object, service: Service | None = None
+) -> list[Problem]:
     """Whether a rail is one of another currency, where the corridors name the rails of both."""
-    own, elsewhere = _rails(destination_currency)
-    return _rail(destination_currency, own, payout_method) if payout_method in elsewhere else []
+    own, elsewhere = _rails(destination_currency, service)
+    if payout_method not in elsewhere:
+        return []
+    return _rail(destination_currency, own, payout_method, service)
 
 
-def warn(body: Body) -> list[Problem]:
+def warn(body: Body, service: Service | None = None) -> list[Problem]:
     """What in a good transfer only an assumption speaks against: its rail."""
-    currency = body.get("destination_currency")
-    return warn_rail(currency, body.get("payout_method")) if isinstance(currency, str) else []
+    currency, rail = body.get("destination_currency"), body.get("payout_method")
+    return warn_rail(currency, rail, service) if isinstance(currency, str) else []
 
 
-def warn_rail(destination_currency: str, payout_method: object) -> list[Problem]:
+def warn_rail(
+    destination_currency: str, payout_method: object, service: Service | None = None
+) -> list[Problem]:
     """A rail that no corridor names, such as `local`: it may carry the currency all the same."""
-    own, elsewhere = _rails(destination_currency)
-    unnamed = payout_method in codes.PAYOUT_METHODS and payout_method not in (*own, *elsewhere)
-    return _rail(destination_currency, own, payout_method) if unnamed else []
+    own, elsewhere = _rails(destination_currency, service)
+    if payout_method not in codes.PAYOUT_METHODS or payout_method in (*own, *elsewhere):
+        return []
+    return _rail(destination_currency, own, payout_method, service)
 
 
-def _rails(currency: str) -> tuple[list[str], list[str]]:
+def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
     """The rails that are named for a currency, and those named for others alone."""
-    own = [rail for one in corridors.find(currency=currency) for rail in one.payout_methods]
-    named = [rail for one in corridors.ALL for rail in one.payout_methods]
-    own += codes.NETWORKS if codes.is_stablecoin(currency) else ()
-    others = [rail for rail in (*named, *codes.NETWORKS) if rail not in own]
+    found = corridors.of(service)
+    reached = corridors.find(currency=currency, service=service)
+    own = [rail for one in reached for rail in one.payout_methods]
+    named = [rail for one in found.all for rail in one.payout_methods]
+    own += found.networks if codes.is_stablecoin(currency) else ()
+    others = [rail for rail in (*named, *found.networks) if rail not in own]
     return list(dict.fromkeys(own)), others if own else []
 
 
-def _rail(currency: str, own: Sequence[str], method: object) -> list[Problem]:
+def _rail(
+    currency: str, own: Sequence[str], method: object, service: Service | None
+) -> list[Problem]:
     if not own:
         return []
+    reached = corridors.find(currency=currency, service=service)
+    key = reached[0].rails_key if reached else _WALLETS
     message = f"{must_be(own)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS)]
+    return [Problem("payout_method", message, _RAILS, key=key)]
 
 
-def check_network(network: object, payout_method: object) -> list[Problem]:
+def check_network(
+    network: object, payout_method: object, service: Service | None = None
+) -> list[Problem]:
     """A crypto wallet is reached over its own network only."""
-    own = tuple(one for one in codes.NETWORKS if one == network)
-    return one_of(own, "details.wallet")(payout_method, "payout_method") if own else []
+    own = tuple(one for one in corridors.of(service).networks if one == network)
+    return one_of(own, _WALLET, key=_WALLETS)(payout_method, "payout_method") if own else []
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
@@ -138,13 +185,17 @@ def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     return [Problem("source_network", message)]
 
 
-def _reach(country: object, kind: object) -> tuple[str, tuple[str, ...], str]:
+def _reach(
+    country: object, kind: object, service: Service | None
+) -> tuple[str, tuple[str, ...], str, str]:
+    """The currency and the rails that reach an account, and what that rests on."""
+    found = corridors.of(service)
     if kind == codes.CRYPTO_WALLET:
-        return "USDC", codes.NETWORKS, "details.wallet"
-    corridor = corridors.get(country)
+        return "USDC", found.networks, _WALLET, _WALLETS
+    corridor = found.get(country)
     if corridor is None or corridor.account(kind) is None:
-        return "", (), "account.country"
-    return corridor.currency, corridor.payout_methods, _RAILS
+        return "", (), "account.country", ""
+    return corridor.currency, corridor.payout_methods, _RAILS, corridor.rails_key
 
 
 def _destination(body: Body, asked: str) -> list[Problem]:
@@ -194,8 +245,9 @@ def _given(body: Body) -> list[str]:
     return [name for name in AMOUNTS if body.get(name) is not None]
 
 
-def _source_type(body: Body) -> list[Problem]:
-    problems = may(body, "source_type", one_of(codes.SOURCE_TYPES, _TRANSFER))
+def _source_type(body: Body, settings: Any) -> list[Problem]:
+    known = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
+    problems = need(body, "source_type", known, **_wanted(settings, "source_type"))
     currency = body.get("source_currency")
     if problems or body.get("source_type") != "deposit" or currency is None:
         return problems

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from urllib.parse import SplitResult, urlsplit
 
 from ..errors import Problem
 from ..loopback import is_loopback
 from ..spec import codes
+from ..spec.service import Service
 from .fields import as_object, each, is_object, need, one_of, text
 
 _VISIBLE = re.compile("[!-~]+")
 _SOURCE = "webhook.url"
 
 
-def check(body: object) -> list[Problem]:
+def check(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with a new subscription."""
     found = as_object(body)
     return is_object(body) or [
         *need(found, "url", _url),
-        *need(found, "event_types", _event_types),
+        *need(found, "event_types", partial(_event_types, service or Service())),
     ]
 
 
@@ -54,9 +56,9 @@ def _split(url: str) -> SplitResult | None:
     return parts
 
 
-def _event_types(value: object, field: str) -> list[Problem]:
+def _event_types(service: Service, value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list of event types")]
     if not value:
         return [Problem(field, "must be a list of at least one event type", "field.empty")]
-    return each(value, field, one_of(codes.EVENT_TYPES))
+    return each(value, field, one_of((*codes.EVENT_TYPES, *service.webhooks.event_types)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.corridors import account_types
 from paylab.rules import accounts
 from paylab.spec import codes
+from paylab.spec.service import Service
 
 # The CBU is python-stdnum's example; IBANs are the registry's; the QR text is from the field.
 QR = (
@@ -198,14 +198,24 @@ def test_sources(sample, field, sources):
     assert (missing[0].source, wrong[0].source) == sources
 
 
-def test_issuers_are_named_and_can_be_added():
-    """The list is ours: the message names it, and a user who knows better appends."""
+def test_issuers_are_named_and_can_be_set():
+    """The list is assumed: the problem names it and its key, and a service.toml replaces it."""
     (problem,) = changed(PH_WALLET, issuer="shopee")
-    assert problem.message == "must be one of gcash, grabpay, maya"
-    issuers = account_types.ISSUERS["digital_wallet"]
-    issuers.append("shopee")
-    assert changed(PH_WALLET, issuer="shopee") == []
-    issuers.remove("shopee")
+    key = "financial_accounts.PH.digital_wallet.allowed"
+    assert (problem.message, problem.key) == ("must be one of gcash, grabpay, maya", key)
+    country, kind, details = PH_WALLET
+    other, given = Service({key: ["shopee"]}), details | {"issuer": "shopee"}
+    assert accounts.check_details(country, kind, given, service=other) == []
+
+
+@pytest.mark.parametrize(("required", "missing"), [(["clabe", "label"], ["label"]), ([], [])])
+def test_required_fields_of_a_service(required, missing):
+    """What a service.toml asks for is asked for, and rests on the assumption."""
+    key = "financial_accounts.MX.bank_account.required"
+    given = {"clabe": "032180000118359719"} if required else {}
+    found = accounts.check_details("MX", "bank_account", given, "", Service({key: required}))
+    assert [problem.field for problem in found] == missing
+    assert {(problem.source, problem.key) for problem in found} <= {("details.mx", key)}
 
 
 @pytest.mark.parametrize(

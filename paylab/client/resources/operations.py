@@ -11,8 +11,7 @@ from functools import partial, wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ... import corridors
-from ...corridors.account_types import CRYPTO_WALLET
+from ...corridors.account_types import ACCOUNTS
 from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
@@ -201,7 +200,6 @@ ENTRY = frozenset({"type", "details"})
 # How alike a name in details and a known one are when one is a slip for the other.
 SLIP = 0.85
 
-ACCOUNTS = (CRYPTO_WALLET, *(one for corridor in corridors.ALL for one in corridor.accounts))
 DETAILS = {
     kind: {field.name for one in ACCOUNTS if one.type == kind for field in one.fields}
     for kind in {one.type for one in ACCOUNTS}

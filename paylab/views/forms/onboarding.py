@@ -157,7 +157,7 @@ class OnboardingForm(Form):
 
     def _follow_country(self) -> None:
         product = self.fields["product_types"].value
-        needed = {*individuals.BASE, *self.corridor.required_for([product])}
+        needed = {*individuals.base(), *self.corridor.required_for([product])}
         for name, field in self.fields.items():
             if not name.startswith(("address.", "document.")):
                 field.require(name in needed)
