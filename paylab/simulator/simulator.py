@@ -10,7 +10,7 @@ from threading import Event
 import httpx
 
 from ..errors import SimulatorError
-from ..signing.canonical import KeyEncoding, key_bytes
+from ..signing.canonical import key_bytes
 from ..spec import timestamps
 from ..spec.service import Service
 from . import ids, seeding, transitions
@@ -133,12 +133,12 @@ class Simulator:
             self._storage.close()
 
 
-def random_keys(key_encoding: KeyEncoding = "utf-8") -> tuple[str, str]:
+def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
     """An API key and a secret for a simulator that other processes can reach."""
     return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)
 
 
-def seeded_keys(seed: int, key_encoding: KeyEncoding = "utf-8") -> tuple[str, str]:
+def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
     return (
         f"pk_simulator_{ids.number(seed, 'api key') % 16**16:016x}",
@@ -146,12 +146,12 @@ def seeded_keys(seed: int, key_encoding: KeyEncoding = "utf-8") -> tuple[str, st
     )
 
 
-def _secret(digits: str, key_encoding: KeyEncoding) -> str:
+def _secret(digits: str, key_encoding: str) -> str:
     """A secret of 40 hex digits; with a prefix where it need not be hex or Base64 text."""
     return f"sk_simulator_{digits}" if key_encoding == "utf-8" else digits
 
 
-def check_secret(secret: str, key_encoding: KeyEncoding) -> None:
+def check_secret(secret: str, key_encoding: str) -> None:
     """SimulatorError when requests cannot be signed with this secret."""
     try:
         key_bytes(secret, key_encoding)
