@@ -1,42 +1,49 @@
-"""Pictures of a frame of transfers or conversions, static, readable in a light and a dark page.
+"""Charts of a frame of transfers or conversions: volume, funnel, times, failures and fees.
 
-Each takes a frame and gives a `Chart`, which a notebook shows and keeps as PNG. An empty frame
-gives an empty picture that says so. Floats are good enough to draw; for sums that are exact
-there is `paylab.frames.summarize`.
+Each function takes a frame and gives a `Chart`; an empty frame gives a chart that says so.
+Lengths and positions are floats; amounts in tooltips are exact sums of decimals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from io import BytesIO
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from decimal import Context, Decimal, localcontext
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
-from PIL import Image
 
 from ..spec import status
+from .funnel import funnel
+from .html import visible
+from .vega import (
+    FAILED,
+    WIDTH,
+    Chart,
+    Spec,
+    colour_scale,
+    empty_chart,
+    filtered,
+    lookup,
+    one_panel,
+    panels,
+    tooltip,
+)
 
-PAPER, INK, FAINT = "#fbfbfa", "#24292f", "#d4d7dc"
-COLOURS = ("#2f6fb3", "#c9741f", "#3a8a5f", "#b14a7b", "#6b5fb3", "#8a6d3b", "#3d8f96", "#c0564b")
-REST = "#9aa1ab"
-GOOD, BAD, OPEN = COLOURS[2], COLOURS[7], COLOURS[0]
-MOST_POINTS = 20_000
-MOST_DAYS = 10  # labelled on an axis
-LEVEL = 7  # that many labels stand side by side
-TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000)  # seconds
-COLOURS_KEPT = 32
-QUANTILES = ("p50", "p90", "p99")
-DRAWN = {
+MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
+TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
+BINS = 8  # for each power of ten
+SUMS = Context(prec=1_000)
+ENDS = ("source_currency", "destination_currency")
+COLUMNS = {
+    "id": "word",
     "status": "word",
-    "source_currency": "currency",
-    "destination_currency": "currency",
+    "failure_reason": "word",
+    **dict.fromkeys(ENDS, "currency"),
     "fee_currency": "currency",
-    "source_amount": "number",
-    "total_fee": "number",
+    "source_amount": "amount",
+    "total_fee": "amount",
     "completed_in": "number",
     "created_at": "time",
 }
@@ -47,199 +54,294 @@ OF_CONVERSIONS = {
 }
 
 
-class Chart(Figure):
-    """A matplotlib figure on paper of its own; its text says what it shows."""
-
-    def __init__(self, title: str, panels: int = 1, height: float = 3.2) -> None:
-        super().__init__(figsize=(8.4, height * panels), facecolor=PAPER, layout="constrained")
-        FigureCanvasAgg(self)
-        self.title = title
-        self.suptitle(title, color=INK, fontsize=12, fontweight="bold", x=0.01, ha="left")
-        self.panels = [_plain(self.add_subplot(panels, 1, at + 1)) for at in range(panels)]
-
-    def __repr__(self) -> str:
-        return f"Chart({self.title!r})"
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def _repr_png_(self) -> bytes:
-        drawn, picture = BytesIO(), BytesIO()
-        self.savefig(drawn, format="png", dpi=100, facecolor=PAPER, metadata={"Software": None})
-        few = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
-        few.save(picture, format="png", optimize=True)  # a third of the size: small notebooks
-        return picture.getvalue()
-
-
 def volume(frame: pd.DataFrame | None) -> Chart:
-    """Source volume per day and corridor, a panel for each currency."""
+    """Source volume per day and corridor; each currency has a panel of its own.
+
+    >>> charts.volume(lab.transfers.frame())
+    Chart('Volume per day and corridor')
+    """
     rows = _rows(frame).dropna(subset=["created_at", "source_amount", "source_currency"])
     rows["day"] = rows["created_at"].dt.strftime("%Y-%m-%d")
-    rows["corridor"] = rows["source_currency"] + "-" + rows["destination_currency"].fillna("?")
-    currencies = sorted(rows["source_currency"].unique())
-    chart = Chart("Volume per day and corridor", max(1, len(currencies)))
-    for panel, currency in zip(chart.panels, currencies, strict=False):
-        _stacked(panel, rows[rows["source_currency"] == currency], currency)
-    return _or_empty(chart, filled=bool(currencies))
+    parts = [
+        _volume_panel(rows[rows["source_currency"] == currency], currency)
+        for currency in sorted(rows["source_currency"].unique())
+    ]
+    return panels("Volume per day and corridor", parts)
 
 
 def statuses(frame: pd.DataFrame | None) -> Chart:
-    """How many rows stand where, from the first status to the final ones, with their share."""
-    counts = _rows(frame)["status"].value_counts()
-    words = _in_order(counts.index)
-    chart = Chart("Status funnel", height=max(2.0, 0.4 * len(words) + 0.9))
-    panel, total = chart.panels[0], int(counts.sum())
-    values = [int(counts[word]) for word in words]
-    bars = panel.barh(words, values, color=[_standing(word) for word in words])
-    panel.bar_label(bars, [f" {n:,}  {n / total:.1%}" for n in values], color=INK, fontsize=9)
-    panel.margins(x=0.15)
-    panel.invert_yaxis()
-    panel.set_xlabel("rows")
-    return _or_empty(chart, filled=bool(words))
+    """A funnel: how many rows were created, started and completed, and what became of the others.
+
+    >>> charts.statuses(lab.transfers.frame())
+    Chart('Status funnel')
+    """
+    counts = Counter(_rows(frame)["status"].dropna())
+    is_conversion = frame is not None and "deposit_amount" in frame
+    machine = status.CONVERSION if is_conversion else status.TRANSFER
+    title = "Status funnel"
+    return one_panel(title, funnel(counts, machine)) if counts else empty_chart(title)
 
 
 def completion(frame: pd.DataFrame | None) -> Chart:
-    """How long completed rows took, on a logarithmic scale, with p50, p90 and p99."""
-    times = _rows(frame)["completed_in"]
-    seconds = times[times >= 0].clip(lower=1)
-    chart = Chart("Time to completion")
-    panel = chart.panels[0]
-    if len(seconds):
-        panel.hist(seconds, bins=_log_bins(float(seconds.max())), color=OPEN, edgecolor=PAPER)
-        panel.set_xscale("log")
-        ticks = [tick for tick in TICKS if tick <= seconds.max()]
-        panel.set_xticks(ticks, [duration(tick) for tick in ticks])
-        for name, colour in zip(QUANTILES, (GOOD, COLOURS[1], BAD), strict=True):
-            value = float(seconds.quantile(int(name[1:]) / 100))
-            label = f"{name} {duration(value)}"
-            panel.axvline(value, color=colour, linewidth=2, label=label)
-        _legend(panel)
-        panel.set_ylabel("rows")
-    return _or_empty(chart, filled=len(seconds) > 0)
+    """How long completed rows took, for each corridor: spread, median (dot) and p95 (line).
+
+    >>> charts.completion(lab.transfers.frame())
+    Chart('Time to completion')
+    """
+    rows = _rows(frame)
+    rows = rows[rows["completed_in"] >= 0]
+    groups = sorted(rows.groupby("corridor")["completed_in"], key=lambda each: each[1].median())
+    times = {str(name): seconds.clip(lower=1) for name, seconds in groups}
+    return (
+        one_panel("Time to completion", _spread(times))
+        if times
+        else empty_chart("Time to completion")
+    )
+
+
+def failures(frame: pd.DataFrame | None) -> Chart:
+    """How many rows failed, by reason and corridor, with the corridor's share that failed so.
+
+    >>> charts.failures(lab.transfers.frame())
+    Chart('Failures by reason')
+    """
+    rows = _rows(frame)
+    failed = rows[rows["status"] == "failed"]
+    if failed.empty:
+        return empty_chart("Failures by reason", "no row has failed")
+    known = failed["failure_reason"].fillna("no reason given").map(visible)
+    common = [reason for reason, _ in _ranked(Counter(known))][:MOST_REASONS]
+    reasons = known.where(known.isin(common), "other reasons")
+    counts = Counter(zip(reasons, failed["corridor"], strict=True))
+    of_all = Counter(rows["corridor"])
+    values = [
+        {"reason": reason, "corridor": name, "rows": n, "share": _share(n, of_all[name])}
+        for (reason, name), n in _ranked(counts)
+    ]
+    return one_panel("Failures by reason", _reasons(values))
 
 
 def fees(frame: pd.DataFrame | None) -> Chart:
-    """Fee against amount, a panel for each currency in which both are given."""
+    """Fee against amount; each currency in which both are given has a panel of its own.
+
+    >>> charts.fees(lab.transfers.frame())
+    Chart('Fees against amount')
+    """
     points = _rows(frame)
     points = points[points["source_currency"] == points["fee_currency"]]
+    points = points.dropna(subset=["source_amount", "total_fee"])
     points = points[(points["source_amount"] > 0) & (points["total_fee"] > 0)]
-    currencies = sorted(points["source_currency"].unique())
-    chart = Chart("Fees against amount", max(1, len(currencies)))
-    for panel, currency in zip(chart.panels, currencies, strict=False):
-        _cloud(panel, points[points["source_currency"] == currency], currency)
-    return _or_empty(chart, filled=bool(currencies))
+    parts = [
+        _fee_panel(points[points["source_currency"] == currency], currency)
+        for currency in sorted(points["source_currency"].unique())
+    ]
+    return panels("Fees against amount", parts)
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: 45 s, 3 min, 2.5 h, 4 d."""
+    """Seconds as people say them: 45 s, 3 min, 2.5 h, 4 d.
+
+    >>> charts.duration(9000)
+    '2.5 h'
+    """
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds:.3g} s"
 
 
-def _plain(panel: Axes) -> Axes:
-    panel.set_facecolor(PAPER)
-    panel.tick_params(colors=INK, labelsize=9)
-    for side, spine in panel.spines.items():
-        spine.set_color(FAINT)
-        spine.set_visible(side in ("left", "bottom"))
-    for label in (panel.xaxis.label, panel.yaxis.label):
-        label.set_color(INK)
-    return panel
-
-
-def _or_empty(chart: Chart, *, filled: bool) -> Chart:
-    if not filled:
-        panel = chart.panels[0]
-        panel.set_axis_off()
-        panel.text(0.5, 0.5, "no rows", color=INK, ha="center", transform=panel.transAxes)
-    return chart
-
-
-def _stacked(panel: Axes, rows: pd.DataFrame, currency: str) -> None:
-    cells = rows.assign(corridor=_most(rows["corridor"], rows["source_amount"]))
-    pivot = cells.pivot_table(
-        index="day", columns="corridor", values="source_amount", aggfunc="sum", fill_value=0.0
-    )
-    pivot = pivot[_largest_first(pivot.sum())]
-    bottom = pd.Series(0.0, pivot.index)
-    for name, colour in zip(pivot.columns, _colours(pivot.columns), strict=True):
-        panel.bar(range(len(pivot)), pivot[name], bottom=bottom, color=colour, label=name)
-        bottom += pivot[name]
-    step = -(-len(pivot) // MOST_DAYS)
-    days = list(pivot.index[::step])
-    panel.set_xticks(range(0, len(pivot), step), days, rotation=20 if len(days) > LEVEL else 0)
-    panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    panel.set_ylabel(currency)
-    _legend(panel)
-
-
-def _most(names: pd.Series[Any], amounts: pd.Series[Any]) -> pd.Series[Any]:
-    """The names of the largest sums; the rest together."""
-    largest = _largest_first(amounts.groupby(names).sum())
-    kept = largest if len(largest) <= len(COLOURS) else largest[: len(COLOURS) - 1]
-    return names.where(names.isin(kept), "others")
-
-
-def _largest_first(sums: pd.Series[Any]) -> list[str]:
-    named = sorted(sums.items(), key=lambda item: (-item[1], str(item[0])))
-    return [str(name) for name, _ in named]
-
-
-def _colours(names: Iterable[str]) -> list[str]:
-    """A colour each; the rest together is grey."""
-    return [
-        REST if name == "others" else colour for name, colour in zip(names, COLOURS, strict=False)
+def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
+    rows = rows.assign(corridor=_most(rows))
+    sums: dict[tuple[str, str], list[Decimal]] = defaultdict(list)
+    for day, name, amount in zip(rows["day"], rows["corridor"], rows["source_amount"], strict=True):
+        sums[day, name].append(amount)
+    values = [
+        {"day": day, "corridor": name, "rows": len(amounts), **_amount(_sum(amounts), currency)}
+        for (day, name), amounts in sorted(sums.items())
     ]
+    place = {
+        "x": {
+            "field": "day",
+            "timeUnit": "utcyearmonthdate",
+            "axis": {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 8},
+        },
+        "y": {
+            "field": "amount",
+            "type": "quantitative",
+            "axis": {"title": f"{currency} a day", "format": "~s", "tickCount": 4, "grid": True},
+        },
+        "order": {"field": "corridor"},
+        "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
+    }
+    return filtered(
+        {"height": 220, "data": {"values": values}, "mark": "bar", "encoding": place},
+        _ordered(rows),
+    )
 
 
-def _in_order(words: Iterable[str]) -> list[str]:
-    """Statuses in the order of their machine, unknown ones last."""
-    known = dict.fromkeys((*status.TRANSFER.states, *status.CONVERSION.states))
-    order = {word: place for place, word in enumerate(known)}
-    return sorted(words, key=lambda word: (order.get(word, len(order)), word))
+def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
+    """For each corridor a strip of bins, darker where there is more, a dot and a line."""
+    bins = [each for name, seconds in times.items() for each in _bins(name, seconds)]
+    longest = max(each["high"] for each in bins)
+    ticks = [tick for tick in TICKS if tick <= longest]
+    axis = {"title": None, "values": ticks, "labelExpr": SECONDS, "grid": True, "labelFlush": True}
+    log = {"type": "log", "domain": [1, longest], "nice": False}
+    colour = {"field": "corridor", "scale": colour_scale(times), "legend": None}
+    low = {"field": "low", "type": "quantitative"}
+    strip: Spec = {
+        "data": {"values": bins},
+        "mark": {"type": "bar", "height": {"band": 0.62}},
+        "encoding": {
+            "x": {**low, "stack": None, "scale": log, "axis": axis},
+            "x2": {"field": "high"},
+            "color": colour,
+            "opacity": {
+                "field": "weight",
+                "type": "quantitative",
+                "scale": {"domain": [0, 1], "range": [0.12, 0.8]},
+                "legend": None,
+            },
+            "tooltip": tooltip(corridor="Corridor", between="Time", rows="Rows"),
+        },
+    }
+    points = [_quantiles(*each) for each in times.items()]
+    said = lookup({each["corridor"]: each["label"] for each in points})
+    right = {"orient": "right", "labelExpr": said, "ticks": False, "domain": False}
+    y = {"field": "corridor", "type": "nominal", "sort": list(times)}
+    left = {"y": {**y, "axis": {"title": None}}}
+    strip["encoding"] = {**left, **strip["encoding"]}
+    marks = {
+        "data": {"values": points},
+        "encoding": {"y": {**y, "axis": {"title": None, **right}}},
+        "layer": _marks(colour),
+    }
+    axes = {"axis": {"y": "independent"}}
+    return {"height": 38 * len(times), "layer": [strip, marks], "resolve": axes}
 
 
-def _standing(word: str) -> str:
-    if word == "completed":
-        return GOOD
-    ended = status.TRANSFER.is_final(word) or status.CONVERSION.is_final(word)
-    return BAD if ended else OPEN
+def _bins(name: str, seconds: pd.Series[Any]) -> list[Spec]:
+    """How many rows took how long, in bins of one width on a logarithmic scale."""
+    counts = Counter(int(BINS * math.log10(each)) for each in seconds)
+    most = max(counts.values())
+    found = []
+    for place, n in sorted(counts.items()):
+        low, high = 10 ** (place / BINS), 10 ** ((place + 1) / BINS)
+        between = f"{duration(low)} to {duration(high)}"
+        edges = {"low": low, "high": high, "between": between}
+        found.append({"corridor": name, **edges, "rows": n, "weight": n / most})
+    return found
 
 
-def _log_bins(longest: float) -> list[float]:
-    bins, edge = [1.0], 1.0
-    while edge <= longest:
-        edge *= 10 ** (1 / 8)
-        bins.append(edge)
-    return bins
+def _quantiles(name: str, seconds: pd.Series[Any]) -> Spec:
+    median, p95 = (float(seconds.quantile(part)) for part in (0.5, 0.95))
+    words = {"median_text": duration(median), "p95_text": duration(p95)}
+    label = f"median {words['median_text']}, p95 {words['p95_text']}"
+    rows = len(seconds)
+    return {"corridor": name, "median": median, "p95": p95, "label": label, "rows": rows, **words}
 
 
-def _cloud(panel: Axes, points: pd.DataFrame, currency: str) -> None:
+def _marks(colour: Spec) -> list[Spec]:
+    """A line at p95 and a dot at the median."""
+    told = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
+    dot = {"type": "point", "filled": True, "size": 110, "stroke": "white", "opacity": 1}
+    line = {"type": "tick", "color": FAILED, "thickness": 3, "bandSize": 24}
+    p95 = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": told}
+    median = {"x": {"field": "median", "type": "quantitative"}, "color": colour, "tooltip": told}
+    return [{"mark": line, "encoding": p95}, {"mark": dot, "encoding": median}]
+
+
+SECONDS = (
+    "datum.value < 60 ? datum.value + ' s' : datum.value < 3600 ? datum.value / 60 + ' min'"
+    " : datum.value < 86400 ? datum.value / 3600 + ' h' : datum.value / 86400 + ' d'"
+)
+
+
+def _reasons(values: list[Spec]) -> Spec:
+    """Stacked bars, each with its reason above, so that narrow pages have room for both."""
+    totals: Counter[str] = Counter()
+    for value in values:
+        totals[value["reason"]] += value["rows"]
+    order = [reason for reason, _ in _ranked(totals)]
+    names = [name for name, _ in _ranked(Counter({v["corridor"]: 0 for v in values}))]
+    said = {reason: f"{reason} ({totals[reason]:,})" for reason in order}
+    above = {"labelAlign": "left", "labelOffset": -12, "labelPadding": -2, "labelLimit": WIDTH}
+    hidden = {"title": None, "ticks": False, "domain": False}
+    axis = {"labelExpr": lookup(said), **above, **hidden}
+    place = {
+        "y": {"field": "reason", "type": "nominal", "sort": order, "axis": axis},
+        "x": {
+            "field": "rows",
+            "type": "quantitative",
+            "axis": {"title": "rows", "tickMinStep": 1, "format": ",d"},
+        },
+        "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
+    }
+    mark = {"type": "bar", "height": 14, "yOffset": 8}
+    bars = {"data": {"values": values}, "mark": mark, "encoding": place}
+    return filtered({"height": 44 * len(order), **bars}, names)
+
+
+def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
     shown = points.iloc[:: -(-len(points) // MOST_POINTS)]
-    panel.scatter(
-        shown["source_amount"], shown["total_fee"], s=14, alpha=0.6, color=OPEN, linewidths=0
-    )
-    short = FuncFormatter(lambda value, _: f"{value:,.6g}")
-    for axis, scale in ((panel.xaxis, panel.set_xscale), (panel.yaxis, panel.set_yscale)):
-        scale("log")
-        axis.set_major_formatter(short)
-        axis.set_minor_formatter(FuncFormatter(lambda *_: ""))
-    panel.set_xlabel(f"amount, {currency}")
-    panel.set_ylabel(f"fee, {currency}")
+    shown = shown.assign(corridor=_most(shown))
+    columns = (shown[name] for name in ("id", "corridor", "source_amount", "total_fee"))
+    values = [
+        {"id": visible(row_id), "corridor": name, **_amount(amount, currency)}
+        | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"}
+        for row_id, name, amount, fee in zip(*columns, strict=True)
+    ]
+    scale = {"type": "log", "nice": True}
+    axis = {"format": ",.3~r", "tickCount": 5, "grid": True}
+    place = {
+        field: {
+            "field": name,
+            "type": "quantitative",
+            "scale": scale,
+            "axis": {"title": f"{title}, {currency}", **axis},
+        }
+        for field, name, title in (("x", "amount", "amount"), ("y", "fee", "fee"))
+    }
+    told = tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee")
+    mark = {"type": "point", "filled": True, "size": 30}
+    panel = {"height": 240, "data": {"values": values}, "mark": mark}
+    return filtered({**panel, "encoding": {**place, "tooltip": told}}, _ordered(shown))
 
 
-def _legend(panel: Axes) -> None:
-    panel.legend(
-        frameon=False, labelcolor=INK, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
+def _amount(amount: Decimal, currency: str) -> Spec:
+    return {"amount": float(amount), "exact": f"{amount:,f} {currency}"}
+
+
+def _sum(amounts: Iterable[Decimal]) -> Decimal:
+    with localcontext(SUMS):
+        return sum(amounts, Decimal(0))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%} of {whole:,} rows"
+
+
+def _ranked(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _ordered(rows: pd.DataFrame) -> list[str]:
+    return sorted(rows["corridor"].unique(), key=lambda name: (name == "others", name))
+
+
+def _most(rows: pd.DataFrame) -> pd.Series[Any]:
+    """The corridors with the largest sums; the rest together."""
+    sums = rows["source_amount"].astype("float64").groupby(rows["corridor"]).sum()
+    largest = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
+    kept = largest if len(largest) <= MOST_CORRIDORS else largest[: MOST_CORRIDORS - 1]
+    return rows["corridor"].where(rows["corridor"].isin(kept), "others")
 
 
 def _rows(frame: pd.DataFrame | None) -> pd.DataFrame:
-    """What is drawn, under the names that transfers have: floats, upper-case words, instants."""
+    """What is drawn, under the names that transfers have: decimals, upper-case words, instants."""
     given = pd.DataFrame() if frame is None else frame
-    return pd.DataFrame({name: _column(given, name, kind) for name, kind in DRAWN.items()})
+    rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
+    ends = [rows[name].fillna("?").astype("str") for name in ENDS]
+    return rows.assign(corridor=(ends[0] + "-" + ends[1]).map(visible))
 
 
 def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
@@ -259,4 +361,6 @@ def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
     if kind == "number":
         return pd.to_numeric(column, errors="coerce").astype("float64")
     words = column.astype("object").where(column.notna(), None)
+    if kind == "amount":
+        return words.map(lambda value: value and Decimal(str(value)))
     return words.str.upper() if kind == "currency" and words.notna().any() else words

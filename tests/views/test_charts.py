@@ -1,52 +1,75 @@
-"""Charts of frames: what they draw, in what order, and that nothing makes them fail."""
+"""Charts of frames: what they draw, in what order and colour, and that nothing makes them fail."""
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from io import BytesIO
 
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
-from PIL import Image
+import vl_convert
+from PIL import Image, ImageColor
 
 import paylab
-from paylab.views import charts
+from paylab.simulator.simulator import Simulator
+from paylab.spec import status
+from paylab.views import charts, vega
+from paylab.views.funnel import STAGES, funnel
 
-ALL = [charts.volume, charts.statuses, charts.completion, charts.fees]
-READABLE = 4.5  # contrast of text with what is behind it
+ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
+VISIBLE = 3  # the least contrast of a shape with what is behind it
+DARK = "#111111"  # JupyterLab's dark page
 
 
 @pytest.fixture(name="frame", scope="module")
 def transfers():
-    """What the embedded simulator holds."""
-    return paylab.connect().transfers.frame()
+    """Some of the simulator's transfers, a few of them failed."""
+    return paylab.connect(simulator=Simulator(transfers=400)).transfers.frame()
 
 
-def texts(panel):
-    """The words of an axis, a legend and the panel."""
-    legend = panel.get_legend()
-    marks = [*panel.get_yticklabels(), *(legend.get_texts() if legend else []), *panel.texts]
-    return [mark.get_text().strip() for mark in marks]
+def values(chart):
+    """The data of a chart's first layer or panel."""
+    spec = chart.spec
+    first = (spec.get("vconcat") or spec.get("layer") or [spec])[0]
+    return (first.get("data") or spec["data"])["values"]
+
+
+def said(chart):
+    """What a chart without data says below its title."""
+    return chart.spec["title"].get("subtitle")
 
 
 @pytest.mark.parametrize("draw", ALL)
-def test_picture(frame, draw):
-    """A chart is a picture of its own, the same every time."""
-    png = draw(frame)._repr_png_()
-    picture = Image.open(BytesIO(png)).convert("RGB")
-    assert picture.size[0] == 840
-    assert len(set(picture.get_flattened_data())) > 20
-    assert png == draw(frame)._repr_png_()
+def test_a_chart_is_a_specification_and_a_picture(frame, draw):
+    """A notebook draws the specification, a web page shows the PNG, a terminal the title."""
+    bundle, metadata = draw(frame)._repr_mimebundle_()
+    assert set(bundle) == {vega.MIME, "image/png", "text/plain"}
+    assert Image.open(BytesIO(bundle["image/png"])).width >= vega.WIDTH
+    assert bundle["text/plain"] == repr(draw(frame)) == f"Chart({draw(frame).title!r})"
+    assert metadata[vega.MIME]["embed_options"]["actions"]["editor"] is False
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_a_specification_is_the_same_every_time(frame, draw):
+    """The same frame gives the same text, which is plain JSON."""
+    assert json.dumps(draw(frame).spec) == json.dumps(draw(frame).spec)
+
+
+@pytest.mark.parametrize("draw", ALL)
+def test_a_specification_compiles(frame, draw):
+    """The compiler accepts every part of it, and finds marks to draw."""
+    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=vega.COMPILER)
+    assert compiled["marks"]
 
 
 @pytest.mark.parametrize("draw", ALL)
 @pytest.mark.parametrize("made", [lambda _: None, lambda frame: frame.iloc[:0], pd.DataFrame])
-def test_nothing(frame, draw, made):
-    """Nothing to draw is said."""
+def test_nothing_to_draw_is_said(frame, draw, made):
+    """An empty frame gives a chart with a sentence."""
     chart = draw(pd.DataFrame() if made is pd.DataFrame else made(frame))
-    assert "no rows" in texts(chart.panels[0])
-    assert chart._repr_png_()
+    assert said(chart) in {"no rows", "no row has failed"}
+    assert chart.png()
 
 
 @pytest.mark.parametrize("draw", ALL)
@@ -54,15 +77,15 @@ def test_nothing(frame, draw, made):
 def test_an_amount_that_no_row_has(frame, draw, missing):
     """A column of nothing but missing values, in the type it has."""
     empty = pd.Series(pd.NA, index=frame.index, dtype=frame[missing].dtype)
-    assert draw(frame.assign(**{missing: empty}))._repr_png_()
+    assert draw(frame.assign(**{missing: empty})).png()
 
 
 @pytest.mark.parametrize("draw", ALL)
-def test_conversions(draw):
-    """Conversions are drawn by the same functions."""
+def test_conversions_are_drawn_by_the_same_functions(draw):
+    """Their columns have other names."""
     begun, ended = pd.to_datetime(["2026-01-31T09:30:00Z", "2026-01-31T09:31:00Z"])
     row = {
-        "status": "completed",
+        "status": "failed" if draw is charts.failures else "completed",
         "deposit_amount": Decimal("50.00"),
         "deposit_currency": "MXN",
         "payout_currency": "USDC",
@@ -71,68 +94,136 @@ def test_conversions(draw):
         "created_at": begun,
         "payout_completed_at": ended,
     }
-    assert "no rows" not in texts(draw(pd.DataFrame([row])).panels[0])
+    assert said(draw(pd.DataFrame([row]))) is None
 
 
-def test_volume_is_per_currency(frame):
-    """Amounts of two currencies are never added: each has a panel; small corridors go together."""
-    usd = frame.assign(destination_currency=[f"C{n % 12:02d}" for n in range(len(frame))])
-    both = pd.concat([usd, frame.assign(source_currency="PHP")])
-    top, bottom = charts.volume(both).panels
-    assert (top.get_ylabel(), bottom.get_ylabel()) == ("PHP", "USD")
-    drawn = sum(bar.get_height() for bar in bottom.patches)
-    assert drawn == pytest.approx(float(frame["source_amount"].sum()))
-    assert "others" in texts(bottom)
+def test_each_currency_has_a_panel_and_exact_sums(frame):
+    """Amounts of two currencies are never added; tooltips hold the exact sum of a day."""
+    both = pd.concat([frame, frame.assign(source_currency="PHP")])
+    panels = charts.volume(both).spec["vconcat"]
+    titles = [panel["encoding"]["y"]["axis"]["title"] for panel in panels]
+    assert titles == ["PHP a day", "USD a day"]
+    for panel in panels:
+        exact = [each["exact"].split()[0] for each in panel["data"]["values"]]
+        total = sum(Decimal(text.replace(",", "")) for text in exact)
+        assert total == frame["source_amount"].sum()
 
 
-def test_statuses_in_order(frame):
-    """Statuses stand in the order of a transfer's life, with counts, unknown ones last."""
-    rows = pd.DataFrame({"status": ["teleported", "completed", "awaiting_funds", "completed"]})
-    found = texts(charts.statuses(rows).panels[0])
-    assert found[:3] == ["awaiting_funds", "completed", "teleported"]
-    assert "2  50.0%" in found
-    assert frame["status"].nunique() == len(charts.statuses(frame).panels[0].patches)
+def test_small_corridors_go_together(frame):
+    """More corridors than a legend can hold become others, in grey, and stand last."""
+    many = frame.assign(destination_currency=[f"C{n % 12:02d}" for n in range(len(frame))])
+    colours = charts.volume(many).spec["encoding"]["color"]["scale"]
+    assert len(colours["domain"]) == charts.MOST_CORRIDORS
+    assert (colours["domain"][-1], colours["range"][-1]) == ("others", vega.REST)
 
 
-def test_quantiles_are_named(frame):
-    """The times within which half, nine of ten and 99 of 100 were done."""
-    quantiles = frame["completed_in"].astype("float64").quantile([0.5, 0.9, 0.99])
-    expected = [
-        f"{name} {charts.duration(value)}"
-        for name, value in zip(charts.QUANTILES, quantiles, strict=True)
-    ]
-    assert [
-        text for text in texts(charts.completion(frame).panels[0]) if text[0] == "p"
-    ] == expected
+def test_a_corridor_has_one_colour_in_every_chart(frame):
+    """Volume, times, failures and fees agree."""
+    found = {}
+    for draw in (charts.volume, charts.completion, charts.failures, charts.fees):
+        spec = draw(frame).spec
+        colours = (spec.get("layer") or [spec])[0]["encoding"]["color"]["scale"]
+        for name, colour in zip(colours["domain"], colours["range"], strict=True):
+            assert found.setdefault(name, colour) == colour
+    assert len(set(found.values())) == len(found) > 4
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("name", "currency"),
+    [("USD-MXN", "MXN"), ("USDC-PHP", "PHP"), ("MXN-USDC", "MXN"), ("PHP-USD", "PHP")],
+)
+def test_a_corridor_has_the_colour_of_its_local_currency(name, currency):
+    """Dollars and stablecoins are at one end of almost every corridor."""
+    assert vega.corridor_colour(name) == vega.CORRIDOR_COLOURS[currency]
+
+
+@pytest.mark.parametrize("colour", [*vega.CORRIDOR_COLOURS.values(), vega.REST])
+@pytest.mark.parametrize("page", [vega.PAPER, DARK])
+def test_colours_stand_out_on_light_and_dark_pages(colour, page):
+    """Shapes can be told from the page."""
+    assert contrast(colour, page) >= VISIBLE
+
+
+@pytest.mark.parametrize(
+    ("machine", "counts", "expected"),
+    [
+        (status.TRANSFER, {"completed": 6, "failed": 1, "expired": 3}, [10, 7, 6]),
+        (status.TRANSFER, {"awaiting_funds": 2, "started": 1, "under_review": 1}, [4, 2, 0]),
+        (status.TRANSFER, {"teleported": 2, "completed": 2}, [4, 2, 2]),
+        (status.CONVERSION, {"failed": 2, "completed": 2}, [4, 2, 2]),
+    ],
+)
+def test_the_funnel_counts_who_passed_each_stage(machine, counts, expected):
+    """A transfer fails after it started, a conversion maybe before; a new word proves nothing."""
+    found = {each["stage"]: each["rows"] for each in funnel(counts, machine)["data"]["values"]}
+    assert [found[stage] for stage in STAGES] == expected
+
+
+def test_the_funnel_names_what_became_of_the_others():
+    """Every status has its count where it left the way."""
+    rows = pd.DataFrame({"status": ["completed", "expired", "failed", "failed", None]})
+    labels = charts.statuses(rows).spec["encoding"]["y"]["axis"]["labelExpr"]
+    assert '["created", "4 (100.0%)", "1 expired"]' in labels
+    assert '["started", "3 (75.0%)", "2 failed"]' in labels
+
+
+def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
+    """The numbers at the right are quantiles of that corridor alone."""
+    [_, marks] = charts.completion(frame).spec["layer"]
+    points = {each["corridor"]: each for each in marks["data"]["values"]}
+    for currency, rows in frame.groupby("destination_currency", observed=True):
+        seconds = rows["completed_in"].dropna().astype("float64").clip(lower=1)
+        point = points[f"USD-{currency}"]
+        assert point["median"] == pytest.approx(seconds.median())
+        assert point["p95_text"] == charts.duration(seconds.quantile(0.95))
+
+
+def test_failures_have_reasons_and_shares(frame):
+    """Counts by reason and corridor, the most frequent reason first."""
+    shown = values(charts.failures(frame))
+    assert sum(each["rows"] for each in shown) == (frame["status"] == "failed").sum() > 0
+    assert {each["reason"] for each in shown} == set(frame["failure_reason"].dropna())
+    rows = (frame["destination_currency"] == "MXN").sum()
+    mexican = [each for each in shown if each["corridor"] == "USD-MXN"]
+    assert all(each["share"].endswith(f"of {rows:,} rows") for each in mexican)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
     [(0.5, "0.5 s"), (45, "45 s"), (90, "1.5 min"), (9000, "2.5 h"), (4e5, "4.63 d")],
 )
-def test_duration(seconds, said):
-    """Seconds as people say them."""
-    assert charts.duration(seconds) == said
+def test_durations_are_said_as_people_say_them(seconds, words):
+    """In the largest unit that fits."""
+    assert charts.duration(seconds) == words
 
 
-def test_odd_frames(frame):
-    """Huge, negative and missing amounts and times do not stop a picture."""
+def test_odd_values_do_not_stop_a_chart(frame):
+    """Huge, negative and missing amounts and times; words with markup and quotes."""
     odd = frame.head(4).assign(
         source_amount=[Decimal("9" * 36), Decimal(-5), None, Decimal(0)],
         total_fee=[Decimal("1e-18"), Decimal(-5), None, Decimal(0)],
         completed_in=[-3, 0, None, 10**9],
         created_at=pd.NaT,
+        status=["failed", '<b>"\\', "completed", None],
+        failure_reason=['"]); <script>\n', None, None, None],
         destination_currency=None,
     )
     for draw in ALL:
-        assert draw(odd)._repr_png_()
+        assert draw(odd).png()
 
 
-@pytest.mark.parametrize("colour", [charts.INK, *charts.COLOURS])
-def test_contrast(colour):
-    """Text reads on the paper whatever the page around it; shapes stand out from it."""
-    least = READABLE if colour == charts.INK else 3
-    assert contrast(colour, charts.PAPER) >= least
+@pytest.mark.parametrize(
+    ("name", "start"), [("c.png", b"\x89PNG"), ("c.svg", b"<svg"), ("c.json", b"{")]
+)
+def test_a_chart_is_saved_by_the_ending_of_the_name(frame, tmp_path, name, start):
+    """PNG, SVG and JSON."""
+    assert charts.statuses(frame).save(tmp_path / name).read_bytes().startswith(start)
+
+
+def test_another_ending_is_refused(frame, tmp_path):
+    """The error names those that can be written."""
+    with pytest.raises(ValueError, match=r"c\.gif.*\.png, \.svg or \.json"):
+        charts.statuses(frame).save(tmp_path / "c.gif")
 
 
 def contrast(one, other):
@@ -143,8 +234,6 @@ def contrast(one, other):
 
 def luminance(colour):
     """How bright a colour is."""
-    parts = [
-        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
-        for part in to_rgb(colour)
-    ]
-    return sum(part * weight for part, weight in zip(parts, (0.2126, 0.7152, 0.0722), strict=True))
+    parts = (part / 255 for part in ImageColor.getrgb(colour))
+    linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(p * weight for p, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))

@@ -1,0 +1,163 @@
+"""Vega-Lite specifications: what all charts share.
+
+JupyterLab, Notebook and VS Code draw a specification without a network, in their light or dark
+theme, with tooltips and a legend that filters. A page on the web shows the same chart as PNG.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+Spec = dict[str, Any]
+
+MIME = "application/vnd.vegalite.v5+json"
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+COMPILER = "5.8"  # the oldest version that vl-convert has; JupyterLab 4 draws with 5.6
+WIDTH = 540  # axes included: with its menu, a chart fits a page of 700 pixels
+PANEL_WIDTH = 480  # without axes, of charts with several panels
+PAPER, SCALE, COLOURS_KEPT = "#fbfbfa", 1.5, 64  # of the PNG
+EMBED = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
+"""The menu of a chart saves a picture; it does not send the data to a web editor."""
+CORRIDOR_COLOURS = {
+    "MXN": "#2e8b57",
+    "PHP": "#2f6fd0",
+    "BRL": "#b0850b",
+    "COP": "#8a55c8",
+    "INR": "#d2691e",
+    "EUR": "#1d8c99",
+    "GBP": "#d0405a",
+    "VND": "#a35a35",
+    "ARS": "#c2529b",
+    "SGD": "#7a7f2a",
+    "USD": "#6b7a8f",
+}
+"""The colour of a corridor, by its currency that is neither the US dollar nor a stablecoin."""
+REST, FAILED = "#878d96", "#d0405a"
+
+
+class Chart:
+    """A Vega-Lite specification with a title; `save` writes it as PNG, SVG or JSON."""
+
+    def __init__(self, title: str, spec: Spec) -> None:
+        self.title = title
+        heading = {"text": title, "anchor": "start"}
+        self.spec: Spec = {"$schema": SCHEMA, "title": heading, **COMMON, **spec}
+
+    def __repr__(self) -> str:
+        return f"Chart({self.title!r})"
+
+    def png(self) -> bytes:
+        """The chart as a PNG picture on light paper."""
+        import vl_convert
+
+        drawn = vl_convert.vegalite_to_png(self._printed(), vl_version=COMPILER, scale=SCALE)
+        picture = BytesIO()
+        few = Image.open(BytesIO(drawn)).convert("RGB").quantize(COLOURS_KEPT)
+        few.save(picture, format="png", optimize=True)  # a third of the size: small notebooks
+        return picture.getvalue()
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write FILE.png, FILE.svg or FILE.json."""
+        import vl_convert
+
+        to = Path(path)
+        if to.suffix == ".png":
+            to.write_bytes(self.png())
+        elif to.suffix == ".svg":
+            svg = vl_convert.vegalite_to_svg(self._printed(), vl_version=COMPILER)
+            to.write_text(svg, encoding="utf-8")
+        elif to.suffix == ".json":
+            to.write_text(json.dumps(self.spec, indent=1), encoding="utf-8")
+        else:
+            raise ValueError(f"{to.name!r} must end in .png, .svg or .json")
+        return to
+
+    def _printed(self) -> Spec:
+        """The specification for a picture, with paper behind it."""
+        return {**self.spec, "background": PAPER}
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        shown = {MIME: self.spec, "image/png": self.png(), "text/plain": repr(self)}
+        return shown, {MIME: {"embed_options": EMBED}}
+
+
+COMMON: Spec = {
+    # Colours of text and axes are the theme's: what is not set here follows light and dark.
+    "background": "transparent",
+    "padding": 8,
+    "config": {
+        "font": "system-ui, sans-serif",
+        "view": {"stroke": None},
+        "axis": {"grid": False, "labelFontSize": 11, "titleFontWeight": "normal"},
+        "legend": {"orient": "bottom", "title": None, "columns": 4, "labelFontSize": 11},
+        "title": {"fontSize": 14, "offset": 12},
+    },
+}
+
+
+def corridor_colour(name: str) -> str:
+    """The colour of a corridor such as `USD-MXN`, the same in every chart.
+
+    >>> charts.corridor_colour("USD-MXN")
+    '#2e8b57'
+    """
+    ends = [end for end in reversed(name.split("-")) if end in CORRIDOR_COLOURS]
+    local = [end for end in ends if end != "USD"]
+    return CORRIDOR_COLOURS[(local or ends)[0]] if ends else REST
+
+
+def one_panel(title: str, spec: Spec) -> Chart:
+    """A chart with one panel."""
+    autosize = {"type": "fit-x", "contains": "padding"}
+    return Chart(title, {"width": WIDTH, "autosize": autosize, **spec})
+
+
+def empty_chart(title: str, said: str = "no rows") -> Chart:
+    """A chart that says why there is nothing to see."""
+    heading = {"text": title, "subtitle": said, "anchor": "start"}
+    nothing = {"data": {"values": []}, "mark": "point", "height": 10}
+    return one_panel(title, {"title": heading, **nothing})
+
+
+def lookup(words: Mapping[str, str | list[str]]) -> str:
+    """An expression for the labels of an axis, whose text has the colour of the theme."""
+    return f"({json.dumps(words)})[datum.value]"
+
+
+def panels(title: str, parts: list[Spec]) -> Chart:
+    """One panel, or several below one another."""
+    if not parts:
+        return empty_chart(title)
+    if len(parts) == 1:
+        return one_panel(title, parts[0])
+    whole = [{**panel, "width": PANEL_WIDTH} for panel in parts]
+    return Chart(title, {"vconcat": whole, "resolve": {"scale": {"color": "independent"}}})
+
+
+def filtered(spec: Spec, names: list[str]) -> Spec:
+    """The corridors' colours, with a legend of which a click shows one corridor alone."""
+    chosen = {"name": "shown", "select": {"type": "point", "fields": ["corridor"]}}
+    colour = {"field": "corridor", "scale": colour_scale(names)}
+    clear = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}
+    encoding = {**spec["encoding"], "color": colour, "opacity": clear}
+    return {**spec, "params": [{**chosen, "bind": "legend"}], "encoding": encoding}
+
+
+def colour_scale(names: Iterable[str]) -> Spec:
+    """The fixed colours of some corridors."""
+    listed = list(names)
+    return {"domain": listed, "range": [corridor_colour(name) for name in listed]}
+
+
+def tooltip(**titles: str) -> list[Spec]:
+    """The fields that a tooltip shows, with their titles."""
+    return [{"field": field, "title": title} for field, title in titles.items()]
