@@ -19,6 +19,7 @@ COMMANDS: dict[str, str] = {
     "lab": "open JupyterLab on the notebooks",
     "simulator": "serve the simulated service over HTTP",
     "walkthrough": "go through an on-ramp in the terminal",
+    "probe": "ask a service what the specification leaves open",
     "export": "write transfers or conversions to CSV or Parquet",
     "payout": "send a CSV file of payouts, resumable",
     "listen": "receive events, and forward them to a handler of your own",

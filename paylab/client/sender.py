@@ -122,9 +122,14 @@ class Sender:
 
     def _connected(self) -> httpx.Client:
         """A client with nonces of its own; a transport that was given is shared by all."""
-        client = _http_client(self.settings, self._transport)
+        client = self.connection(SignatureAuth(self.settings, self.clock, self.random))
         bound(client, self._deadline)
-        client.auth = SignatureAuth(self.settings, self.clock, self.random)
+        return client
+
+    def connection(self, auth: httpx.Auth) -> httpx.Client:
+        """A new connection to the service that signs its requests with `auth`."""
+        client = _http_client(self.settings, self._transport)
+        client.auth = auth
         return client
 
     def _in_child(self) -> None:

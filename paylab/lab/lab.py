@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from ..client.recording import Recording
     from ..client.replay import Replay
+    from ..probe.report import Report
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
@@ -359,6 +360,16 @@ class Lab:
         lists = {"transfer": self.transfers, "conversion": self.conversions}
         simulated = self.simulator.events if self.simulator else None
         return reconcile(lists, known, references, simulated)
+
+    def probe(self, *, budget: int = 150) -> Report:
+        """Ask the service what the specification leaves open, with at most `budget` requests.
+
+        It reads, and sends requests that must be refused; nothing is made. The report says of
+        every assumption whether it holds, and `report.write("service.toml")` keeps the answers.
+        """
+        from .probe import probe
+
+        return probe(self.client, budget)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Open the embedded simulator's world on a port, for what lives outside this process.

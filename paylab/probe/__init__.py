@@ -1,0 +1,1 @@
+"""Ask a service the questions that the specification leaves open."""

@@ -1,0 +1,177 @@
+"""What the details of each account type hold: names of fields, required ones, accepted words.
+
+Accounts are put into an individual that must be refused for its missing names: the service looks
+at all of them and makes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..corridors import examples
+from ..spec import assumptions
+from .answers import Reply
+from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
+from .names import known_names, pairs
+
+COUNTRIES = {"SEPA": "DE", "": "MX"}
+"""The country of an individual that has an account of SEPA, or a wallet."""
+QR_PH = (
+    "00020101021127500012com.p2pqrpay0111UBPHPHMMXXX0412000000000000"
+    "52046016530360854031005802PH5912PAYLAB PROBE6006MANILA6304A0F3"
+)
+_PH = {"issuer": "bdo", "account_number": "000000000000", "account_holder_name": "Alex Example"}
+DETAILS: Mapping[str, Mapping[str, str]] = {
+    **{
+        f"{place}.{kind}": details
+        for place, (kind, details) in {**examples.ACCOUNTS, "SEPA": examples.SEPA_ACCOUNT}.items()
+    },
+    "PH.bank_account": _PH,
+    "PH.ph_qr_code": {"qrph_payload": QR_PH},
+    "SEPA.bank_account": {**examples.SEPA_ACCOUNT[1], "bic": "COBADEFFXXX"},
+    "crypto_wallet": examples.WALLET,
+}
+"""Details of accounts that belong to nobody, by the part of the key behind financial_accounts."""
+PIX = {
+    "cpf": "52998224725",
+    "cnpj": "11222333000181",
+    "email": "alex@example.com",
+    "phone": "+5511999999999",
+}
+RANDOM_PIX_KEY = "123e4567-e89b-42d3-a456-426614174000"
+WORDS = {
+    "network": ("arbitrum", "avalanche", "optimism", "tron", "BASE", "POLYGON"),
+    "issuer": ("BDO", "BPI", "LANDBANK", "GCASH", "GRABPAY", "MAYA", "paymaya", "PAYMAYA"),
+    "account_type": ("CBU", "CVU", "current", "SAVINGS", "CHECKING"),
+    "pix_key_type": ("random", "CPF", "CNPJ", "EMAIL", "PHONE", "EVP", "RANDOM"),
+}
+"""Words that services are known to take, besides those that are assumed."""
+
+
+class Account(NamedTuple):
+    """An account type in a place: what is known of its fields."""
+
+    place: str
+    key: str
+    kind: str
+    country: str
+    fields: tuple[str, ...]
+    field: str
+
+    def keys(self) -> dict[str, str]:
+        """The key of each of our names."""
+        return {name: f"{self.key}.fields.{name}" for name in self.fields}
+
+
+def accounts(inquiry: Inquiry) -> list[Account]:
+    """Every account type that has keys."""
+    found = []
+    for place in DETAILS:
+        group, _, kind = place.rpartition(".")
+        country = COUNTRIES.get(group, group)
+        form = inquiry.assumed.account(None if not group else country, kind)
+        if form is not None:
+            found.append(Account(place, form.key, kind, country, form.fields, form.field))
+    return found
+
+
+def ask(inquiry: Inquiry) -> None:
+    """Read what the service says of empty, wrong and good details, a country at a time."""
+    every = accounts(inquiry)
+    for country in dict.fromkeys(each.country for each in every):
+        here = [each for each in every if each.country == country]
+        _ask_about(inquiry, country, here)
+
+
+def _ask_about(inquiry: Inquiry, country: str, here: list[Account]) -> None:
+    """Two requests: one that shows names and required fields, one that shows words."""
+    first = _send(inquiry, country, [(each, body) for each in here for body in _empty(each)])
+    for number, each in enumerate(here):
+        _names(inquiry, each, first, f"financial_accounts.{2 * number}.details")
+    worded = [each for each in here if each.field]
+    trials = [(each, word) for each in worded for word in ("paylab-probe", *_words(each))]
+    if not trials:
+        return
+    second = _send(inquiry, country, [(each, _with(inquiry, each, w)) for each, w in trials])
+    for each in worded:
+        at = {
+            word: f"financial_accounts.{number}.details"
+            for number, (one, word) in enumerate(trials)
+            if one is each
+        }
+        _allowed(inquiry, each, second, at)
+
+
+def _send(inquiry: Inquiry, country: str, bodies: list[tuple[Account, Any]]) -> Reply:
+    """An individual without a name, which must be refused, with these accounts."""
+    held = [{"type": each.kind, "details": details} for each, details in bodies]
+    body = {"country": country, "financial_accounts": held}
+    return inquiry.requests.refused(inquiry.path("create_individual") or "/v1/individuals", body)
+
+
+def _empty(account: Account) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Details without fields, and with a wrong value under every name that there could be."""
+    names = [name for key in account.keys().values() for name in known_names(key)]
+    return {}, dict.fromkeys(names, 0)
+
+
+def _names(inquiry: Inquiry, account: Account, reply: Reply, at: str) -> None:
+    """The names of the fields and the required ones, from the complaints about both details."""
+    start, number, end = at.split(".")
+    wrong = f"{start}.{int(number) + 1}.{end}"
+    required = reply.missing(at)
+    accepted = [name for name, each in reply.below(wrong).items() if not each.unknown]
+    theirs = list(dict.fromkeys([*required, *(name.split(".")[0] for name in accepted if name)]))
+    if not theirs:
+        return
+    keys = account.keys()
+    current = {our: str(inquiry.value(key)) for our, key in keys.items()}
+    sure = {our: name for our, name in current.items() if name in theirs}
+    free = [name for name in theirs if name not in sure.values()]
+    found = sure | pairs({our: key for our, key in keys.items() if our not in sure}, free)
+    for our, name in found.items():
+        inquiry.answer(keys[our], name, reply)
+    for key in keys.values():
+        inquiry.unclear(key, f"the service names {', '.join(theirs)}", reply)
+    back = {their: our for our, their in found.items()}
+    ours = ordered([back.get(name, name) for name in required], f"{account.key}.required")
+    if required:
+        inquiry.answer(f"{account.key}.required", ours, reply)
+
+
+def _words(account: Account) -> list[str]:
+    """The words to try for a field: what is assumed, and what other services have."""
+    key = assumptions.KEYS[f"{account.key}.allowed"]
+    lists = [key.default, *key.others, WORDS.get(account.field, ())]
+    return list(dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one))
+
+
+def _with(inquiry: Inquiry, account: Account, word: str) -> dict[str, Any]:
+    """Good details with a word in the field of fixed words, under the service's names."""
+    details: dict[str, Any] = {**DETAILS[account.place], account.field: word}
+    if account.field == "pix_key_type":
+        details["pix_key"] = PIX.get(word.lower(), RANDOM_PIX_KEY)
+    return inquiry.service.detail_names(account.country, account.kind).send(details)
+
+
+def _allowed(inquiry: Inquiry, account: Account, reply: Reply, at: Mapping[str, str]) -> None:
+    """The words that are accepted: those that nothing is said of, and those that are named."""
+    key = f"{account.key}.allowed"
+    field = str(inquiry.value(f"{account.key}.fields.{account.field}"))
+    said = {word: reply.about(f"{place}.{field}") for word, place in at.items()}
+    if not said.pop("paylab-probe"):
+        inquiry.unclear(key, "a wrong word was not refused where it was looked for", reply)
+        return
+    named = [word for each in reply.about(f"{at['paylab-probe']}.{field}") for word in each.choices]
+    taken = [word for word, complaints in said.items() if not complaints]
+    spelled = {word.casefold() for word in taken}
+    if named and spelled <= {word.casefold() for word in named}:
+        inquiry.answer(key, ordered(named, key), reply)
+    elif taken:
+        tried = f"of {len(said)} words that were tried"
+        inquiry.answer(key, ordered(taken, key), reply, why=tried)
+
+
+_KEYS = tuple(key for key in keys_of("financial_accounts.") if key != "financial_accounts.update")
+QUESTIONS = (Question("account details", REFUSALS, _KEYS, ask),)

@@ -1,0 +1,255 @@
+"""Where a service has its operations: what is assumed first, then the variants of common style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ..spec import assumptions
+from ..spec.assumptions import NONE
+from .answers import Reply
+from .inquiry import READS, REFUSALS, UNKNOWN_ID, Inquiry, Question, filled
+
+NOWHERE = "/v1/paylab-probe-no-such-path"
+VARIANTS: Mapping[str, tuple[str, ...]] = {
+    "individuals": ("/v1/customers", "/v1/users", "/v1/recipients", "/v1/individuals/list"),
+    "create_individual": ("/v1/customers", "/v1/users", "/v1/recipients"),
+    "conversions": ("/v1/onramp/conversions", "/v1/on_ramp/conversions", "/v1/on-ramp/conversions"),
+    "conversion": ("/v1/conversions/{id}",),
+    "conversion_accounts": ("/v1/conversions/accounts", "/v1/onramp/conversion_accounts"),
+    "webhook_subscriptions": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
+    "create_webhook_subscription": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
+    "transfers": ("/v1/payouts", "/v1/payments"),
+    "create_transfer": ("/v1/payouts", "/v1/payments"),
+    "quotes": ("/v1/transfer_quotes", "/v1/quotes/create", "/v1/fx/quotes", "/v1/rates/quotes"),
+    "sandbox_deposits": (
+        *("/v1/sandbox_deposits", "/v1/simulations/deposits", "/v1/sandbox/simulate-deposit"),
+        *("/v1/sandbox/conversion_accounts/{id}/deposits", "/v1/simulate/deposits"),
+        "/v1/conversion_accounts/{id}/deposit",
+    ),
+    "verification_images": ("/v1/individuals/{id}/images", "/v1/individuals/{id}/documents"),
+    "delete_webhook_subscription": ("/v1/webhook_subscriptions/{id}/delete",),
+}
+"""What public descriptions of such services have, beside changes of style."""
+
+SIBLINGS: Mapping[str, tuple[str, str]] = {
+    "individual": ("individuals", "create_individual"),
+    "transfer": ("transfers", "create_transfer"),
+    "conversion_account": ("conversion_accounts", "create_conversion_account"),
+    "webhook_subscription": ("webhook_subscriptions", "create_webhook_subscription"),
+    "delete_webhook_subscription": ("webhook_subscription", "webhook_subscription"),
+    "conversion": ("conversions", "conversions"),
+    "update_financial_account": ("create_financial_account", "create_financial_account"),
+    "conversion_accounts": ("create_conversion_account", "create_conversion_account"),
+    "webhook_subscriptions": ("create_webhook_subscription", "create_webhook_subscription"),
+    "transfers": ("create_transfer", "create_transfer"),
+    "individuals": ("create_individual", "create_individual"),
+}
+"""Where the path of an operation follows from: the list, or what creates."""
+
+CREATED = (
+    *("create_individual", "create_financial_account", "create_transfer"),
+    *("create_conversion_account", "create_webhook_subscription", "quotes", "sandbox_deposits"),
+)
+BY_ID = (
+    *("individual", "transfer", "conversion_account", "webhook_subscription", "conversion"),
+    "verification_images",
+)
+POSTED_BY_ID = (
+    *("submit_verification_token", "upload_verification_images", "update_financial_account"),
+)
+_ROWS = {
+    "individual": "individuals",
+    "verification_images": "individuals",
+    "transfer": "transfers",
+    "conversion_account": "conversion_accounts",
+    "conversion": "conversions",
+    "webhook_subscription": "webhook_subscriptions",
+}
+
+
+def candidates(inquiry: Inquiry, name: str) -> list[str]:
+    """The templates that an operation may have, the likeliest first."""
+    key = assumptions.KEYS[f"paths.{name}"]
+    first = [str(inquiry.service.value(key.name)), str(key.default or NONE)]
+    near = [_below(inquiry, name)]
+    known = [*(str(each) for each in key.others), *VARIANTS.get(name, ())]
+    plain = [each for each in (*first, *near, *known) if each and each != NONE]
+    styled = [each for template in plain for each in _styles(template)]
+    return [each for each in dict.fromkeys((*plain, *styled)) if _is_valid(key, each)]
+
+
+def _below(inquiry: Inquiry, name: str) -> str:
+    """The path that follows from a sibling's that was found elsewhere than assumed."""
+    for sibling in SIBLINGS.get(name, ()):
+        template = str(inquiry.service.value(f"paths.{sibling}"))
+        if template != NONE:
+            is_one = name in BY_ID or name.startswith(("update_", "delete_"))
+            return f"{template}/{{id}}" if is_one and "{id}" not in template else template
+    return ""
+
+
+def _styles(template: str) -> Iterator[str]:
+    """A path in kebab, snake and singular."""
+    head, version, rest = template.partition("/v1")
+    parts = re.split(r"(\{[a-z_]+\})", rest)
+    for change in (_kebab, _snake, _singular):
+        yield head + version + "".join(p if p.startswith("{") else change(p) for p in parts)
+
+
+def _kebab(text: str) -> str:
+    return text.replace("_", "-")
+
+
+def _snake(text: str) -> str:
+    return text.replace("-", "_")
+
+
+def _singular(text: str) -> str:
+    return re.sub(r"s(?=/|$)", "", text)
+
+
+def _is_valid(key: assumptions.Key, template: str) -> bool:
+    try:
+        key.read(template)
+    except ValueError:
+        return False
+    return True
+
+
+def find_list(inquiry: Inquiry, name: str) -> Reply | None:
+    """The first page of a list, at the first path that gives one; None when none does."""
+    tried = []
+    for template in candidates(inquiry, name):
+        reply = inquiry.requests.get(template)
+        tried.append(reply)
+        if reply.went_well and isinstance(reply.body, dict | list):
+            inquiry.answer(f"paths.{name}", template, reply)
+            return reply
+    _not_there(inquiry, name, tried)
+    return None
+
+
+def created(inquiry: Inquiry) -> None:
+    """Find what POSTs go to: an empty body must be refused, but not as an unknown path."""
+    for name in CREATED:
+        _find(inquiry, name, "POST")
+
+
+def by_id(inquiry: Inquiry) -> None:
+    """Find what one object is read at: by an id of a list, else by how an unknown id is refused."""
+    for name in BY_ID:
+        _find(inquiry, name, "GET")
+
+
+def posted_by_id(inquiry: Inquiry) -> None:
+    """Find the operations on one object: an unknown id must be refused as such."""
+    for name in POSTED_BY_ID:
+        _find(inquiry, name, "POST")
+    _find(inquiry, "delete_webhook_subscription", "DELETE")
+
+
+def _find(inquiry: Inquiry, name: str, method: str) -> None:
+    """Try one template after another until one is there."""
+    tried, unclear = [], []
+    for template in candidates(inquiry, name):
+        reply, unknown_id = _tried(inquiry, name, method, template)
+        tried.append(reply)
+        there = is_there(inquiry, reply, unknown_id=unknown_id)
+        if there:
+            inquiry.answer(f"paths.{name}", template, reply)
+            inquiry.memory[f"empty {name}"] = reply
+            return
+        if there is None:
+            unclear.append(template)
+    if unclear:
+        words = "an unknown path and an unknown id are refused alike"
+        inquiry.unclear(f"paths.{name}", words, *tried[:1])
+        return
+    _not_there(inquiry, name, tried)
+
+
+def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[Reply, bool]:
+    """The answer at one template, and whether it names an id that may be unknown."""
+    requests = inquiry.requests
+    if method == "GET":
+        known = _known_id(inquiry, name)
+        return requests.get(filled(template, known)), known == UNKNOWN_ID
+    path, holds_id = filled(template, UNKNOWN_ID), "{" in template
+    if method == "DELETE":
+        return requests.refused(path, None, method="DELETE"), holds_id
+    headers = {"Idempotency-Key": requests.new_key()} if name in _IDEMPOTENT else {}
+    return requests.refused(path, {}, headers), holds_id
+
+
+_IDEMPOTENT = ("create_transfer", "create_conversion_account")
+
+
+def _known_id(inquiry: Inquiry, name: str) -> str:
+    """The id of a row of the list, or one that nothing has."""
+    rows = inquiry.memory.get("rows", {}).get(_ROWS[name], [])
+    ids = (row.get("id") for row in rows if isinstance(row, dict))
+    return next((str(each) for each in ids if each), UNKNOWN_ID)
+
+
+def is_there(inquiry: Inquiry, reply: Reply, *, unknown_id: bool) -> bool | None:
+    """Whether an answer is one of an operation; None when it cannot be told from an unknown path.
+
+    An operation refuses an unknown id with a 404 too, but mostly in other words.
+    """
+    if reply.status in (0, 405, 501) or reply.status >= 500:
+        return False
+    if reply.status != 404:
+        return True
+    if not unknown_id:
+        return False
+    nowhere = inquiry.remember("nowhere", lambda: inquiry.requests.get(NOWHERE))
+    if nowhere.status != 404 or _gist(reply) != _gist(nowhere):
+        return True
+    return False if _distinguishes(inquiry, nowhere) else None
+
+
+def _distinguishes(inquiry: Inquiry, nowhere: Reply) -> bool:
+    """Whether the service refuses an unknown id in other words than an unknown path."""
+    for name in ("individual", "transfer", "conversion_account"):
+        path = inquiry.path(name, UNKNOWN_ID)
+        if path:
+            reply = inquiry.remember(f"unknown {name}", lambda p=path: inquiry.requests.get(p))  # type: ignore[misc]
+            if reply.status == 404 and _gist(reply) != _gist(nowhere):
+                return True
+    return False
+
+
+def _gist(reply: Reply) -> str:
+    """The words of a refusal without the path, the method and the id that it may repeat."""
+    call = reply.call
+    words = reply.words.replace(call.url, "").replace(call.path, "").replace(UNKNOWN_ID, "")
+    return " ".join(words.replace(call.method, "").split())
+
+
+def _not_there(inquiry: Inquiry, name: str, tried: list[Reply]) -> None:
+    """Nothing answered: the operation does not exist, or has a path that nobody would guess."""
+    key = assumptions.KEYS[f"paths.{name}"]
+    if all(reply.status in (0, 401, 403) or reply.status >= 500 for reply in tried):
+        inquiry.unclear(key.name, "it did not answer", *tried[:1])
+    elif key.optional:
+        inquiry.answer(key.name, NONE, *tried[:1], why=f"not at {len(tried)} likely paths")
+    else:
+        inquiry.unclear(key.name, f"not at {len(tried)} likely paths", *tried[:1])
+
+
+QUESTIONS = (
+    Question(
+        "paths of what is created",
+        REFUSALS,
+        tuple(f"paths.{name}" for name in CREATED),
+        created,
+    ),
+    Question("paths of one object", READS, tuple(f"paths.{name}" for name in BY_ID), by_id),
+    Question(
+        "paths of operations on one object",
+        REFUSALS,
+        (*(f"paths.{name}" for name in POSTED_BY_ID), "paths.delete_webhook_subscription"),
+        posted_by_id,
+    ),
+)

@@ -1,0 +1,233 @@
+"""The signed requests of a probe: their dialect, their number and pace, and what may be sent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from random import Random
+from typing import Any
+
+import httpx
+
+from ..client.attempt import Attempts
+from ..client.calls import CallLog
+from ..client.request import SIGNATURE, Nonces, Outgoing
+from ..client.sender import Sender
+from ..client.settings import Settings
+from ..errors import PaylabError
+from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, signed_headers
+from ..spec.text import write_json
+from ..spec.timestamps import to_text
+from .answers import Reply
+
+BUDGET = 150
+TOO_MANY = 429
+MOST_WAITS = 5
+LONGEST_WAIT = 120.0
+
+
+class NotAskedError(PaylabError):
+    """A request that this run may not send; the message says why."""
+
+
+class BudgetError(NotAskedError):
+    """The run has sent as many requests as it may."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a request is signed; `shift` seconds are added to X-Date."""
+
+    empty_query: Any = "omit"
+    key_encoding: str = "utf-8"
+    nonce: bool = True
+    shift: float = 0.0
+    damaged: bool = False
+
+
+class DialectAuth(httpx.Auth):
+    """Signs in the dialect that is set; a damaged signature belongs to no request."""
+
+    def __init__(self, settings: Settings, clock: Callable[[], datetime], random: Random) -> None:
+        self._settings, self._clock, self._nonces = settings, clock, Nonces(random)
+        self.dialect = Dialect()
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        """Put the signed headers on the request."""
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        now, dialect = self._clock(), self.dialect
+        headers, signature = signed_headers(
+            self._settings.api_key.reveal(),
+            key_bytes(self._settings.secret_key.reveal(), dialect.key_encoding),
+            request.method,
+            request.headers["Host"],
+            f"{path}/damaged" if dialect.damaged else path,
+            query,
+            content_hash=body_hash(request.content) if request.content else EMPTY_HASH,
+            date=to_text(now + timedelta(seconds=dialect.shift)),
+            nonce=self._nonces.next(now) if dialect.nonce else None,
+            empty_query=dialect.empty_query,
+        )
+        request.headers.update(headers)
+        request.extensions[SIGNATURE] = signature
+        yield request
+
+
+@dataclass
+class Requests:
+    """Sends what a probe asks, one request at a time.
+
+    `budget` is how many requests may be sent, `pace` the least seconds between two. `read_only`
+    lets nothing but GETs out, and `writes` allows requests that make objects.
+    """
+
+    sender: Sender
+    dialect: Dialect = field(default_factory=Dialect)
+    budget: int = BUDGET
+    pace: float = 0.0
+    writes: bool = False
+    sent: int = 0
+    limited: list[Reply] = field(default_factory=list)
+    accepted: list[Reply] = field(default_factory=list)
+    perf: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        sender = self.sender
+        self.calls = CallLog(most=2 * self.budget + 100)
+        self._auth = DialectAuth(sender.settings, sender.clock, sender.random)
+        self._http = sender.connection(self._auth)
+        secret, watchers = sender.settings.secret_key, sender.watchers
+        self._attempts = Attempts(
+            self._http, secret, sender.redaction, sender.clock, self.perf, watchers
+        )
+        self._last = -1e9
+
+    def get(self, path: str, query: str = "", *, dialect: Dialect | None = None) -> Reply:
+        """Read."""
+        return self._ask("GET", f"{path}?{query}" if query else path, None, {}, dialect)
+
+    def refused(
+        self,
+        path: str,
+        body: Any,
+        headers: Mapping[str, str] | None = None,
+        *,
+        method: str = "POST",
+        dialect: Dialect | None = None,
+    ) -> Reply:
+        """Send what must be refused; what was carried out all the same is remembered."""
+        reply = self._ask(method, path, body, headers or {}, dialect)
+        if reply.went_well:
+            self.accepted.append(reply)
+        return reply
+
+    def write(
+        self, path: str, body: Any, headers: Mapping[str, str] | None = None, method: str = "POST"
+    ) -> Reply:
+        """Send what may make or remove an object of this probe's own."""
+        if not self.writes:
+            raise NotAskedError("it makes objects: allow that with --write")
+        return self._ask(method, path, body, headers or {}, None)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._http.close()
+
+    def new_key(self) -> str:
+        """A new Idempotency-Key."""
+        return self.sender.new_key()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait by the clock of the service."""
+        self.sender.sleep(seconds)
+
+    def _ask(
+        self,
+        method: str,
+        target: str,
+        body: Any,
+        headers: Mapping[str, str],
+        dialect: Dialect | None,
+    ) -> Reply:
+        if method != "GET" and self.sender.settings.read_only:
+            raise NotAskedError("only GETs may be sent: read_only is set")
+        content = body if body is None or isinstance(body, bytes) else write_json(body).encode()
+        url = httpx.URL(self.sender.settings.base_url + target)
+        key = headers.get("Idempotency-Key")
+        others = {name: value for name, value in headers.items() if name != "Idempotency-Key"}
+        outgoing = Outgoing(method, target.partition("?")[0], url, content, idempotency_key=key)
+        return self._until_allowed(replace(outgoing, given_headers=others), dialect)
+
+    def _until_allowed(self, outgoing: Outgoing, dialect: Dialect | None) -> Reply:
+        """Send; after a 429 wait as long as it says, and send again."""
+        waits = self._waits()
+        while True:
+            reply = self._send(outgoing, dialect)
+            wait = next(waits, None) if reply.status == TOO_MANY else None
+            if wait is None:
+                return reply
+            self.limited.append(reply)
+            self.sleep(min(retry_after(reply, self.sender.clock()) or wait, LONGEST_WAIT))
+
+    @staticmethod
+    def _waits() -> Generator[float, None, None]:
+        yield from (2.0**number for number in range(MOST_WAITS))
+
+    def _send(self, outgoing: Outgoing, dialect: Dialect | None) -> Reply:
+        if self.sent >= self.budget:
+            raise BudgetError(f"the budget of {self.budget} requests is used up: run it again")
+        pause = self._last + self.pace - self.perf()
+        if pause > 0:
+            time.sleep(pause)
+        self.sent += 1
+        self._auth.dialect = dialect or self.dialect
+        exchange, later = self._attempts.make(outgoing, 1)
+        self._last = self.perf()
+        self.calls.keep(later)
+        return Reply(exchange, later, self.sender.redaction, self.sent)
+
+
+RETRY_HEADERS = (
+    *("retry-after", "retry-after-ms", "x-retry-after", "ratelimit-reset", "x-ratelimit-reset"),
+    *("x-rate-limit-reset", "rate-limit-reset", "x-ratelimit-retry-after"),
+)
+
+
+def retry_header(reply: Reply) -> tuple[str, str] | None:
+    """The header of a 429 that says when to send again, and its value."""
+    found = ((name, reply.headers[name]) for name in RETRY_HEADERS if name in reply.headers)
+    return next(found, None)
+
+
+def retry_unit(name: str, value: str, now: datetime) -> str:
+    """The unit of such a header: seconds, milliseconds, unix_time or date."""
+    try:
+        number = float(value)
+    except ValueError:
+        return "date"
+    if number > now.timestamp() / 2:
+        return "unix_time"
+    return "milliseconds" if name.endswith("-ms") or number >= 1000 else "seconds"
+
+
+def retry_after(reply: Reply, now: datetime) -> float | None:
+    """The seconds that a 429 asks to wait; None when it does not say."""
+    found = retry_header(reply)
+    if found is None:
+        return None
+    unit = retry_unit(*found, now)
+    try:
+        if unit == "date":
+            return max(0.0, (parsedate_to_datetime(found[1]) - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
+    number = float(found[1])
+    scale = {
+        "seconds": number,
+        "milliseconds": number / 1000,
+        "unix_time": number - now.timestamp(),
+    }
+    return max(0.0, scale[unit])

@@ -1,0 +1,94 @@
+"""A probe finds what a service does differently, and says what it could not find."""
+
+import pytest
+
+from paylab.probe.report import DIFFERS, HOLDS, UNCLEAR
+
+WALLET = "financial_accounts.crypto_wallet"
+MX = "financial_accounts.MX.bank_account"
+
+
+def test_the_default_simulator_is_as_assumed(ask_simulator):
+    """Everything that is asked holds, with less than the budget."""
+    report = ask_simulator()
+    assert report.where(DIFFERS, UNCLEAR) == ()
+    assert len(report.where(HOLDS)) > 100
+    assert report.sent < 150
+    assert report.remarks == ()
+    assert report.service.diff() == {}
+
+
+@pytest.mark.parametrize(
+    ("deviation", "found"),
+    [
+        ("blank-query-line", {"signing.empty_query": "blank"}),
+        ("key-hex", {"signing.key_encoding": "hex"}),
+        ("key-base64", {"signing.key_encoding": "base64"}),
+        ("tolerance-30s", {"signing.tolerance": 30}),
+        ("signing-403", {"error_codes.signature": 403}),
+        ("nonce-required", {"signing.nonce": "required"}),
+        ("routing-before-signature", {}),
+        ("quotes-kebab", {"paths.quotes": "/v1/transfer-quotes"}),
+        ("deposit-nested", {"paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits"}),
+        ("deposit-simulations", {"paths.sandbox_deposits": "/v1/simulations/deposits"}),
+        ("images-kebab", {"paths.verification_images": "/v1/individuals/{id}/verification-images"}),
+        ("no-get-transfer", {"paths.transfer": "none"}),
+        ("no-list-images", {"paths.verification_images": "none"}),
+        ("wallet-fields", {f"{WALLET}.fields.network": "blockchain"}),
+        ("wallet-fields-lenient", {f"{WALLET}.fields.network": "chain"}),
+        ("clabe-account-number", {f"{MX}.fields.clabe": "account_number"}),
+        ("clabe-with-holder", {f"{MX}.required": ("clabe", "account_holder_name")}),
+        ("networks-few", {f"{WALLET}.allowed": ("polygon", "solana")}),
+        ("networks-upper", {f"{WALLET}.allowed": ("BASE", "ETHEREUM", "POLYGON", "SOLANA")}),
+        ("lists-array", {"lists.envelope": "array"}),
+        ("webhooks-envelope", {"lists.webhook_subscriptions.envelope": "object"}),
+        ("envelope-names", {"lists.more": "has_next", "lists.cursor": "next"}),
+        ("conversions-envelope-names", {"lists.conversions.items": "results"}),
+        ("largest-page-50", {"lists.max_limit": 50}),
+        ("oldest-first", {"lists.transfers.order": "oldest_first"}),
+    ],
+)
+def test_a_deviation_of_an_independent_service_is_found(ask_independent, deviation, found):
+    """The report has the value, and nothing that the deviation does not change."""
+    diff = ask_independent(deviation).service.diff()
+    assert found.items() <= diff.items()
+    assert {key.split(".")[0] for key in diff} == {key.split(".")[0] for key in found}
+
+
+@pytest.mark.parametrize("wording", ["zod", "joi", "pydantic", "rails", "terse"])
+def test_names_are_found_in_the_words_of_any_library(ask_independent, wording):
+    """Missing and unknown fields are recognised however a library words them."""
+    report = ask_independent(f"words-{wording}", "wallet-fields")
+    assert report.service.value(f"{WALLET}.fields.address") == "wallet_address"
+    assert report.service.value(f"{WALLET}.fields.network") == "blockchain"
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["jsonapi", "details", "issues", "fields", "problem", "message", "list", "text", "html"],
+)
+def test_names_are_found_in_error_bodies_of_any_shape(ask_independent, style):
+    """Where the field stands in an error body does not matter."""
+    report = ask_independent(f"errors-{style}", "clabe-account-number")
+    assert report.service.value(f"{MX}.fields.clabe") == "account_number"
+
+
+def test_several_differences_are_found_together(ask_simulator):
+    """The service of the simulator comes back."""
+    values = {
+        "signing.empty_query": "blank",
+        "signing.tolerance": 60,
+        "paths.quotes": "none",
+        "paths.transfer": "/v1/transfer/{id}",
+        "lists.conversions.items": "items",
+        "lists.max_limit": 50,
+    }
+    assert ask_simulator(values).service.diff() == values
+
+
+def test_a_probe_stops_at_its_budget(ask_simulator):
+    """What is left is not asked, and the report says that it is not complete."""
+    report = ask_simulator(budget=5)
+    assert report.sent == 5
+    assert not report.complete
+    assert "budget of 5" in report["lists.order"].why
