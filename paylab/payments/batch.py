@@ -26,6 +26,7 @@ from ..errors import (
     ServerError,
 )
 from ..spec import codes, money, timestamps
+from ..spec.operations import MissingOperationError
 from . import journal as folder
 from .journal import Journal, UnwritableJournalError, fingerprint
 from .plan import COLUMNS, REFERENCE, PayoutRow, Payouts, Plan, plan, terms
@@ -53,6 +54,12 @@ def some_transfer(transfers: Transfers) -> Raw | None:
     """The id of a transfer that identifies this service later; None when the list is empty."""
     page = next(transfers.list(limit=1).raw_pages())
     return next(({"id": row.get("id")} for row in page.data), None)
+
+
+def is_listed(transfers: Transfers, id_: str) -> bool:
+    """Whether a transfer is in the list."""
+    pages = transfers.list(limit=codes.PAGE_MAX).raw_pages()
+    return any(row.get("id") == id_ for page in pages for row in page.data)
 
 
 def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
@@ -297,7 +304,9 @@ class _Batch:
         except APIStatusError as error:
             if isinstance(error, DEFERRED) or error.status not in REFUSALS:
                 raise
-            return False
+            return is_listed(self._transfers, str(journal.last))  # it may not read single ones
+        except MissingOperationError:
+            return is_listed(self._transfers, str(journal.last))
         return True
 
     def _head(self) -> Mapping[str, Any]:

@@ -1,0 +1,82 @@
+"""The notebooks on services that are not the simulator: slow, without data, without operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from independent_service import DEVIATIONS, Server, Service
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+FOLDER = Path(__file__).parent.parent.parent / "notebooks"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run the code cells of a notebook in this process: what each printed, and the first error."""
+
+    def execute(name, server):
+        monkeypatch.chdir(tmp_path)
+        for variable, value in server.environment.items():
+            monkeypatch.setenv(variable, value)
+        monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
+        (path,) = FOLDER.glob(f"{name}_*.ipynb")
+        cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+        InteractiveShell.clear_instance()
+        shell = InteractiveShell.instance(colors="nocolor")
+        shell.kernel = None  # what tells a notebook from a terminal
+        try:
+            return [told for cell in cells for told in cell_of(shell, cell.source)]
+        finally:
+            InteractiveShell.clear_instance()
+
+    def cell_of(shell, source):
+        with capture_output() as shown:
+            result = shell.run_cell(source, store_history=True)
+        assert result.error_in_exec is None, f"{source}\n{result.error_in_exec!r}"
+        yield shown.stdout
+        yield from (str(output.data.get("text/plain")) for output in shown.outputs)
+
+    return execute
+
+
+@pytest.mark.parametrize("name", ["10", "20", "40", "45"])
+def test_a_notebook_runs_on_another_service(run, name):
+    """One that shares no code with paylab, on an account without any data."""
+    with Server(Service()) as server:
+        run(name, server)
+
+
+MISSING = [name for name in DEVIATIONS if name.startswith("no-")]
+LEFT_OUT = {
+    "10": ["a sandbox deposit: not available", "the conversion as it moves: left out"],
+    "20": ["a sandbox deposit: not available", "the events of the conversion: left out"],
+    "40": [
+        "a quote: not available",
+        "a transfer at the quoted rate: left out",
+        "a payout that fails: not available",
+        "{'done': 9}",
+    ],
+    "45": ["a quote: not available", "a transfer without a wallet: left out"],
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_notebook_goes_on_without_what_is_missing(run, name):
+    """Every optional operation is missing: the step says so, and what waits for it is left out."""
+    with Server(Service([*MISSING, "no-outcomes"])) as server:
+        told = "\n".join(run(name, server))
+    assert [line for line in LEFT_OUT[name] if line not in told] == []
+    assert "404" in told
+
+
+def test_a_walk_shows_how_long_it_waits(run):
+    """Verification and provisioning take their time, and no cell is silent meanwhile."""
+    slow = {"provisioning.at_once": (), "delays.verification": 3, "delays.provisioning": 3}
+    with Server(Service(settings=slow)) as server:
+        told = "\n".join(run("10", server))
+    assert "waiting: the individual was pending; 2 s so far, at most 118 s more" in told
+    assert "the conversion account was active after" in told
+    assert "not available" not in told
