@@ -15,8 +15,8 @@ for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
     if _name != "PAYLAB_ARTEFACTS":
         del os.environ[_name]
 _home = tempfile.mkdtemp(prefix="paylab-tests-")
-for _name, _folder in {"XDG_CONFIG_HOME": "config", "XDG_DATA_HOME": "data"}.items():
-    os.environ[_name] = str(Path(_home) / _folder)
+for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.items():
+    os.environ[f"XDG_{_name}_HOME"] = str(Path(_home) / _folder)
 
 # `independent_service`, a second payments service that shares no code with the package.
 sys.path.append(str(Path(__file__).parent / "independent"))

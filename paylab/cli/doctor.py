@@ -1,4 +1,7 @@
-"""Check the settings, the service and this machine's clock and packages."""
+"""Check the settings, the connection, this machine's clock and the installed packages.
+
+One signed GET is sent. The exit status is 1 when something keeps paylab from working.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from ..spec.text import printable
 from ..spec.timestamps import from_http
 from .terminal import say
 
+EXAMPLE = "paylab doctor"
 PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
 
 
@@ -39,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
         say(json.dumps([finding._asdict() for finding in findings]))
     else:
         for what, good, text in findings:
-            say(printable(f"{'ok ' if good else 'BAD'}  {what:<14}{text}"))
+            line = f"{'ok ' if good else 'BAD'}  {what:<14}{text}"
+            say(printable(line), "green" if good else "red")
     return 0 if all(finding.good for finding in findings) else 1
 
 

@@ -9,11 +9,18 @@ import sys
 from ..spec import codes, timestamps
 from .terminal import open_lab, say, warn_user
 
+EXAMPLE = "paylab export transfers --to transfers.csv"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("what", choices=["transfers", "conversions"])
-    parser.add_argument("--to", required=True, metavar="FILE.csv|FILE.parquet|DIR/")
+    parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
+    parser.add_argument(
+        "--to",
+        required=True,
+        metavar="FILE.csv|FILE.parquet|DIR/",
+        help="the file or folder to write",
+    )
     parser.add_argument("--product-type", choices=codes.PRODUCTS, help="of transfers alone")
     parser.add_argument(
         "--excel-safe", action="store_true", help="a CSV of which no cell runs in a spreadsheet"

@@ -1,4 +1,8 @@
-"""Receive events in the terminal, and pass them on to a handler of your own."""
+"""Receive events in the terminal, and pass them on to a handler of your own.
+
+A webhook subscription is made at the start and deleted at the end. With --forward-to, the answer
+of your handler is the answer to the service, which delivers again what was not answered 2xx.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,19 @@ from ..spec import codes
 from ..spec.text import write_json
 from ..webhooks.receiver import UNANSWERED
 from ..webhooks.store import Arrival, as_json, cut_text
-from .terminal import log_without_blocking, say, warn_user
+from .terminal import count, log_without_blocking, say, warn_user
+
+EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
-    parser.add_argument("--events", metavar="A,B", type=_types, default=codes.EVENT_TYPES)
+    parser.add_argument("--events", metavar="A,B", type=_types, help="types (default: all)")
     parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
-    parser.add_argument("--url", help="where a service elsewhere reaches that port")
-    parser.add_argument("--data", metavar="PATH", help="a file that keeps what arrives")
-    parser.add_argument("--json", action="store_true", help="print a JSON line an event")
+    parser.add_argument("--url", help="where a service elsewhere reaches the port")
+    parser.add_argument("--data", metavar="PATH", help="keep what arrives in this file")
+    parser.add_argument("--json", action="store_true", help="print a JSON line for each event")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     if lab.is_embedded:
         raise ConfigError(
-            "there is no service to listen to: start `paylab simulator` and export what it"
+            "no service is configured: start `paylab simulator` and export the lines that it"
             " prints, or set PAYLAB_BASE_URL and its keys"
         )
     stopped = Signal()
@@ -44,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
     with lab.inbox(
-        options.events,
+        options.events or codes.EVENT_TYPES,
         forward_to=options.forward_to,
         data=options.data,
         port=options.port,
@@ -54,7 +60,7 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
-        warn_user(f"{len(inbox)} event{'' if len(inbox) == 1 else 's'}.")
+        warn_user(f"{count(len(inbox), 'event')}.")
 
 
 def _print(target: str | None, arrival: Arrival) -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .. import __version__
 from ..errors import ConfigError, PaylabError
@@ -16,28 +16,50 @@ from ..spec.text import printable
 from .terminal import warn_user
 
 COMMANDS: dict[str, str] = {
-    "lab": "open JupyterLab on the notebooks",
-    "simulator": "serve the simulated service over HTTP",
+    "lab": "open JupyterLab on a copy of the notebooks",
+    "init": "check the keys of a service and write them into a profile",
+    "doctor": "check settings, connection, clock and versions",
     "walkthrough": "go through an on-ramp in the terminal",
     "probe": "ask a service what the specification leaves open",
+    "get": "send a signed GET and print the answer",
+    "post": "send a signed POST and print the answer",
+    "list": "print every item of a list",
     "export": "write transfers or conversions to CSV or Parquet",
-    "payout": "send a CSV file of payouts, resumable",
+    "payout": "send a CSV file of payouts, each row once",
+    "calls": "show what notebooks and commands on this machine send",
     "listen": "receive events, and forward them to a handler of your own",
     "trigger": "make the simulator send an event",
+    "simulator": "serve the simulated service over HTTP",
     "qr": "draw, explain or read a QR payload",
     "sign": "sign a request and show how",
     "scrub": "take keys, images and document numbers out of notebooks, HAR files and snapshots",
-    "doctor": "check settings, reachability, clock and versions",
 }
-"""The commands and what they do. Each has a module with `arguments(parser)` and `run(options)`."""
+"""The commands and what they do.
+
+Each has a module with `arguments(parser)`, `run(options)` and `EXAMPLE`, a command line to copy.
+"""
+
+MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
+"""The modules that are not called as their command."""
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+DESCRIPTION = "Explore and integrate a cross-border payments service."
+HELP = "\n".join(
+    [
+        "examples:",
+        "  paylab lab                               # the notebooks, on simulators",
+        "  paylab walkthrough ph                    # an on-ramp in the terminal",
+        "  paylab export transfers --to all.csv",
+        "",
+        "Tab completion: paylab --print-completion bash (or zsh, tcsh).",
+    ]
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors go to stderr in one sentence."""
     given = list(sys.argv[1:] if argv is None else argv)
-    named = [name for name in COMMANDS if name in given[:1]]
+    named = given[:1] if "--print-completion" not in given else COMMANDS
     options = parser(named).parse_args(given)
     try:
         return int(_module(options.command).run(options))
@@ -59,27 +81,61 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help that says what an option is when it is left out."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = action.help or ""
+        silent = action.default in (None, argparse.SUPPRESS) or action.nargs == 0
+        return text if silent or "default" in text else f"{text} (default: %(default)s)"
+
+
 def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     """The command line; only the commands that are `loaded` know their own options."""
-    top = Parser(prog="paylab", description=_DESCRIPTION)
+    top = Parser(prog="paylab", description=DESCRIPTION, epilog=HELP, formatter_class=Help)
     top.add_argument("--version", action="version", version=f"paylab {__version__}")
+    top.add_argument(
+        "--print-completion", action=Completion, choices=SHELLS, help="print a script for a shell"
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, what in COMMANDS.items():
         module = _module(name) if name in loaded else None
-        command = commands.add_parser(name, help=what, description=getattr(module, "__doc__", None))
+        command = commands.add_parser(name, help=what, formatter_class=Help)
         if module is not None:
+            command.description = module.__doc__
+            command.epilog = f"example: {_example(name, module)}"
             module.arguments(command)
     return top
 
 
+SHELLS = ("bash", "zsh", "tcsh")
+
+
+class Completion(argparse.Action):
+    """Print the completion script of a shell, and end."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any, **more: Any) -> None:
+        """Write the script for what the whole command line offers."""
+        import shtab
+
+        print(shtab.complete(parser, shell=given[1]))
+        parser.exit(DONE)
+
+
 def _module(name: str) -> ModuleType:
-    """The module of a command; `lab` is the name of a chapter."""
-    return import_module(f"{__package__}.{'jupyter' if name == 'lab' else name}")
+    """The module of a command."""
+    return import_module(f"{__package__}.{MODULES.get(name, name)}")
+
+
+def _example(name: str, module: ModuleType) -> str:
+    """The example of a command; a module of several commands has one for each."""
+    example = module.EXAMPLE
+    return str(example if isinstance(example, str) else example[name])
 
 
 def _fail(error: Exception, status: int) -> int:
     hint = getattr(error, "hint", None)
-    warn_user(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""))
+    warn_user(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""), "red")
     return status
 
 
@@ -94,6 +150,3 @@ def _quiet_pipe() -> int:
     """Whoever read the output stopped reading: nothing more to say."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return DONE
-
-
-_DESCRIPTION = "Explore and integrate a cross-border payments service."

@@ -1,4 +1,8 @@
-"""Send the payouts of a CSV file, once each, whatever interrupts; the same command goes on."""
+"""Send the payouts of a CSV file, each row once.
+
+Every row is checked before anything is sent. After an interruption, the same command sends the
+rows that were not sent. You are asked before anything is sent to a service that is no simulator.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +16,30 @@ from ..errors import ConfigError
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .terminal import open_lab, say, warn_user
+from .terminal import confirm, count, open_lab, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
 
+EXAMPLE = "paylab payout payouts.csv --dry-run"
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("file", metavar="FILE.csv", help="one payout a row, columns by name")
+    parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
     parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
-    parser.add_argument("--delimiter", default=",", type=_mark, help="between cells (default ,)")
-    parser.add_argument("--concurrency", type=_count, metavar="N", help="requests at a time")
-    parser.add_argument("--to", metavar="RESULTS.csv", help="write what came of each row")
+    parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
+    parser.add_argument(
+        "--concurrency", type=_count, metavar="N", help="requests at a time (default: 8)"
+    )
+    parser.add_argument("--to", metavar="RESULTS.csv", help="write the outcome of each row")
     for name in DEFAULTS:
         option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, help="for rows that leave it empty")
+        parser.add_argument(option, help="value for rows that leave it empty")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -47,7 +55,9 @@ def run(options: argparse.Namespace) -> int:
         _check_writable(Path(options.to), [options.file, options.journal])
     from .. import frames
 
-    frame = open_lab().transfers.create_many(
+    lab = open_lab()
+    confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
+    frame = lab.transfers.create_many(
         options.file,
         **shape,
         journal=options.journal,
@@ -79,7 +89,7 @@ def _report(checked: Plan, *, as_json: bool) -> int:
     else:
         say(checked)
         if checked.ignored:
-            say(f"columns that were left alone: {printable(', '.join(checked.ignored))}")
+            say(f"columns that are not sent: {printable(', '.join(checked.ignored))}")
         for problem in checked.problems:
             warn_user(printable(str(problem)))
     return 1 if checked.problems else 0

@@ -1,4 +1,8 @@
-"""Draw and explain a QR payload, or read one from an image."""
+"""Draw and explain a QR payload, or read one from an image.
+
+Payloads of QR Ph and other EMV codes are taken apart and checked: checksum, mandatory fields,
+country and currency. Any other text is drawn all the same.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,16 @@ import sys
 
 from .terminal import say, warn_user
 
+EXAMPLE = "paylab qr --scan code.png --json"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("payload", nargs="?", help="the text in the code")
     source.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
-    parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the picture")
-    parser.add_argument("--size", type=int, default=300, help="pixels a side of a saved picture")
+    parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the QR code as a picture")
+    parser.add_argument("--size", type=int, default=300, help="width of the picture in pixels")
     parser.add_argument("--json", action="store_true", help="print what it says as JSON")
 
 

@@ -1,4 +1,8 @@
-"""Take out of notebooks, HAR files and snapshots what must not be shared."""
+"""Take out of notebooks, HAR files and snapshots what must not be shared.
+
+Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
+contacts, birth dates and addresses. With --check nothing is changed.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,15 @@ from ..simulator.storage import checksum
 from ..spec.text import printable
 from .terminal import say, warn_user
 
+EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument("--check", action="store_true", help="change nothing; 1 if there is any")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what to scrub")
+    parser.add_argument(
+        "--check", action="store_true", help="only list it; exit status 1 if there is any"
+    )
     parser.add_argument(
         "--keep-personal",
         action="store_true",

@@ -1,4 +1,8 @@
-"""Sign a request: show each layer of the signature and print the headers."""
+"""Sign a request: show each layer of the signature, and print the headers or a curl script.
+
+With --compare, the headers of somebody else's request are compared with the right ones, and the
+first difference is named; the exit status is then 1 for a mismatch.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +22,26 @@ from ..client.settings import Settings, resolve
 from ..errors import ConfigError
 from ..signing.comparison import compare
 from ..signing.findings import Request, read_headers
+from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from .terminal import say, warn_user
 
+EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
 EMBEDDED = "http://localhost"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("method", metavar="METHOD", type=str.upper)
+    parser.add_argument("method", metavar="METHOD", type=str.upper, help="such as GET or POST")
     parser.add_argument("url", metavar="URL", help="whole, or a path under the base URL")
     parser.add_argument("--body", metavar="FILE", help="the body, byte for byte; - reads stdin")
-    parser.add_argument("--date", help="X-Date, in place of now")
-    parser.add_argument("--nonce", help="X-Nonce, in place of a new one")
+    parser.add_argument("--date", help="X-Date (default: now)")
+    parser.add_argument("--nonce", help="X-Nonce (default: a new one)")
     parser.add_argument(
         "--compare", metavar="HEADERS_FILE", help="compare with these `Name: value` lines"
+    )
+    parser.add_argument(
+        "--curl", action="store_true", help="print a script that signs anew and sends with curl"
     )
     parser.add_argument("--json", action="store_true", help="print the layers as JSON")
 
@@ -43,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    """Somebody's headers against ours; the secret is PAYLAB_SECRET_KEY, whoever the key is of."""
+    """Compare somebody else's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     _check_url(options.url)
     secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
     url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
@@ -51,7 +60,7 @@ def _compare(options: argparse.Namespace) -> int:
     now = _instant(options.date) if options.date else utcnow()
     theirs = read_headers(_text_of(options.compare))
     if not theirs:
-        raise ConfigError(f"{options.compare} holds no `Name: value` line")
+        raise ConfigError(f"{options.compare} has no `Name: value` line")
     found = compare(theirs, request, secret, now=now, other_secrets=_other_secrets())
     say(json.dumps(found.json()) if options.json else found)
     return 0 if found.match else 1
@@ -84,14 +93,18 @@ def _check_url(url: str) -> None:
     except ValueError:
         parts, whole = urlsplit(""), False
     if not parts.path.startswith("/") or not (whole or not parts.netloc):
-        raise ConfigError(f"{url!r} is no URL to sign: write https://host/v1/... or /v1/...")
+        raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
 
 
 def _sign(options: argparse.Namespace) -> int:
     _check_url(options.url)
     body = _body(options.body)
     settings = _settings(options.url)
-    parts = urlsplit(options.url if "://" in options.url else settings.base_url + options.url)
+    whole = options.url if "://" in options.url else settings.base_url + options.url
+    if options.curl:
+        say(curl(SnippetRequest(options.method, whole, body.decode(errors="replace"))))
+        return 0
+    parts = urlsplit(whole)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         signing.key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 
+EXAMPLE = "paylab simulator --port 8080 --data world.db"
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The keys to serve with; without them they are random at each start."""
 
@@ -38,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--transfers", type=_count, default=0, help="past transfers to begin with")
     parser.add_argument("--speed", type=_speed, default=1.0, help="simulated seconds in a real one")
     parser.add_argument("--frozen", action="store_true", help="the clock moves on request only")
-    parser.add_argument("--data", metavar="PATH", type=_path, help="a file that keeps the world")
+    parser.add_argument("--data", metavar="PATH", type=_path, help="keep the state in this file")
     parser.add_argument(
         "--production-like", action="store_true", help="refuse what only a sandbox can do"
     )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from ..spec.text import printable
+from ..errors import ConfigError
+from ..spec.text import pretty_json, printable
 
 if TYPE_CHECKING:
     from ..lab.lab import Lab
+    from ..lab.place import Place
 
 MOST_WAITING = 1_000
 """Records that wait to be written; later ones are dropped."""
@@ -58,14 +61,55 @@ def open_lab(**options: Any) -> Lab:
     return lab
 
 
-def say(text: object) -> None:
+def confirm(place: Place, what: str, *, yes: bool) -> None:
+    """Ask before something is sent to a service that is no simulator; ConfigError for a no."""
+    if yes or place.is_simulator:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{what} at {place} needs --yes, since no terminal is there to ask")
+    print(_safe(f"{what} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ConfigError("nothing was sent")
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """A number and its noun: 1 payout, 2 payouts."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether a stream shows colours: a terminal, unless NO_COLOR is set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def say(text: object, colour: str = "") -> None:
     """Print lines to stdout; every character that a terminal could obey is escaped."""
-    print(_safe(text), flush=True)
+    print(_painted(text, colour, sys.stdout), flush=True)
 
 
-def warn_user(text: object) -> None:
+def warn_user(text: object, colour: str = "") -> None:
     """Print lines to stderr, likewise escaped."""
-    print(_safe(text), file=sys.stderr, flush=True)
+    print(_painted(text, colour, sys.stderr), file=sys.stderr, flush=True)
+
+
+NAME = re.compile(r'^( *)("(?:[^"\\]|\\.)*")(?=: )', re.MULTILINE)
+
+
+def say_json(value: object) -> None:
+    """Print a value as indented JSON, with the names in colour on a terminal."""
+    text = _safe(pretty_json(value))
+    painted = NAME.sub(r"\1\x1b[36m\2\x1b[0m", text) if coloured(sys.stdout) else text
+    print(painted, flush=True)
+
+
+def _painted(text: object, colour: str, stream: TextIO) -> str:
+    shown = _safe(text)
+    if not colour or not coloured(stream):
+        return shown
+    return f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m"
 
 
 def _safe(text: object) -> str:

@@ -1,4 +1,8 @@
-"""Make the simulator send an event, of a resource of yours or of a new one, by legal moves."""
+"""Make the simulator send an event, about a resource of yours or a new one.
+
+The resource goes through the legal states that lead to the event. Every event on the way is
+printed: those of the resource, and those of the individual it belongs to.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,23 @@ from ..spec.text import write_json
 from ..webhooks.store import cut_text
 from .terminal import open_lab, say, warn_user
 
+EXAMPLE = "paylab trigger transfer.completed"
 UNHEARD = (
-    "No service is configured: a simulator of this command's own does it, and nobody hears of it."
-    " Start `paylab simulator` and export what it prints."
+    "This simulator ends with the command and has no subscribers: start `paylab simulator` and"
+    " export the lines that it prints"
 )
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=_EVENTS)
-    parser.add_argument("--id", metavar="RESOURCE", help="of this resource; without, of a new one")
+    parser.add_argument("--id", metavar="RESOURCE", help="the resource (default: a new one)")
     parser.add_argument(
-        "--to", choices=codes.INDIVIDUAL_STATUSES, help="an individual's new status"
+        "--to",
+        choices=codes.INDIVIDUAL_STATUSES,
+        help="an individual's new status (default: the next one)",
     )
-    parser.add_argument("--json", action="store_true", help="print a JSON line an event")
+    parser.add_argument("--json", action="store_true", help="print a JSON line for each event")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -31,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
 
     lab = open_lab()
     if lab.is_embedded:
-        warn_user(UNHEARD)
+        warn_user(f"paylab: {UNHEARD}")
     before = len(lab.events())
     sent = trigger(lab, options.event, options.id, to=options.to)
     names = ("individual_id", "recipient_id")

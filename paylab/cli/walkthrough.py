@@ -1,4 +1,7 @@
-"""The whole on-ramp in the terminal, from the individual's consent to the CSV."""
+"""Go through an on-ramp in the terminal, from the individual's consent to the CSV files.
+
+An example person is verified, opens a conversion account, and pays a sandbox deposit into it.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,24 @@ from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
 from .terminal import open_lab, say
 
+EXAMPLE = "paylab walkthrough ph --out out"
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("country", type=str.lower, choices=["mx", "ph"])
     parser.add_argument(
-        "--out", metavar="DIR", help="leave the QR as PNG and the lists as CSV here"
+        "country", type=str.lower, choices=["mx", "ph"], help="of the example person"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"
     )
     parser.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
     )
     parser.add_argument(
-        "--ledger", metavar="FILE", help="keep idempotency keys here; none: nowhere"
+        "--ledger",
+        metavar="FILE",
+        help="keep idempotency keys in this file; none keeps none (default: see PAYLAB_LEDGER)",
     )
 
 
@@ -42,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
-    """All steps; what came of them."""
+    """All steps, and the facts to print."""
     _say("Service", str(lab.place))
     person = _verified(lab, country)
     account = _account(lab, person)

@@ -39,6 +39,7 @@ from ..spec.service import Service
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from . import displays
+from .broadcast import Broadcast
 from .forms import Forms
 from .orders import Orders, Where
 from .place import Place, find_panel, place_of
@@ -184,6 +185,9 @@ class Lab:
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
         client.is_own = embedded is not None and embedded.world.service == client.service
+        if replay is None:
+            host = "embedded" if embedded else urlsplit(settings.base_url).netloc
+            client.watchers.append(Broadcast(client.redaction, host))
         self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
         self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions

@@ -50,6 +50,21 @@ def write_json(value: object) -> str:
     return json.dumps(value, allow_nan=False)
 
 
+def pretty_json(value: object, margin: str = "") -> str:
+    """The value as indented JSON for people; reading it gives an equal value."""
+    inner = f"{margin}  "
+    if isinstance(value, Mapping) and value:
+        members = (
+            f"{inner}{pretty_json(str(name))}: {pretty_json(item, inner)}"
+            for name, item in value.items()
+        )
+        return "{\n" + ",\n".join(members) + f"\n{margin}}}"
+    if isinstance(value, list | tuple) and value:
+        items = (f"{inner}{pretty_json(item, inner)}" for item in value)
+        return "[\n" + ",\n".join(items) + f"\n{margin}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else write_json(value)
+
+
 def _number(value: Decimal) -> str:
     if not value.is_finite():
         raise ValueError(f"{value} is not JSON")

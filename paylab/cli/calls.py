@@ -1,0 +1,73 @@
+"""Show what the notebooks, programs and commands of this user send on this machine.
+
+Each attempt is a line: time, sender, service, method, path, status and size, without secrets and
+bodies. Nothing is written to a disk, and nothing is sent to you while this command does not run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+from collections.abc import Mapping
+from contextlib import closing
+from threading import Event
+from typing import Any
+
+from ..errors import ConfigError
+from ..lab.broadcast import Follower
+from ..spec.text import printable
+from .terminal import count, say, warn_user
+
+EXAMPLE = "paylab calls --follow"
+COLOURS = {2: "", 4: "yellow", 5: "red"}
+CHECK_SECONDS = 0.5
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument(
+        "--follow", action="store_true", help="show each call as it is made, until Ctrl-C"
+    )
+    parser.add_argument("--failed", action="store_true", help="only calls that did not succeed")
+    parser.add_argument("--json", action="store_true", help="print a JSON line for each call")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Follow until stopped."""
+    if not options.follow:
+        raise ConfigError(
+            "calls are not kept on disk: use `paylab calls --follow` to see new ones,"
+            " and `lab.calls` in a notebook for its own"
+        )
+    stopped, shown = Event(), 0
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    with closing(Follower()) as follower:
+        warn_user("Following the calls of this machine. Stop it with Ctrl-C.")
+        while not stopped.is_set():
+            for call in follower.calls(CHECK_SECONDS):
+                if not (options.failed and _went_well(call)):
+                    shown += 1
+                    _show(call, as_json=options.json)
+                if stopped.is_set():
+                    break
+    warn_user(f"{count(shown, 'call')}.")
+    return 0
+
+
+def _went_well(call: Mapping[str, Any]) -> bool:
+    status = call["status"]
+    return isinstance(status, int) and 200 <= status < 300
+
+
+def _show(call: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        say(json.dumps(dict(call)))
+        return
+    status = call["status"]
+    outcome = f"{status or 'no answer'}" + (f" ({call['trouble']})" if call["trouble"] else "")
+    words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
+    line = "  ".join(printable(str(word)) for word in words)
+    colour = COLOURS.get(status // 100, "yellow") if isinstance(status, int) else "red"
+    say(f"{call['when'][11:19]}  {line}  {call['bytes']} bytes", colour)

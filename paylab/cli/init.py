@@ -1,0 +1,138 @@
+"""Check the address and keys of a service, and write them into a profile.
+
+The address and the keys come from options, from PAYLAB_BASE_URL, PAYLAB_API_KEY and
+PAYLAB_SECRET_KEY, or you are asked; what you type as a key is not shown. The keys go into the
+system's keyring if there is one, else into the profile file, which only you can read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from getpass import getpass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from .. import files
+from ..client.settings import DEFAULT, SECRETS, VARIABLES, profiles_path
+from ..errors import ConfigError, PaylabError
+from ..lab.lab import connect
+from .terminal import say, warn_user
+
+EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"
+SERVICE = "paylab"
+"""The name of all secrets of paylab in a keyring."""
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
+ASKED = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secret key: "}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command; a key is no option, since others could read it there."""
+    parser.add_argument("--profile", default=DEFAULT, metavar="NAME", help="name of the profile")
+    parser.add_argument("--base-url", metavar="URL", help="address of the service (default: asks)")
+    parser.add_argument(
+        "--keyring",
+        action=argparse.BooleanOptionalAction,
+        help="keep the keys in the system's keyring (default: if there is one)",
+    )
+    parser.add_argument("--replace", action="store_true", help="replace a profile of this name")
+    parser.add_argument(
+        "--no-check", action="store_true", help="write without asking the service first"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask for what is missing, check it with one signed GET, and write the profile."""
+    path = profiles_path()
+    document = _document(path)
+    if not NAME.fullmatch(options.profile):
+        raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
+    if options.profile in document and not options.replace:
+        raise ConfigError(f"{path} has a profile {options.profile!r}: --replace writes a new one")
+    values = {name: _value(name, options) for name in ASKED}
+    if not options.no_check:
+        _check(values)
+    where = "the system's keyring" if _in_keyring(options, values) else f"{path} (only you)"
+    document[options.profile] = _table(values)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.replace(path, private=True) as sink:
+        sink.write(tomlkit.dumps(document).encode())
+    say(f"Profile {options.profile!r} is in {path}; its keys are in {where}.")
+    if options.profile != DEFAULT:
+        say(f"Use it with: export PAYLAB_PROFILE={options.profile}")
+    return 0
+
+
+def _document(path: Path) -> Any:
+    """The profiles with their comments; an empty document when there are none."""
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
+
+
+def _value(name: str, options: argparse.Namespace) -> str:
+    """A setting from the options, the environment, or the terminal."""
+    given = options.base_url if name == "base_url" else None
+    found = given or os.environ.get(VARIABLES[name])
+    if found:
+        return str(found)
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{name} is missing: set {VARIABLES[name]}, or run this in a terminal")
+    typed = getpass(ASKED[name]) if name in SECRETS else input(ASKED[name])
+    if not typed.strip():
+        raise ConfigError(f"{name} is missing: nothing was written")
+    return typed.strip()
+
+
+def _check(values: dict[str, str]) -> None:
+    """Send one signed GET; an error says that nothing was written."""
+    with connect(*map(values.__getitem__, ASKED), ledger="none") as lab:
+        try:
+            lab.transfers.list(limit=1).first()
+        except PaylabError:
+            warn_user("paylab: nothing was written; --no-check writes the profile anyway")
+            raise
+        say(f"{lab.place} answers, and accepts the signature.")
+
+
+def _in_keyring(options: argparse.Namespace, values: dict[str, str]) -> bool:
+    """Move the keys to the keyring; `values` then refer to them. False when there is none."""
+    if options.keyring is False:
+        return False
+    try:
+        for name in SECRETS:
+            values[name] = _keep(f"{options.profile}.{name}", values[name])
+    except ConfigError as error:
+        if options.keyring:
+            raise ConfigError(f"--keyring: {error}") from None
+        return False
+    return True
+
+
+def _keep(entry: str, secret: str) -> str:
+    """Put a secret into the keyring; the reference that a profile has to it."""
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise ConfigError("keyring is not installed: pip install 'paylab[keyring]'") from None
+    try:
+        keyring.set_password(SERVICE, entry, secret)
+    except KeyringError as error:
+        raise ConfigError(f"the system's keyring cannot be used: {error}") from None
+    return f"keyring:{entry}"
+
+
+def _table(values: dict[str, str]) -> Any:
+    table = tomlkit.table()
+    for name, value in values.items():
+        table.add(name, value)
+    return table

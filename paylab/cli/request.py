@@ -1,0 +1,124 @@
+"""Send any signed request and print the answer.
+
+A path without a slash in front is one of version 1: `transfers` means /v1/transfers. What is
+printed is without keys, signatures and document numbers. A POST to a service that is no simulator
+is sent only after you confirm it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ..client.call import Call
+from ..client.request import IDEMPOTENT
+from ..errors import ConfigError
+from ..lab.lab import Lab
+from ..spec.paging import Pager
+from ..spec.text import read_json, write_json
+from .terminal import confirm, open_lab, say, say_json, warn_user
+
+EXAMPLE = {
+    "get": "paylab get 'transfers?limit=2' -v",
+    "post": "paylab post webhook_subscriptions --json"
+    ' \'{"url": "https://example.com/hook", "event_types": ["transfer.completed"]}\'',
+    "list": "paylab list transfers --limit 5",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command, which is the last word of the parser's name."""
+    command = parser.prog.split()[-1]
+    parser.add_argument("path", metavar="PATH", help="such as /v1/transfers?limit=2 or transfers")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show each layer of the signature and headers"
+    )
+    if command == "post":
+        parser.add_argument(
+            "--json",
+            metavar="BODY",
+            help="the body: JSON, @FILE, or - for stdin (default: no body)",
+        )
+        parser.add_argument(
+            "--key", metavar="UUID", help="the Idempotency-Key (default: a new one where needed)"
+        )
+        parser.add_argument("--yes", action="store_true", help="send without asking")
+    if command == "list":
+        parser.add_argument("--limit", type=int, metavar="N", help="print N items (default: all)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Send, and print the answer; with -v also what was sent, on stderr."""
+    path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
+    body = _body(options.json) if options.command == "post" else None
+    lab = open_lab(max_retries=0 if options.command == "post" else None)
+    try:
+        if options.command == "list":
+            for item in _items(lab, path, options.limit):
+                say(write_json(lab.client.redaction.json(item)))
+        else:
+            answer = _sent(lab, path, body, options)
+            say_json(lab.client.redaction.json(answer))
+    finally:
+        for call in lab.calls if options.verbose else ():
+            warn_user(layers(call))
+    return 0
+
+
+def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
+    if options.command == "get":
+        return lab.request("GET", path)
+    confirm(lab.place, f"send POST {path}", yes=options.yes)
+    key = options.key
+    if key is None and path.partition("?")[0] in IDEMPOTENT:
+        key = lab.client.new_key()
+        warn_user(f"paylab: the Idempotency-Key is {key}; --key {key} sends the same order again")
+    return lab.request("POST", path, json=body, idempotency_key=key)
+
+
+def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
+    """The items of a list, over as many pages as needed."""
+    plain, _, query = path.partition("?")
+    params = dict(parse_qsl(query, keep_blank_values=True))
+
+    def fetch(cursor: str | None) -> Any:
+        given = {**params, **({"cursor": cursor} if cursor else {})}
+        return lab.client.send("GET", plain, params=given).page(bare=True)
+
+    return islice(Pager(fetch, lambda row: row, params.get("cursor")), limit)
+
+
+def _body(text: str | None) -> Any:
+    """The JSON of --json: given, in a file, or on stdin; ConfigError when it is none."""
+    if text is None:
+        return None
+    given = text
+    if text == "-":
+        given = sys.stdin.read()
+    elif text.startswith("@"):
+        given = Path(text[1:]).read_text(encoding="utf-8")
+    try:
+        return read_json(given)
+    except ValueError as error:
+        raise ConfigError(f"--json is not JSON: {error}") from None
+
+
+def layers(call: Call) -> str:
+    """A call with everything that may be shown: the signed texts, both heads and both bodies."""
+    parts = {
+        "Canonical request": call.canonical,
+        "Payload": call.payload,
+        f"Request: {call.method} {call.url}": _head(call.request_headers, str(call.request_body)),
+        f"Answer: {call.outcome()}": _head(call.response_headers, ""),
+    }
+    return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items())
+
+
+def _head(headers: Any, body: str) -> str:
+    lines = [f"{name}: {value}" for name, value in headers.items()]
+    return "\n".join([*lines, *(["", body] if body else [])])

@@ -1,0 +1,106 @@
+"""`paylab init`: a profile is written after it was checked, and its keys stay private."""
+
+from __future__ import annotations
+
+import stat
+import sys
+import types
+
+import pytest
+
+import paylab
+from paylab.cli.main import main
+from paylab.client.settings import profiles_path
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """An empty folder of settings, and no keyring."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    return profiles_path()
+
+
+@pytest.fixture
+def service(monkeypatch):
+    """A simulator, whose keys are in the environment."""
+    with Server(Simulator()) as server:
+        keys = {"API_KEY": server.simulator.api_key, "SECRET_KEY": server.simulator.secret_key}
+        for name, value in keys.items():
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+        yield server
+
+
+def without_keys(monkeypatch):
+    """The environment of a user who relies on the profile."""
+    for name in ("API_KEY", "SECRET_KEY"):
+        monkeypatch.delenv(f"PAYLAB_{name}")
+
+
+def test_a_checked_profile_is_written_for_its_owner_alone(config, service, monkeypatch, capsys):
+    """And `connect` uses it."""
+    assert main(["init", "--profile", "mine", "--base-url", service.base_url]) == 0
+    said = capsys.readouterr()
+    assert "accepts the signature" in said.out
+    assert service.simulator.secret_key not in said.out + said.err
+    assert stat.S_IMODE(config.stat().st_mode) == 0o600
+    without_keys(monkeypatch)
+    lab = paylab.connect(profile="mine")
+    assert lab.transfers.list(limit=1).first() is None
+    assert lab.sources()[0][2] == "profile mine"
+
+
+def test_other_profiles_and_their_comments_stay(config, service, capsys):
+    """A profile of the same name is replaced only when asked."""
+    config.parent.mkdir(parents=True)
+    config.write_text('# mine\n[other]\nbase_url = "https://a.example.com" # the old one\n')
+    arguments = ["init", "--profile", "new", "--base-url", service.base_url]
+    assert main(arguments) == 0
+    assert main(arguments) == 2
+    assert "--replace" in capsys.readouterr().err
+    assert main([*arguments, "--replace"]) == 0
+    text = config.read_text()
+    assert text.startswith('# mine\n[other]\nbase_url = "https://a.example.com" # the old one\n')
+    assert text.count("[new]") == 1
+
+
+def test_keys_that_are_refused_are_not_written(config, service, monkeypatch, capsys):
+    """Status 1, and how to write them anyway."""
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "wrong")
+    arguments = ["init", "--base-url", service.base_url]
+    assert main(arguments) == 1
+    assert "nothing was written" in capsys.readouterr().err
+    assert not config.exists()
+    assert main([*arguments, "--no-check"]) == 0
+
+
+def test_keys_go_into_the_keyring_where_there_is_one(config, service, monkeypatch, capsys):
+    """The file then has only references."""
+    kept = {}
+    errors = types.SimpleNamespace(KeyringError=RuntimeError)
+    keyring = types.ModuleType("keyring")
+    keyring.set_password = lambda service, name, value: kept.update({(service, name): value})
+    keyring.errors = errors
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
+    assert main(["init", "--base-url", service.base_url]) == 0
+    assert "the system's keyring" in capsys.readouterr().out
+    assert kept["paylab", "default.secret_key"] == service.simulator.secret_key
+    assert 'secret_key = "keyring:default.secret_key"' in config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "base_url is missing: set PAYLAB_BASE_URL"),
+        (["--base-url", "https://a.example.com"], "api_key is missing"),
+        (["--profile", "a b"], "1 to 40 letters"),
+    ],
+)
+def test_what_is_missing_is_named(config, capsys, arguments, words):
+    """Without a terminal to ask in: status 2."""
+    assert main(["init", *arguments]) == 2
+    assert words in capsys.readouterr().err
+    assert not config.exists()

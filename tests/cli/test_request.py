@@ -1,0 +1,107 @@
+"""`paylab get`, `post` and `list`: signed requests from the terminal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from paylab.cli.main import main
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+SUBSCRIPTION = {"url": "https://example.com/hook", "event_types": ["transfer.completed"]}
+ELSEWHERE = {"BASE_URL": "https://sandbox.example.com", "API_KEY": "key", "SECRET_KEY": "secret"}
+
+
+@pytest.fixture
+def service(monkeypatch):
+    """A simulator behind an address, with two pages of transfers, and its secret."""
+    with Server(Simulator(transfers=3)) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        values = zip(ELSEWHERE, (server.base_url, *keys), strict=True)
+        for name, value in values:
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+        yield server.simulator
+
+
+@pytest.mark.parametrize("path", ["/v1/transfers?limit=2", "transfers?limit=2"])
+def test_get_prints_indented_json(service, capsys, path):
+    """The answer on stdout, the service on stderr."""
+    assert main(["get", path]) == 0
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["data"]) == 2
+    assert "\n  " in said.out
+    assert said.err.startswith("paylab: using the simulator at http://127.0.0.1:")
+
+
+def test_verbose_shows_the_layers_without_secrets(service, capsys):
+    """The canonical request, the payload, and both heads."""
+    assert main(["get", "transfers", "-v"]) == 0
+    said = capsys.readouterr()
+    for title in ("# Canonical request\nGET\n/v1/transfers", "# Payload", "# Answer: 200"):
+        assert title in said.err
+    assert service.api_key not in said.out + said.err
+    assert service.secret_key not in said.out + said.err
+
+
+def test_list_walks_every_page(service, capsys):
+    """A JSON line for each item, as many as are asked for."""
+    assert main(["list", "transfers?limit=2"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert main(["list", "transfers", "--limit", "1"]) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["id"].startswith("tr_")
+
+
+@pytest.mark.parametrize("how", ["text", "file"])
+def test_post_sends_a_body(service, capsys, tmp_path, how):
+    """Given as text or in a file."""
+    file = tmp_path / "body.json"
+    file.write_text(json.dumps(SUBSCRIPTION))
+    body = f"@{file}" if how == "file" else json.dumps(SUBSCRIPTION)
+    assert main(["post", "webhook_subscriptions", "--json", body]) == 0
+    assert json.loads(capsys.readouterr().out)["url"] == SUBSCRIPTION["url"]
+
+
+def test_an_order_gets_a_key_that_is_told_before_it_is_sent(service, capsys):
+    """So that the same order can be sent again with the same key."""
+    assert main(["post", "transfers", "--json", "{}"]) == 1
+    assert "--key " in capsys.readouterr().err.splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["get", "transfers/none"], 1, "404"),
+        (["post", "transfers", "--json", "{"], 2, "--json is not JSON"),
+        (["post", "transfers", "--json", "@nowhere.json"], 1, "nowhere.json"),
+    ],
+)
+def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
+    """On stderr, with the right status."""
+    assert main(arguments) == status
+    said = capsys.readouterr()
+    assert words in said.err
+    assert not said.out
+
+
+def test_a_document_number_is_not_printed(service, capsys):
+    """As nowhere else."""
+    from paylab import connect, examples
+
+    lab = connect()
+    fields = examples.individual("MX", consent_at=lab.clock())
+    lab.individuals.create(**fields)
+    assert main(["list", "individuals"]) == 0
+    out = capsys.readouterr().out
+    assert "ind_" in out
+    assert fields["document"]["number"] not in out
+
+
+def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
+    """Without a terminal to ask in: --yes, else status 2, and nothing is sent."""
+    for name, value in ELSEWHERE.items():
+        monkeypatch.setenv(f"PAYLAB_{name}", value)
+    assert main(["post", "transfers", "--json", "{}"]) == 2
+    assert "at SANDBOX (sandbox.example.com) needs --yes" in capsys.readouterr().err

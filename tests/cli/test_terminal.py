@@ -1,0 +1,123 @@
+"""What commands print: help, examples, completion, colours, and questions before a payment."""
+
+from __future__ import annotations
+
+import io
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from paylab.cli import terminal
+from paylab.cli.main import COMMANDS, _example, _module, main, parser
+from paylab.lab.place import Place
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        """It is one."""
+        return True
+
+
+def subparser(name):
+    """The parser of a command."""
+    return parser([name])._subparsers._group_actions[0].choices[name]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example_that_can_be_parsed(name):
+    """It stands at the end of its help."""
+    example = _example(name, _module(name))
+    words = shlex.split(example)
+    assert words[:2] == ["paylab", name]
+    assert parser([name]).parse_args(words[1:]).command == name
+    assert f"example: {example}" in subparser(name).format_help()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_is_and_what_its_default_is(name):
+    """An option that takes a value has a default in its help, unless it is required."""
+    actions = subparser(name)._actions
+    assert [each.dest for each in actions if not each.help] == []
+    formatter = subparser(name)._get_formatter()
+    optional = [each for each in actions if each.option_strings and each.nargs != 0]
+    known = [each for each in optional if each.default is not None]
+    told = [each.dest for each in known if "default" not in formatter._get_help_string(each)]
+    assert told == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_a_completion_script_knows_every_command(shell, capsys):
+    """And their options."""
+    with pytest.raises(SystemExit) as ended:
+        main(["--print-completion", shell])
+    script = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert [name for name in COMMANDS if name not in script] == []
+    assert "excel-safe" in script
+
+
+def test_the_bash_script_completes(tmp_path):
+    """As bash itself runs it."""
+    script = tmp_path / "paylab.bash"
+    command = [sys.executable, "-m", "paylab", "--print-completion", "bash"]
+    script.write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+    ask = f"source {script}; COMP_WORDS=(paylab wal); COMP_CWORD=1; _shtab_paylab; "
+    done = subprocess.run(
+        ["bash", "-c", ask + 'echo "${COMPREPLY[@]}"'], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "walkthrough"
+
+
+@pytest.mark.parametrize(
+    ("variables", "stream", "shown"),
+    [
+        ({"TERM": "xterm"}, Terminal(), "\x1b[31mno\\x1b[2J\x1b[0m\n"),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, Terminal(), "no\\x1b[2J\n"),
+        ({"TERM": "dumb"}, Terminal(), "no\\x1b[2J\n"),
+        ({"TERM": "xterm"}, io.StringIO(), "no\\x1b[2J\n"),
+    ],
+)
+def test_colours_are_for_terminals(monkeypatch, variables, stream, shown):
+    """NO_COLOR turns them off; what a text holds itself is never obeyed."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "stdout", stream)
+    terminal.say("no\x1b[2J", "red")
+    assert stream.getvalue() == shown
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 payouts"), (1, "1 payout"), (2, "2 payouts")])
+def test_one_is_singular(number, text):
+    """1 payout, not 1 payouts."""
+    assert terminal.count(number, "payout") == text
+
+
+SANDBOX = Place("sandbox", "https://sandbox.example.com")
+
+
+@pytest.mark.parametrize(
+    ("place", "typed", "yes", "sent"),
+    [
+        (Place("embedded", "http://localhost"), "no\n", False, True),
+        (Place("shared", "http://127.0.0.1:9"), "no\n", False, True),
+        (SANDBOX, "yes\n", False, True),
+        (SANDBOX, "no\n", False, False),
+        (SANDBOX, "", False, False),
+        (SANDBOX, "no\n", True, True),
+        (Place("other", "https://api.example.com"), "\n", False, False),
+    ],
+)
+def test_a_payment_is_confirmed(monkeypatch, capsys, place, typed, yes, sent):
+    """Asked at a terminal, unless the service is a simulator or --yes was given."""
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    if sent:
+        terminal.confirm(place, "send 1 payout", yes=yes)
+        return
+    with pytest.raises(terminal.ConfigError, match="nothing was sent"):
+        terminal.confirm(place, "send 1 payout", yes=yes)
+    assert f"send 1 payout at {place}? Type yes: " in capsys.readouterr().err
