@@ -17,9 +17,9 @@ from urllib.parse import parse_qsl
 
 from ..client.call import Call
 from ..client.request import IDEMPOTENT
-from ..errors import ConfigError
+from ..errors import ConfigError, PaylabError
 from ..lab.lab import Lab
-from ..spec.paging import Pager
+from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
 from .terminal import confirm, open_lab, say, say_json, warn_user
 
@@ -75,7 +75,7 @@ def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
         return lab.request("GET", path)
     confirm(lab.place, f"send POST {path}", yes=options.yes)
     key = options.key
-    if key is None and path.partition("?")[0] in IDEMPOTENT:
+    if key is None and _operation(lab, "POST", path.partition("?")[0]) in IDEMPOTENT:
         key = lab.client.new_key()
         warn_user(f"paylab: the Idempotency-Key is {key}; --key {key} sends the same order again")
     return lab.request("POST", path, json=body, idempotency_key=key)
@@ -86,11 +86,24 @@ def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
     plain, _, query = path.partition("?")
     params = dict(parse_qsl(query, keep_blank_values=True))
 
-    def fetch(cursor: str | None) -> Any:
-        given = {**params, **({"cursor": cursor} if cursor else {})}
-        return lab.client.send("GET", plain, params=given).page(bare=True)
+    name, _, verb = _operation(lab, "GET", plain).partition(".")
+    form = lab.client.service.list(name) if verb == "list" else None
+    parameter = form.cursor_parameter if form else "cursor"
 
-    return islice(Pager(fetch, lambda row: row, params.get("cursor")), limit)
+    def fetch(cursor: str | None) -> RawPage:
+        answer = lab.client.send("GET", plain, params={**params, parameter: cursor})
+        try:
+            return read_page(answer.body, form, bare=True)
+        except ValueError as error:
+            raise PaylabError(f"GET {plain} is no list: its answer {error}") from None
+
+    return islice(Pager(fetch, lambda row: row, params.get(parameter)), limit)
+
+
+def _operation(lab: Lab, method: str, path: str) -> str:
+    """The operation that the service has at a path; empty for none."""
+    found = lab.client.service.match(path)[0].get(method)
+    return found.operation if found else ""
 
 
 def _body(text: str | None) -> Any:

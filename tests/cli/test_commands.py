@@ -196,18 +196,18 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     """With how many rows are from the run before, and when it began."""
     from paylab.client.sender import Sender
 
-    fetch, asked = Sender.fetch, []
+    fetch, asked = Sender.fetch_page, []
 
-    def cut(self, path):
-        asked.append(path)
+    def cut(self, *where):
+        asked.append(where)
         if len(asked) == 2:
             raise ConnectionError("cut")
-        return fetch(self, path)
+        return fetch(self, *where)
 
     target = f"{tmp_path}/t.csv"
     lab = paylab.connect()
     monkeypatch.setattr("paylab.cli.export.open_lab", lambda: lab)
-    monkeypatch.setattr(Sender, "fetch", cut)
+    monkeypatch.setattr(Sender, "fetch_page", cut)
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     assert main(["export", "transfers", "--to", target]) == 1
     capsys.readouterr()
