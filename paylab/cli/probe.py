@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 
 from .. import files
-from ..lab.lab import connect
 from ..probe.report import ANSWERED, DIFFERS, HOLDS, UNCLEAR, Report
 from ..probe.requests import BUDGET
-from .terminal import say, warn_user
+from .terminal import open_lab, say, warn_user
+
+EXAMPLE = "paylab probe --to service.toml"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     """Probe and report; 0 when it ran to its end, whatever it found."""
     to = Path(options.to)
     files.require_writable(to)
-    with connect(max_retries=0) as lab:
+    with open_lab(max_retries=0) as lab:
         report = lab.probe(budget=options.budget)
     report.write(to)
     if options.json:
