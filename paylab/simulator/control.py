@@ -6,7 +6,7 @@ from ..errors import Problem
 from ..spec import assumptions
 from . import faults, seeding
 from .messages import DEEPEST, Refused, Reply, Request, require
-from .serialise import as_shown, conversion_account, individual_json
+from .serialise import as_shown, conversion_account, individual_json, transfer_json
 from .storage import checksum
 from .table import Row
 from .world import Hand, World
@@ -78,7 +78,9 @@ def shown(world: World, kind: str, row: Row) -> Row:
     """An object as its own operation would answer it."""
     if kind == "individuals":
         return individual_json(world, row)
-    return conversion_account(world, row) if kind == "conversion_accounts" else as_shown(row)
+    if kind == "conversion_accounts":
+        return conversion_account(world, row)
+    return transfer_json(world, row) if kind == "transfers" else as_shown(row)
 
 
 def add_fault(world: World, request: Request) -> Reply:
@@ -123,7 +125,7 @@ def write_snapshot(world: World, request: Request) -> Reply:
     dump = request.json(deepest=DEEPEST + 8)
     from . import snapshot  # only a snapshot that is loaded needs it
 
-    if unreadable := snapshot.version_problem(dump):
+    if unreadable := snapshot.version_problem(dump) or snapshot.service_problem(dump, world):
         raise Refused(400, unreadable)
     if dump.pop("checksum", None) != checksum(dump):
         raise Refused(400, "the snapshot was changed since it was saved: its checksum differs")

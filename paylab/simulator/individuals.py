@@ -5,13 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from ..errors import Problem
 from ..rules import accounts as account_rules
 from ..rules import images as image_rules
 from ..rules import individuals as individual_rules
 from ..spec import codes
 from ..spec.status import INDIVIDUAL
-from .messages import Refused, Reply, Request, conflict, missing, require
-from .serialise import as_shown, page, without_null
+from . import bodies
+from .bodies import ADDRESS, DOCUMENT, Body
+from .messages import Refused, Reply, Request, conflict, missing
+from .serialise import account_json, page, without_null
 from .serialise import image_list as shown_images
 from .serialise import individual_json as shown
 from .table import Row
@@ -20,12 +23,23 @@ from .world import World, apply_move
 
 
 def create_financial_account(world: World, request: Request) -> Reply:
-    """POST /v1/financial_accounts."""
-    body = request.json()
-    owner = _owner(world, body.get("individual_id"))
-    require(account_rules.check(body, owner["country"] if owner else None))
+    """Add an account to an individual."""
+    body = bodies.read(world, request, "financial_accounts")
+    given = body.fields
+    owner = _owner(world, given.get("individual_id"))
+    country, kind = owner["country"] if owner else None, given.get("type")
+    given["details"] = body.read_details(country, kind, given.get("details"), "details")
+    _require(world, body, account_rules.check(given, country, world.service))
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
-    return Reply.json(201, as_shown(add_account(world, owner, body["type"], body["details"])))
+    row = add_account(world, owner, given["type"], given["details"])
+    return Reply.json(201, account_json(world, row))
+
+
+def _require(world: World, body: Body, problems: list[Problem]) -> None:
+    """Refuse a bad account; details have a status of their own. Assumption `account.errors`."""
+    wrong = any(each.field.partition(".")[0] == "details" for each in (*body.odd, *problems))
+    statuses = world.service.error_codes
+    body.require(problems, statuses.details if wrong else statuses.validation)
 
 
 def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
@@ -38,17 +52,23 @@ def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) ->
 
 
 def update_account(world: World, request: Request) -> Reply:
-    """POST /v1/financial_accounts/{id}: details replaces the whole object."""
+    """Replace the details of an account, or merge into them. Assumption `account.update`."""
     row = world.find("financial_accounts", request.id)
     if row is None:
         missing("financial account")
-    details = request.json().get("details")
+    service, body = world.service, bodies.read(world, request, "financial_account")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    require(account_rules.check_details(country, row["type"], details))
-    if row["type"] == "crypto_wallet":
-        conflict("a crypto_wallet cannot be updated: register a new one")
+    details = body.read_details(country, row["type"], body.fields.get("details"), "details")
+    if service.financial_accounts.update == "merge" and isinstance(details, dict):
+        details = {**row["details"], **details}
+    _require(
+        world, body, account_rules.check_details(country, row["type"], details, service=service)
+    )
+    if row["type"] == codes.CRYPTO_WALLET:
+        status = service.error_codes.wallet_update
+        conflict("a crypto_wallet cannot be updated: register a new one", status)
     row.update(details=without_null(details), updated_at=world.stamp())
-    return Reply.json(201, as_shown(world.put("financial_accounts", row)))
+    return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
 
 
 def _owner(world: World, individual_id: object) -> Row | None:
@@ -68,9 +88,9 @@ SIDE_CODES = {
 }
 
 
-def by_token(row: Row) -> bool:
-    """Whether this individual verifies with a token instead of images. Gap `idv.who`."""
-    return row["country"] in codes.TOKEN_COUNTRIES
+def by_token(world: World, row: Row) -> bool:
+    """Whether this individual verifies with a token instead of images. Assumption `idv.who`."""
+    return row["country"] in world.service.verification.token_countries
 
 
 def detail(code: str, message: str = "") -> dict[str, str]:
@@ -79,22 +99,26 @@ def detail(code: str, message: str = "") -> dict[str, str]:
     return {"code": code, "message": message or f"{words.capitalize()}."}
 
 
-def start_verification(row: Row) -> None:
+def start_verification(world: World, row: Row) -> None:
     """Give a new individual its first status.
 
-    Gaps `individual.initial-payouts` and `kyc.initial-details`.
+    Assumptions `individual.initial-payouts` and `kyc.initial-details`.
     """
-    if not set(row["product_types"]) & set(codes.RAMP_PRODUCTS):
-        row["status"] = "active"
+    if set(row["product_types"]) & set(codes.RAMP_PRODUCTS):
+        row["status"] = "action_required"
+        row["status_details"] = [detail(code) for code in _needed(world, row)]
         return
-    row["status"] = "action_required"
-    row["status_details"] = [detail(code) for code in _needed(row)]
+    row["status"] = world.service.individuals.initial_status
+    if row["status"] == "pending":
+        world.later("individuals", row["id"], SECONDS, "decide")
 
 
-def _needed(row: Row) -> list[str]:
-    if by_token(row):
+def _needed(world: World, row: Row) -> list[str]:
+    if by_token(world, row):
         return ["verification_token_needed"]
-    one_sided = (row["document"] or {}).get("type") in codes.ONE_SIDED_DOCUMENTS
+    one_sided = (row["document"] or {}).get(
+        "type"
+    ) in world.service.verification.one_sided_documents
     return [code for code in SIDE_CODES if not (one_sided and "back" in code)]
 
 
@@ -119,13 +143,13 @@ def submit(world: World, row: Row, _: str = "") -> None:
 
 
 def _decide(world: World, row: Row, _: str) -> None:
-    """End the check as the family name asks. Gap `kyc.names`."""
+    """End the check as the family name asks. Assumptions `kyc.names` and `kyc.terminal`."""
     wanted = row["family_name"].strip().casefold().replace(" ", "_")
     if wanted == "under_review":
         _review(world, row, "")
-    elif wanted in codes.TERMINAL_CODES:
+    elif wanted in world.service.verification.terminal_codes:
         _reject(world, row, wanted)
-    elif wanted in codes.STATUS_DETAIL_CODES:
+    elif wanted in _codes(world):
         _ask(world, row, wanted)
     else:
         _pass(world, row, "")
@@ -140,15 +164,20 @@ def _review(world: World, row: Row, _: str) -> None:
 
 
 def _ask(world: World, row: Row, reason: str) -> None:
-    _move(world, row, "ask", _reasoned(reason))
+    _move(world, row, "ask", _reasoned(world, reason))
 
 
 def _reject(world: World, row: Row, reason: str) -> None:
-    _move(world, row, "reject", _reasoned(reason))
+    _move(world, row, "reject", _reasoned(world, reason))
 
 
-def _reasoned(reason: str) -> list[dict[str, str]]:
-    if reason in codes.STATUS_DETAIL_CODES:
+def _codes(world: World) -> tuple[str, ...]:
+    """The status detail codes of the spec and of the service."""
+    return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
+
+
+def _reasoned(world: World, reason: str) -> list[dict[str, str]]:
+    if reason in _codes(world):
         return [detail(reason)]
     return [detail("verification_unknown_error", reason)]
 
@@ -177,13 +206,13 @@ STEPS = {
 FIELDS = (
     *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
 )
-ADDRESS = ("country", "line_1", "line_2", "city", "state", "postal_code")
 
 
 def create(world: World, request: Request) -> Reply:
-    """POST /v1/individuals."""
-    body = request.json()
-    require(individual_rules.check(body))
+    """Create an individual, with its accounts if it has any."""
+    asked, service = bodies.read_individual(world, request), world.service
+    asked.require(individual_rules.check(asked.fields, service), service.error_codes.validation)
+    body = asked.fields
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
@@ -192,22 +221,22 @@ def create(world: World, request: Request) -> Reply:
         country=body["country"],
         status="pending",
         product_types=list(dict.fromkeys(body["product_types"])),
-        document=_picked(body.get("document"), ("type", "number")),
+        document=_picked(body.get("document"), DOCUMENT),
         status_details=None,
     )
-    start_verification(row)
+    start_verification(world, row)
     for account in body.get("financial_accounts") or []:
         add_account(world, row, account["type"], account["details"])
     return Reply.json(world.service.success_codes.individuals, shown(world, row))
 
 
 def get(world: World, request: Request) -> Reply:
-    """GET /v1/individuals/{id}."""
+    """Read an individual."""
     return Reply.json(200, shown(world, find(world, request.id)))
 
 
 def index(world: World, request: Request) -> Reply:
-    """GET /v1/individuals."""
+    """The list of individuals."""
     return page(world, request, "individuals", show=partial(shown, world))
 
 
@@ -218,10 +247,10 @@ def find(world: World, row_id: object) -> Row:
 
 
 def submit_token(world: World, request: Request) -> Reply:
-    """POST /v1/individuals/{id}/verification_token."""
-    row = find(world, request.id)
-    require(individual_rules.check_token(request.json()))
-    if not by_token(row):
+    """Take a verification token."""
+    row, body = find(world, request.id), bodies.read(world, request, "verification_token")
+    body.require(individual_rules.check_token(body.fields, service=world.service))
+    if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
     _must_wait_for_action(row)
     submit(world, row)
@@ -229,11 +258,11 @@ def submit_token(world: World, request: Request) -> Reply:
 
 
 def upload_images(world: World, request: Request) -> Reply:
-    """POST /v1/individuals/{id}/verification_images: merges by side."""
-    row = find(world, request.id)
-    body = request.json()
-    require(image_rules.check(body))
-    if by_token(row):
+    """Take verification images; only the sides that are sent are replaced."""
+    row, asked = find(world, request.id), bodies.read(world, request, "verification_images")
+    body = asked.fields
+    asked.require(image_rules.check(body, world.service))
+    if by_token(world, row):
         raise Refused(400, "this individual verifies with a token: submit a verification_token")
     _must_wait_for_action(row)
     given = {image["type"]: image["content"] for image in body["images"]}
@@ -244,7 +273,7 @@ def upload_images(world: World, request: Request) -> Reply:
 
 
 def read_images(world: World, request: Request) -> Reply:
-    """GET /v1/individuals/{id}/verification_images: metadata alone."""
+    """Read the metadata of an individual's images."""
     return Reply.json(200, shown_images(find(world, request.id)))
 
 

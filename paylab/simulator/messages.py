@@ -45,10 +45,14 @@ class Request(Received):
         """The query parameters; of a repeated one the last counts."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
 
-    def json(self, deepest: int = DEEPEST) -> dict[str, Any]:
-        """The body as an object, or a 400 that says why it is none."""
+    def json(self, deepest: int = DEEPEST, *, exact: bool = False) -> dict[str, Any]:
+        """The body as an object, or a 400 that says why it is none.
+
+        With `exact` a fraction keeps the text that it was written as.
+        """
+        number = Written if exact else _finite
         try:
-            value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=_finite)
+            value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=number)
         except ValueError as error:
             raise Refused(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:
@@ -193,14 +197,14 @@ def require(problems: Iterable[Problem]) -> None:
         raise Refused(400, "; ".join(map(str, found)), found)
 
 
-def missing(what: str) -> NoReturn:
-    """Refuse with a 404."""
-    raise Refused(404, f"{what} not found")
+def missing(what: str, status: int = 404) -> NoReturn:
+    """Refuse because something that was named does not exist."""
+    raise Refused(status, f"{what} not found")
 
 
-def conflict(text: str) -> NoReturn:
-    """Refuse with a 422: the request is good, the state of things is not."""
-    raise Refused(422, text)
+def conflict(text: str, status: int = 422) -> NoReturn:
+    """Refuse a good request that the state of things does not allow."""
+    raise Refused(status, text)
 
 
 def _is_deeper(value: object, levels: int) -> bool:
@@ -216,6 +220,20 @@ _TOO_DEEP = "the body is nested too deeply"
 def _finite(text: str) -> float:
     value = float(text)
     return value if math.isfinite(value) else _no_constant(text[:20])
+
+
+class Written(float):
+    """A number of a body that keeps its text, as an amount needs."""
+
+    __slots__ = ("text",)
+
+    text: str
+
+    def __new__(cls, text: str) -> Written:
+        """Read a number; ValueError when it is too large to be one."""
+        made = super().__new__(cls, _finite(text))
+        made.text = text
+        return made
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -7,8 +7,8 @@ from functools import partial
 
 from ..rules import deposits as deposit_rules
 from ..spec.status import CONVERSION, CONVERSION_ACCOUNT
-from . import ids, quotes
-from .messages import NO_CONTENT, Refused, Reply, Request, conflict, missing, require
+from . import bodies, ids, quotes
+from .messages import NO_CONTENT, Refused, Reply, Request, conflict, missing
 from .quotes import amount_text as money_text
 from .serialise import as_shown, page
 from .serialise import conversion_account as shown
@@ -26,11 +26,12 @@ FAILING_SENDER = "Scenario Failed"
 
 
 def start_conversion(world: World, account: Row, deposit: Row) -> Row:
-    """Make the conversion of a deposit. Gaps `money.rule`, `conversion.fee`, `deposit.review`."""
+    """Make the conversion of a deposit. Assumptions `conversion.fee` and `deposit.review`."""
     currency, coin = deposit["currency"], account["destination_currency"]
     price = quotes.conversion(Decimal(deposit["amount"]), currency, coin)
     wallet = account["_"]["payout_account_id"]
-    network = world.tables["financial_accounts"].rows[wallet]["details"]["network"]
+    details = world.tables["financial_accounts"].rows[wallet]["details"]
+    network = details.get("network") or ""
     row = world.create(
         "conversions",
         {"network": network, "deposit_id": deposit["id"]},
@@ -61,7 +62,7 @@ def start_conversion(world: World, account: Row, deposit: Row) -> Row:
 
 def _plan(world: World, row: Row, sender: str) -> None:
     """A missing sender is held for review, until somebody moves the conversion on."""
-    if sender != "":
+    if sender != "" or world.service.sandbox_deposits.missing_sender == "accepted":
         step = "fail" if sender == FAILING_SENDER else "broadcast"
         world.later("conversions", row["id"], PAUSE, step)
 
@@ -97,7 +98,7 @@ SLOW_SECONDS = 30.0
 
 
 def start_provisioning(world: World, row: Row, *, at_once: bool, slow: bool) -> None:
-    """Provision at once, or let it fall due. Gaps `ca.provisioning`, `ca.slow`."""
+    """Provision at once, or let it fall due. Assumptions `ca.provisioning`, `ca.slow`."""
     if at_once and not slow:
         provision(world, row)
     else:
@@ -112,7 +113,7 @@ def provision(world: World, row: Row, _: str = "") -> None:
 
 
 def _instructions(world: World, row: Row) -> Row:
-    """Where to pay in. Gaps `instructions.mx`, `instructions.ph`."""
+    """Where to pay in. Assumptions `instructions.mx` and `instructions.ph`."""
     if row["source_currency"] == "mxn":
         kind, method = "mx_virtual_account", "spei"
         details = {"clabe": ids.clabe(world.seed, row["id"])}
@@ -131,57 +132,61 @@ PROVISIONING_STEPS = {"provision": provision}
 
 
 def create_account(world: World, request: Request) -> Reply:
-    """POST /v1/conversion_accounts. Gaps `ca.create`, `ca.product`."""
-    body = request.json()
+    """Create a conversion account. Assumptions `ca.create`, `ca.product`."""
+    asked, service = bodies.read(world, request, "conversion_accounts"), world.service
+    body = asked.fields
     owner = _named(world, "individuals", "individual", body.get("individual_id"))
     payout = body.get("payout_account")
     wallet_id = payout.get("id") if isinstance(payout, dict) else None
     wallet = _named(world, "financial_accounts", "payout account", wallet_id)
-    require(deposit_rules.check_account(body, owner["country"] if owner else None))
+    country = owner["country"] if owner else None
+    problems = deposit_rules.check_account(body, country, service)
+    asked.require(problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
-    _must_be_ready(owner, wallet)
+    _must_be_ready(owner, wallet, service.error_codes.state)
     return _open(world, body, owner, wallet)
 
 
 def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
-    reference = body.get("client_reference_id")
+    reference, settings = body.get("client_reference_id"), world.service.conversion_accounts
+    coin = body.get("destination_currency") or settings.default_destination_currency
     row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
         individual_id=owner["id"],
         source_currency=body["source_currency"].lower(),
-        destination_currency=(body.get("destination_currency") or "USDC").upper(),
+        destination_currency=coin.upper(),
         status="pending",
         **({} if reference is None else {"client_reference_id": reference}),
     )
     slow = (reference or "").split(":")[:2] == ["scenario", "slow"]
-    start_provisioning(world, row, at_once=owner["country"] == "MX", slow=slow)
+    start_provisioning(world, row, at_once=owner["country"] in settings.at_once, slow=slow)
     return Reply.json(201 if row["status"] == "active" else 202, shown(world, row))
 
 
-def _must_be_ready(owner: Row, wallet: Row) -> None:
+def _must_be_ready(owner: Row, wallet: Row, status: int) -> None:
     if owner["status"] != "active":
-        conflict(f"the individual is {owner['status']}, not active")
+        conflict(f"the individual is {owner['status']}, not active", status)
     if "on_ramp" not in owner["product_types"]:
-        conflict("the individual does not have the product on_ramp")
+        conflict("the individual does not have the product on_ramp", status)
     if wallet["type"] != "crypto_wallet" or wallet["id"] not in owner["_"]["accounts"]:
-        conflict("payout_account must be a crypto_wallet of the individual")
+        conflict("payout_account must be a crypto_wallet of the individual", status)
 
 
 def get_account(world: World, request: Request) -> Reply:
-    """GET /v1/conversion_accounts/{id}."""
+    """Read a conversion account."""
     row = world.find("conversion_accounts", request.id)
     return Reply.json(200, shown(world, row or missing("conversion account")))
 
 
 def list_accounts(world: World, request: Request) -> Reply:
-    """GET /v1/conversion_accounts."""
+    """The list of conversion accounts."""
     return page(world, request, "conversion_accounts", show=partial(shown, world))
 
 
 def list_conversions(world: World, request: Request) -> Reply:
-    """GET /v1/conversions."""
+    """The list of conversions."""
     return page(world, request, "conversions")
 
 
@@ -192,21 +197,28 @@ def get_conversion(world: World, request: Request) -> Reply:
 
 
 def deposit(world: World, request: Request) -> Reply:
-    """POST /v1/sandbox/deposits. Gap `deposit.path`."""
+    """Simulate a deposit. Assumption `deposit.path`."""
     if world.production_like:
         raise Refused(403, "deposits are simulated in the sandbox only")
-    body = request.json()
-    account = _named(
-        world, "conversion_accounts", "conversion account", body.get("conversion_account_id")
-    )
-    require(deposit_rules.check(body, account["source_currency"] if account else None))
+    asked, service = bodies.read(world, request, "sandbox_deposits"), world.service
+    body = asked.fields
+    if request.id:
+        body["conversion_account_id"] = request.id
+    account_id = body.get("conversion_account_id")
+    account = _named(world, "conversion_accounts", "conversion account", account_id)
+    currency = account["source_currency"] if account else None
+    asked.require(deposit_rules.check(body, currency, service), service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
-        conflict(f"the conversion account is {account['status']}, not active")
+        conflict(
+            f"the conversion account is {account['status']}, not active", service.error_codes.state
+        )
     row = _paid_in(world, body, account)
     start_conversion(world, account, row)
-    status = world.service.success_codes.sandbox_deposits
-    return Reply(status) if status == NO_CONTENT else Reply.json(status, as_shown(row))
+    status, shown_row = service.success_codes.sandbox_deposits, as_shown(row)
+    if status == NO_CONTENT:
+        return Reply(status)
+    return Reply.json(status, service.names("sandbox_deposits").send(shown_row))
 
 
 def _paid_in(world: World, body: Row, account: Row) -> Row:

@@ -1,4 +1,4 @@
-"""Quotes: prices, fees and rates (gap `money.rule`), and the quote endpoint."""
+"""Quotes: prices, fees and rates (assumption `money.rule`), and the quote endpoint."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from functools import cache
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
-from .messages import Reply, Request, missing, require
+from . import bodies
+from .bodies import Body
+from .messages import Reply, Request, missing
 from .serialise import as_shown
 from .table import Row
 from .world import World
@@ -146,25 +148,28 @@ def with_route(
         return problems
     country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
     method = body.get("payout_method")
-    currencies = body.get("source_currency") or "usd", body.get("destination_currency")
+    source = body.get("source_currency") or transfer_rules.default_currency(world.service)
+    currencies, service = (source, body.get("destination_currency")), world.service
+    network = owned["details"].get("network")
     route = [
-        *transfer_rules.check_route(country, owned["type"], *currencies, method),
-        *transfer_rules.check_network(owned["details"].get("network"), method),
+        *transfer_rules.check_route(country, owned["type"], *currencies, method, service),
+        *transfer_rules.check_network(network, method, service),
     ]
     known = {problem.field for problem in problems}
     return problems + [problem for problem in route if problem.field not in known]
 
 
-def priced(body: Row, owned: Row | None) -> Row:
+def priced(asked: Body, owned: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, who and where to."""
     assert owned is not None  # noqa: S101 - the rules refuse a body without an account
-    source = (body.get("source_currency") or "usd").upper()
+    body, service = asked.fields, asked.service
+    source = (body.get("source_currency") or transfer_rules.default_currency(service)).upper()
     destination = body["destination_currency"].upper()
     given = next(name for name in AMOUNTS if body.get(name) is not None)
     price = AMOUNTS[given](Decimal(body[given]), source, destination)
     if price.net <= 0 or price.destination <= 0:
         least = f"is too small: the fee alone is {amount_text(price.fee, source)} {source}"
-        require([Problem(given, least, "money.rule")])
+        asked.require([Problem(given, least, "money.rule")], service.error_codes.validation)
     return _terms(price, source, destination) | {
         "recipient_id": owned["_"]["owner"],
         "financial_account_id": owned["id"],
@@ -187,22 +192,20 @@ def _terms(price: Price, source: str, destination: str) -> Row:
     }
 
 
-LOCK_SECONDS = 120
-"""How long a quote holds its rate and fees. Gap `quote.operation`."""
-
-
 def create(world: World, request: Request) -> Reply:
-    """POST /v1/quotes."""
-    body = request.json()
+    """Give a quote, which locks rate and fees. Assumption `quote.operation`."""
+    asked, service = bodies.read(world, request, "quotes"), world.service
+    body = asked.fields
     account = account_of(world, body)
-    require(with_route(world, transfer_rules.check_quote(body), body, account))
+    problems = with_route(world, transfer_rules.check_quote(body, service), body, account)
+    asked.require(problems, service.error_codes.validation)
     row = world.create(
         "quotes",
         {"used": False},
-        **priced(body, account),
+        **priced(asked, account),
         derived_source_amount=body.get("source_amount") is None,
         source_network=body.get("source_network"),
-        expires_at=world.after(LOCK_SECONDS),
+        expires_at=world.after(service.quotes.lifetime),
     )
     del row["updated_at"]
-    return Reply.json(world.service.success_codes.quotes, as_shown(row))
+    return Reply.json(service.success_codes.quotes, service.names("quotes").send(as_shown(row)))

@@ -17,6 +17,7 @@ from ..spec import codes
 from . import control, faults, individuals, on_ramp, quotes, transfers, transitions, webhooks
 from .messages import JSON, MOST_BYTES, TOO_LARGE, Refused, Reply, Request
 from .routes import CONTROL, CONTROLS
+from .serialise import with_numbers
 from .table import Row
 from .world import World
 
@@ -126,11 +127,17 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         name, parts = world.routes.find(request.method, request.path)
         _check_content_type(world, request)
         routed = replace(request, id=next(iter(parts.values()), ""))
-        if name in IDEMPOTENT:
-            return once(world, routed, OPERATIONS[name])
-        return OPERATIONS[name](world, routed)
+        if request.path.startswith(CONTROL):
+            return OPERATIONS[name](world, routed)
+        carry_out = once if name in IDEMPOTENT else _at_once
+        reply = carry_out(world, routed, OPERATIONS[name])
+        return replace(reply, body=with_numbers(world.service, reply.body))
     except Refused as refused:
         return refused.reply(None if request.path.startswith(CONTROL) else world.service)
+
+
+def _at_once(world: World, request: Request, operation: Operation) -> Reply:
+    return operation(world, request)
 
 
 def _check_content_type(world: World, request: Request) -> None:

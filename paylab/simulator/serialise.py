@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from ..errors import Problem
 from ..spec import paging, timestamps
 from ..spec.assumptions import NONE
-from ..spec.service import ListForm
+from ..spec.service import ListForm, Service
 from .messages import BadCursor, Reply, Request, put_inside, require
 from .table import Place, Row, row_place
 from .world import World
@@ -18,6 +19,15 @@ from .world import World
 CURRENCY_FIELDS = frozenset(
     {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
 )
+
+
+AMOUNT_FIELDS = frozenset(
+    {
+        *("source_amount", "destination_amount", "net_source_amount", "amount"),
+        *("exchange_rate", "total_fee", "total_tax"),
+    }
+)
+"""Fields that hold an amount, a rate or a fee."""
 
 
 def as_shown(row: Row) -> Row:
@@ -28,8 +38,45 @@ def as_shown(row: Row) -> Row:
 def individual_json(world: World, row: Row) -> Row:
     """An individual with its accounts; fields with no value are left out."""
     accounts = world.tables["financial_accounts"].rows
-    own = [as_shown(accounts[account_id]) for account_id in row["_"]["accounts"]]
+    own = [account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]]
     return dict(without_null({**as_shown(row), "financial_accounts": own}))
+
+
+def account_json(world: World, row: Row) -> Row:
+    """A financial account, its details in the names of the service."""
+    country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
+    names = world.service.detail_names(country, row["type"])
+    return {**as_shown(row), "details": names.send(row["details"])}
+
+
+def with_instructions(service: Service, row: Row) -> Row:
+    """An object whose deposit instructions, if it has any, are in the names of the service."""
+    found = row.get("deposit_instructions")
+    if found is None:
+        return row
+    names = service.names(f"deposit_instructions.{found['type']}")
+    return {**row, "deposit_instructions": {**found, "details": names.send(found["details"])}}
+
+
+def transfer_json(world: World, row: Row) -> Row:
+    """A transfer as the service shows it."""
+    return with_instructions(world.service, as_shown(row))
+
+
+def with_numbers(service: Service, body: bytes) -> bytes:
+    """JSON with its amounts as numbers, if the service answers so. Assumption `amount.form`."""
+    if service.amounts.answers != "number":
+        return body
+    return _amounts(service).sub(rb'"\1":\2', body)
+
+
+@lru_cache(maxsize=8)
+def _amounts(service: Service) -> re.Pattern[bytes]:
+    """An amount as text, under any of the names that the service has for it."""
+    tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
+    theirs = {table[name] for table in tables for name in table if name in AMOUNT_FIELDS}
+    words = "|".join(map(re.escape, sorted({*AMOUNT_FIELDS, *theirs})))
+    return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())
 
 
 def without_null(value: Any) -> Any:
@@ -44,7 +91,9 @@ def without_null(value: Any) -> Any:
 def conversion_account(world: World, row: Row) -> Row:
     """A conversion account with the whole payout account inside."""
     account = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
-    return {**as_shown(row), "payout_account": as_shown(account)}
+    whole = {**as_shown(row), "payout_account": account_json(world, account)}
+    names = world.service.names("conversion_accounts")
+    return names.send(with_instructions(world.service, whole))
 
 
 def image_list(row: Row) -> Row:

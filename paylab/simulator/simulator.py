@@ -17,7 +17,7 @@ from . import ids, seeding, transitions
 from .messages import Reply, Request
 from .respond import respond
 from .storage import WorldStorage
-from .webhooks import Courier, Send, post
+from .webhooks import Courier, Send
 from .world import END, Clock, World
 
 
@@ -39,7 +39,7 @@ class Simulator:
         transfers: int = 0,
         production_like: bool = False,
         data: str | Path | None = None,
-        send: Send = post,
+        send: Send | None = None,
         keys: tuple[str, str] | None = None,
         service: Service | None = None,
     ) -> None:

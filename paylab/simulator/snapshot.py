@@ -13,8 +13,7 @@ from ..spec import codes, timestamps
 from . import faults
 from .table import Row
 from .transitions import MACHINES, STEPS
-from .webhooks import DELAYS
-from .world import END, KINDS, SNAPSHOT_VERSION
+from .world import END, KINDS, SNAPSHOT_VERSION, World, other_service
 
 MOST_TOLD = 20
 """Problems that one answer lists."""
@@ -91,7 +90,7 @@ _IS_ID: Check = ("an id", lambda value: isinstance(value, str) and bool(_ID.full
 _DETAILS: Check = _list_of(("with a code and a message", _is_detail))
 _CURRENCY: Check = _one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 _EVENT: Check = _one_of(codes.EVENT_TYPES)
-_NETWORK: Check = _one_of(codes.NETWORKS)
+_NETWORK: Check = _TEXT
 
 
 def _all(check: Check, *names: str) -> dict[str, Check]:
@@ -199,11 +198,14 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "subscription_id": _IS_ID,
         "event_type": _EVENT,
         "body": ("JSON text of an object", _is_json_object),
-        "attempt": _whole(1, len(DELAYS) + 1),
+        "attempt": _whole(1),
         "rank": _NUMBER,
     },
     "deliveries": {
-        **_EVENT_NOTE,
+        **_all(_WHEN, "created_at", "at"),
+        "event_type": _EVENT,
+        "resource_id": _TEXT,
+        "body": _OBJECT,
         "url": _TEXT,
         "attempt": _whole(1),
         "status": _or_null(_whole(100, 999)),
@@ -212,7 +214,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
     "faults": _all(_whole(0), "left", "drawn"),
     "idempotency": {
         "digest": ("64 hex digits", lambda v: isinstance(v, str) and bool(_DIGEST.fullmatch(v))),
-        "status": _whole(200, 201),
+        "status": _whole(200, 299),
         "until": _WHEN,
         "body": ("Base64", _is_base64),
     },
@@ -256,6 +258,15 @@ def version_problem(dump: Row) -> str | None:
         f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
         f"{SNAPSHOT_VERSION}: load it with the version that saved it"
     )
+
+
+def service_problem(dump: Row, world: World) -> str | None:
+    """Why the rows of a snapshot do not fit the service that this simulator follows."""
+    theirs = dump.get("service") or {}
+    if not isinstance(theirs, dict):
+        return "service: must be an object with the settings that differ"
+    keys = world.other_settings(theirs)
+    return f"the snapshot was made with another service: {other_service(keys)}" if keys else None
 
 
 Found = Iterator[tuple[str, str]]

@@ -14,7 +14,7 @@ from ..errors import SimulatorError
 from ..files import replace
 from ..redaction.redaction import Redaction
 from ..redaction.scrub_rules import bare_urls, impersonal
-from .world import KINDS, World
+from .world import KINDS, World, other_service
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
@@ -98,6 +98,7 @@ class WorldStorage:
             facts = {name: json.loads(body) for name, body in self._all("SELECT * FROM facts")}
             if not facts:
                 return False
+            self._check_service(world, facts.get("service", {}))
             tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
             for kind, body in self._all("SELECT kind, body FROM rows ORDER BY rowid"):
                 tables[kind].append(json.loads(body))
@@ -108,6 +109,15 @@ class WorldStorage:
             raise self._unusable(error) from None
         world.dirty.clear()
         return True
+
+    def _check_service(self, world: World, made_with: dict[str, Any]) -> None:
+        """SimulatorError when the file was made with another service."""
+        if keys := world.other_settings(made_with):
+            self.close()
+            raise SimulatorError(
+                f"{self._path} was made with another service: {other_service(keys)}, "
+                "or use another file"
+            )
 
     def save(self, world: World) -> None:
         """Write everything that changed, all or nothing; SimulatorError when it cannot be."""
@@ -121,6 +131,7 @@ class WorldStorage:
             "key_seed": world.key_seed,  # a snapshot may bring another seed, never other keys
             "clock": world.clock.saved(),
             "counters": world.counters,
+            "service": world.differing,
         }
         try:
             with self._db:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.status import TRANSFER
-from . import ids, quotes
+from . import bodies, ids, quotes
+from .bodies import Body
 from .messages import Reply, Request, conflict, missing, require
-from .serialise import as_shown, page
+from .serialise import as_shown, page, transfer_json
 from .table import Row
 from .webhooks import emit
 from .world import World, apply_move
 
 STEP = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
-
-DEADLINE = 24 * 3600
-"""Seconds an unfunded transfer waits for its deposit. Gap `transfer.deposit`."""
 
 EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
 """Outcomes that a scenario reaches in place of funding."""
@@ -28,9 +28,14 @@ def start_transfer(world: World, row: Row) -> None:
     emit(world, "transfer.created", row["id"], as_shown(row))
     early = EARLY_ENDS.get(row["_"]["outcome"])
     if early is None and row["_"]["source_type"] == "deposit":
-        world.later("transfers", row["id"], DEADLINE, "expire")
+        world.later("transfers", row["id"], _deadline(world), "expire")
     else:
         world.later("transfers", row["id"], STEP, early or "fund")
+
+
+def _deadline(world: World) -> int:
+    """Seconds an unfunded transfer waits for its deposit. Assumption `transfer.deposit`."""
+    return int(world.service.transfers.deadline_hours) * 3600
 
 
 def _fund(world: World, row: Row, _: str) -> None:
@@ -103,42 +108,46 @@ OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 
 
 def create(world: World, request: Request) -> Reply:
-    """POST /v1/transfers. Gaps `transfer.create`, `transfer.answer`."""
-    body = request.json()
+    """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
+    asked = bodies.read(world, request, "transfers")
+    body, default = asked.fields, world.service.transfers.default_network
     quote = _quote(world, body)
-    agreed = _agreed(world, body, quote)
-    network = (quote or body).get("source_network") or "base"
+    agreed = _agreed(world, asked, quote)
+    network = (quote or body).get("source_network") or default
     _must_be_payable(world, agreed, quote, network)
     if quote:
         quote["_"]["used"] = True
         world.put("quotes", quote)
     row = _start(world, body, agreed, network)
-    return Reply.json(world.service.success_codes.transfers, as_shown(row))
+    return Reply.json(world.service.success_codes.transfers, transfer_json(world, row))
 
 
-def _agreed(world: World, body: Row, quote: Row | None) -> Row:
-    """The terms: those of the quote, or priced now; a 400 for whatever is wrong with the body."""
+def _agreed(world: World, asked: Body, quote: Row | None) -> Row:
+    """The terms: those of the quote, or priced now; a refusal of whatever is wrong."""
+    body, status = asked.fields, world.service.error_codes.validation
     account = quotes.account_of(world, body)
-    problems = transfer_rules.check(body)
+    problems = transfer_rules.check(body, world.service)
     if quote is None:
-        require(quotes.with_route(world, problems, body, account))
-        return quotes.priced(body, account)
-    require([*problems, *_quote_problems(body, quote)])
+        asked.require(quotes.with_route(world, problems, body, account), status)
+        return quotes.priced(asked, account)
+    asked.require([*problems, *_quote_problems(body, quote)], status)
     return {name: quote[name] for name in quotes.NAMES}
 
 
 def get(world: World, request: Request) -> Reply:
-    """GET /v1/transfers/{id}."""
-    return Reply.json(200, as_shown(world.find("transfers", request.id) or missing("transfer")))
+    """Read a transfer."""
+    row = world.find("transfers", request.id) or missing("transfer")
+    return Reply.json(200, transfer_json(world, row))
 
 
 def index(world: World, request: Request) -> Reply:
-    """GET /v1/transfers."""
+    """The list of transfers, of one product if it is asked for."""
     product = request.query_items().get("product_type")
     if product is not None and product not in codes.PRODUCTS:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
         require([Problem("product_type", message)])
-    return page(world, request, "transfers", lane=product)
+    show = partial(transfer_json, world)
+    return page(world, request, "transfers", lane=product, show=show)
 
 
 def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
@@ -187,12 +196,12 @@ _REPEATED = (
 
 
 def product_of(source_currency: str) -> str:
-    """A stablecoin source makes an off-ramp. Gap `transfer.product`."""
+    """A stablecoin source makes an off-ramp. Assumption `transfer.product`."""
     return "off_ramp" if codes.is_stablecoin(source_currency) else "global_payouts"
 
 
 def _outcome(body: Row) -> str | None:
-    """The end a scenario asks for. Gap "Simulated outcomes"."""
+    """The end a scenario asks for."""
     words = (body.get("client_reference_id") or "").split(":")
     return words[1] if words[0] == "scenario" and words[1:2] and words[1] in OUTCOMES else None
 
@@ -204,7 +213,7 @@ def _instructions(world: World, row: Row, network: str) -> Row:
         "currency": row["source_currency"].lower(),
         "payment_methods": [network],
         "details": {"address": address, "network": network},
-        "deadline": world.after(DEADLINE),
+        "deadline": world.after(_deadline(world)),
     }
 
 
@@ -212,28 +221,32 @@ def _quote(world: World, body: Row) -> Row | None:
     quote_id = body.get("quote_id")
     if not isinstance(quote_id, str) or not quote_id.strip():
         return None
-    return world.find("quotes", quote_id) or missing("quote")
+    return world.find("quotes", quote_id) or missing(
+        "quote", world.service.error_codes.unknown_quote
+    )
 
 
 def _must_be_payable(world: World, agreed: Row, quote: Row | None, network: str) -> None:
-    """The 422s of a transfer. Gaps `transfer.create`, `transfer.individual`."""
+    """What the state of things does not allow. Assumptions `transfer.create` and `.individual`."""
+    status = world.service.error_codes.state
     if quote and quote["_"]["used"]:
-        conflict("the quote is used: ask for a new one")
+        conflict("the quote is used: ask for a new one", status)
     if quote and quote["expires_at"] <= world.stamp():
-        conflict("the quote is expired: ask for a new one")
+        conflict("the quote is expired: ask for a new one", status)
     owner = world.tables["individuals"].rows[agreed["recipient_id"]]
     if owner["status"] != "active":
-        conflict(f"the recipient is {owner['status']}, not active")
+        conflict(f"the recipient is {owner['status']}, not active", status)
     product = product_of(agreed["source_currency"])
     if product not in owner["product_types"]:
-        conflict(f"the recipient does not have the product {product}")
+        conflict(f"the recipient does not have the product {product}", status)
     if product == "off_ramp" and not _has_wallet(world, owner, network):
-        conflict(f"the recipient has no crypto_wallet on {network}: register one first")
+        conflict(f"the recipient has no crypto_wallet on {network}: register one first", status)
 
 
 def _has_wallet(world: World, owner: Row, network: str) -> bool:
     accounts = world.tables["financial_accounts"].rows
     own = [accounts[account_id] for account_id in owner["_"]["accounts"]]
     return any(
-        each["type"] == "crypto_wallet" and each["details"]["network"] == network for each in own
+        each["type"] == "crypto_wallet" and each["details"].get("network") == network
+        for each in own
     )

@@ -7,26 +7,28 @@ next event of the same resource overtook it.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import ssl
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from threading import Condition
+from typing import Any
 
 import httpx
 
 from ..rules import webhooks as webhook_rules
+from ..signing.canonical import key_bytes
 from ..spec import timestamps
-from . import faults
-from .messages import NO_CONTENT, Reply, Request, dump, missing, require
-from .serialise import as_shown, lowered, page
+from ..spec.assumptions import NONE
+from ..spec.service import Service
+from . import bodies, faults
+from .messages import NO_CONTENT, Reply, Request, dump, missing, put_inside
+from .serialise import as_shown, lowered, page, with_instructions, with_numbers
 from .table import Row
 from .world import Lanes, World
-
-DELAYS = (5, 30, 300)
-"""Seconds before the second, third and fourth attempt. Gap `webhook.delivery`."""
 
 HELD = 60
 """Seconds an event that is to be overtaken waits for the one that overtakes it."""
@@ -36,11 +38,22 @@ def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
     """Note an event and queue it for every subscription that asked for its type."""
     body = {"event_type": event_type, "event_payload": lowered(payload)}
     note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
-    world.put("events", {"id": world.new_id("events"), "created_at": world.stamp(), **note})
-    text = dump(body).decode()
+    event_id = world.new_id("events")
+    world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
+    text = wrapped(world.service, event_id, body).decode()
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
         if event_type in subscription["event_types"]:
             _queue(world, subscription, event_type, resource_id, text)
+
+
+def wrapped(service: Service, event_id: str, body: Row) -> bytes:
+    """A delivery as the service writes it. Assumptions `webhook.wrapper` and `.identity`."""
+    settings, found = service.webhooks, dict[str, Any]()
+    if settings.id_field != NONE:
+        put_inside(found, settings.id_field, event_id)
+    put_inside(found, settings.type_field, body["event_type"])
+    put_inside(found, settings.payload_field, with_instructions(service, body["event_payload"]))
+    return with_numbers(service, dump(found))
 
 
 def _queue(world: World, subscription: Row, event_type: str, resource_id: str, body: str) -> None:
@@ -107,14 +120,14 @@ def record(world: World, row: Row, status: int | None, error: str | None = None)
     if row["id"] not in world.tables["outbox"].rows:
         return
     good = status is not None and 200 <= status < 300
-    if good or row["attempt"] > len(DELAYS):
+    if good or row["attempt"] > len(world.service.webhooks.delays):
         _drop(world, row)
     else:
         _again(world, row)
 
 
 def _again(world: World, row: Row) -> None:
-    pause = timedelta(seconds=DELAYS[row["attempt"] - 1])
+    pause = timedelta(seconds=world.service.webhooks.delays[row["attempt"] - 1])
     row["due"] = timestamps.to_text(world.now() + pause)
     row["attempt"] += 1
     world.outbox.wait(world.put("outbox", row))
@@ -133,9 +146,10 @@ def _drop(world: World, row: Row) -> None:
 
 
 def create(world: World, request: Request) -> Reply:
-    """POST /v1/webhook_subscriptions."""
-    body = request.json()
-    require(webhook_rules.check(body))
+    """Subscribe a URL to event types."""
+    asked = bodies.read(world, request, "webhook_subscriptions")
+    body = asked.fields
+    asked.require(webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     row = world.create("webhook_subscriptions", url=body["url"], event_types=types, is_active=True)
     return Reply.json(world.service.success_codes.webhook_subscriptions, as_shown(row))
@@ -147,12 +161,12 @@ def index(world: World, request: Request) -> Reply:
 
 
 def get(world: World, request: Request) -> Reply:
-    """GET /v1/webhook_subscriptions/{id}."""
+    """Read a subscription."""
     return Reply.json(200, as_shown(_find(world, request)))
 
 
 def delete(world: World, request: Request) -> Reply:
-    """DELETE /v1/webhook_subscriptions/{id}; what was still to be delivered is dropped."""
+    """Delete a subscription; what was still to be delivered is dropped."""
     row = _find(world, request)
     world.remove("webhook_subscriptions", row["id"])
     forget(world, row["id"])
@@ -164,23 +178,28 @@ def _find(world: World, request: Request) -> Row:
     return world.find("webhook_subscriptions", request.id) or missing("webhook subscription")
 
 
-TIMEOUT = 10.0
-"""Real seconds a receiver has. Gap `webhook.time`."""
-
 AT_ONCE = 4
 """Deliveries under way for one subscription."""
 
-Send = Callable[[str, bytes], int]
-"""Posts a JSON body to a URL and gives the status of the answer, or raises."""
+Send = Callable[..., int]
+"""Posts a JSON body to a URL and gives the status of the answer, or raises.
+
+It is called with (url, body), and with `headers` when the service signs deliveries.
+"""
 
 
-def post(url: str, body: bytes, timeout: float = TIMEOUT) -> int:
-    """Deliver by HTTP; a redirect is an answer like any other, and never followed."""
-    return asyncio.run(_post(url, body, timeout))
+def post(
+    url: str, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = 10
+) -> int:
+    """Deliver by HTTP; a redirect is an answer like any other, and never followed.
+
+    `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.
+    """
+    return asyncio.run(_post(url, body, headers or {}, timeout))
 
 
-async def _post(url: str, body: bytes, timeout: float) -> int:
-    headers = {"content-type": "application/json", "user-agent": "paylab-simulator"}
+async def _post(url: str, body: bytes, more: Mapping[str, str], timeout: float) -> int:
+    headers = {"content-type": "application/json", "user-agent": "paylab-simulator", **more}
     tls = _tls() if url.startswith("https") else False  # making one takes 25 ms
     async with (
         asyncio.timeout(timeout),  # httpx alone would give each byte as long
@@ -195,6 +214,18 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
+def signature_headers(world: World, body: bytes) -> dict[str, str]:
+    """The header that signs a delivery: HMAC-SHA256 of its body with the secret, as hex.
+
+    Assumption `webhook.delivery`; without a header of that name deliveries are not signed.
+    """
+    name, secret = world.service.webhooks.signature_header, next(iter(world.secrets.values()), "")
+    if name == NONE:
+        return {}
+    key = key_bytes(secret, world.service.signing.key_encoding)
+    return {name: hmac.digest(key, body, "sha256").hex()}
+
+
 class Courier:
     """Deliveries of one world; `saved` is called, under the world's lock, after each record.
 
@@ -202,9 +233,15 @@ class Courier:
     """
 
     def __init__(
-        self, world: World, saved: Callable[[], None], *, send: Send = post, patient: bool = True
+        self,
+        world: World,
+        saved: Callable[[], None],
+        *,
+        send: Send | None = None,
+        patient: bool = True,
     ) -> None:
-        self._world, self._saved, self._send = world, saved, send
+        self._world, self._saved = world, saved
+        self._send = send or partial(post, timeout=world.service.webhooks.timeout)
         self.patient, self._usually_patient, self._servers = patient, patient, 0
         self.doors: dict[str, Send] = {}
         self._pools: dict[str, Executor] = {}
@@ -293,6 +330,8 @@ class Courier:
     def _attempt(self, row: Row) -> tuple[int | None, str | None]:
         try:
             send = self.doors.get(row["url"], self._send)
-            return send(row["url"], row["body"].encode()), None
+            body = row["body"].encode()
+            signed = signature_headers(self._world, body)
+            return send(row["url"], body, **({"headers": signed} if signed else {})), None
         except Exception as error:  # whatever an address or an answer can do to a client
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -193,6 +193,12 @@ COUNTED = tuple(KINDS)[:8]
 """The tables a summary counts: the service's resources."""
 
 
+def other_service(keys: Iterable[str]) -> str:
+    """What to do about state that was made with other values of these settings."""
+    differing = ", ".join(sorted(keys))
+    return f"{differing} differ. Start the simulator with the service.toml it was made with"
+
+
 class Hand(Protocol):
     """Who moves the clock: deliveries happen on the way, which the world knows nothing of."""
 
@@ -219,6 +225,10 @@ class World:
     ) -> None:
         self.service = service or Service()
         self.routes = Routes(self.service)
+        self.differing = {
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in self.service.diff().items()
+        }
         self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like
@@ -228,6 +238,11 @@ class World:
         forks.register(self, lock=self.lock)
         self.hand: Hand | None = None
         self.clear()
+
+    def other_settings(self, made_with: dict[str, Any]) -> list[str]:
+        """The settings that differ between this world's service and that of a saved one."""
+        both = {**made_with, **self.differing}
+        return [key for key in both if made_with.get(key) != self.differing.get(key)]
 
     def clear(self) -> None:
         """Forget every row and counter."""
@@ -334,6 +349,7 @@ class World:
             "clock": self.clock.saved(),
             "counters": self.counters,
             "tables": tables,
+            **({"service": self.differing} if self.differing else {}),
         }
 
     def load(self, dump: dict[str, Any]) -> None:

@@ -1,0 +1,209 @@
+"""Bodies of requests in paylab's names, and their problems in the names of the service.
+
+A service may call a field otherwise, name an account by its id alone, take amounts as numbers,
+or refuse fields that it does not know. Operations and rules see none of that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from ..errors import Problem
+from ..rules.fields import dotted
+from ..spec.service import Names, Service
+from .messages import Refused, Request, Written
+from .table import Row
+from .world import World
+
+AMOUNTS = ("source_amount", "destination_amount", "net_source_amount", "amount")
+CURRENCIES = ("source_currency", "destination_currency", "currency")
+ADDRESS = ("country", "line_1", "line_2", "city", "state", "postal_code")
+DOCUMENT = ("type", "number")
+ENTRY = ("type", "details")
+SAME = Names({})
+
+_TERMS = (
+    *("financial_account", "financial_account_id", "payout_method", "source_network"),
+    *("source_currency", "destination_currency"),
+    *("source_amount", "destination_amount", "net_source_amount"),
+)
+KNOWN: Mapping[str, Collection[str]] = {
+    "individuals": (
+        *("product_types", "given_name", "family_name", "country", "email", "phone", "address"),
+        *("date_of_birth", "document", "idv_consent_recorded_at", "financial_accounts"),
+    ),
+    "verification_token": ("provider", "token", "applicant_id", "partner_terms_accepted_at"),
+    "verification_images": ("images",),
+    "financial_accounts": ("individual_id", *ENTRY),
+    "financial_account": ("details",),
+    "quotes": _TERMS,
+    "transfers": (*_TERMS, "quote_id", "source_type", "client_reference_id"),
+    "conversion_accounts": (
+        *("individual_id", "payout_account", "payout_account_id", "source_currency"),
+        *("destination_currency", "client_reference_id"),
+    ),
+    "sandbox_deposits": ("conversion_account_id", "amount", "currency", "sender_name"),
+    "webhook_subscriptions": ("url", "event_types"),
+}
+"""The fields that the body of each operation can have, by paylab's names."""
+
+REFERENCES = {"quotes": "financial_account", "conversion_accounts": "payout_account"}
+"""The account that a body names: as an object with an id, or as a field that ends in _id."""
+
+
+@dataclass
+class Body:
+    """A body in paylab's names; `odd` are the problems of its form, in those of the service.
+
+    `names` are those of the objects inside it, by their place.
+    """
+
+    service: Service
+    fields: Row = field(default_factory=dict)
+    names: dict[str, Names] = field(default_factory=dict)
+    odd: list[Problem] = field(default_factory=list)
+    instead: dict[str, str] = field(default_factory=dict)
+
+    def read(self, value: Any, known: Collection[str], names: Names = SAME, at: str = "") -> Any:
+        """An object in paylab's names; what the service does not know is refused or ignored."""
+        if not isinstance(value, dict):
+            return value
+        self.names[at] = names
+        refuses, found = self.service.requests.unknown_fields == "refuse", {}
+        for name, each in value.items():
+            ours = names.ours.get(name, name)
+            renamed = ours == name and name in names.theirs
+            if renamed or (refuses and ours not in known):
+                self._unknown(at, name)
+            if not renamed:
+                found[ours] = each
+        return found
+
+    def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
+        """The details of an account; of a type that its country does not have, as they are."""
+        form = self.service.account(country, kind) if isinstance(country, str) else None
+        if form is None:
+            return details
+        return self.read(details, (*form.fields, *form.required), form.names, at)
+
+    def _unknown(self, at: str, name: str) -> None:
+        if self.service.requests.unknown_fields == "refuse":
+            key, place = "requests.unknown_fields", dotted(at, name)
+            self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
+
+    def theirs(self, place: str) -> str:
+        """What the service calls a field, at any depth."""
+        if place in self.instead:
+            return self.instead[place]
+        at, found = "", list[str]()
+        for part in place.split("."):
+            found.append(self.names.get(at, SAME).theirs.get(part, part))
+            at = dotted(at, part)
+        return ".".join(found)
+
+    def require(self, problems: Iterable[Problem], status: int = 400) -> None:
+        """Refuse what is wrong, every problem at once, in the names of the service."""
+        wrong = {each.field for each in self.odd}
+        named = (
+            Problem(self.theirs(each.field), self._words(each.message), each.source, key=each.key)
+            for each in problems
+        )
+        found = (*self.odd, *(each for each in named if each.field not in wrong))
+        if found:
+            raise Refused(status, "; ".join(map(str, found)), found)
+
+    def _words(self, message: str) -> str:
+        """A message with the service's names of fields; plain words are left as they are."""
+        theirs = {
+            k: v for names in self.names.values() for k, v in names.theirs.items() if "_" in k
+        }
+        return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
+
+    def read_reference(self, name: str, form: str, *, both: bool) -> None:
+        """An account as an object with an id, however the service has it named.
+
+        With `both` the field that ends in _id is taken beside the object.
+        """
+        by_id = f"{name}_id"
+        if form == "id":
+            if name in self.fields:
+                self._unknown("", self.theirs(name))
+                del self.fields[name]
+            if self.fields.get(by_id) is not None:
+                self.fields[name] = {"id": self.fields.pop(by_id)}
+            self.instead = dict.fromkeys((name, f"{name}.id"), self.theirs(by_id))
+        elif not both and by_id in self.fields:
+            self._unknown("", self.theirs(by_id))
+            del self.fields[by_id]
+
+    def read_amounts(self) -> None:
+        """Amounts as text, as the rules take them."""
+        if self.service.amounts.requests != "number":
+            return
+        for name in AMOUNTS:
+            value = self.fields.get(name)
+            if isinstance(value, Written) or type(value) is int:
+                text = value.text if isinstance(value, Written) else str(value)
+                self.fields[name] = format(Decimal(text), "f")
+            elif value is not None:
+                self._amiss(
+                    name, "must be a JSON number, like 10.50", "amount.form", "amounts.requests"
+                )
+
+    def check_currencies(self) -> None:
+        """Currencies in the letter case of the service."""
+        case = self.service.currencies.case
+        spelled = str.upper if case == "upper" else str.lower
+        for name in CURRENCIES if case != "any" else ():
+            value = self.fields.get(name)
+            if isinstance(value, str) and value != spelled(value):
+                self._amiss(name, f"must be in {case} case", "currency.case", "currencies.case")
+
+    def _amiss(self, name: str, message: str, source: str, key: str) -> None:
+        self.odd.append(Problem(self.theirs(name), message, source, key=key))
+
+
+_WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_NAMED = ("quotes", "transfers", "conversion_accounts", "sandbox_deposits")
+
+
+def read(world: World, request: Request, kind: str) -> Body:
+    """The body of an operation in paylab's names."""
+    service = world.service
+    body = Body(service)
+    exact = service.amounts.requests == "number"
+    given = request.json(exact=exact)
+    body.fields = body.read(given, KNOWN[kind], service.names(kind) if kind in _NAMED else SAME)
+    if kind in REFERENCES:
+        form = service.quotes if kind == "quotes" else service.conversion_accounts
+        body.read_reference(REFERENCES[kind], form.account_form, both=kind == "quotes")
+    if kind in _NAMED:
+        body.read_amounts()
+        body.check_currencies()
+    return body
+
+
+def read_individual(world: World, request: Request) -> Body:
+    """The body of a new individual, with its address, document and accounts."""
+    body = read(world, request, "individuals")
+    for name, known in (("address", ADDRESS), ("document", DOCUMENT)):
+        if name in body.fields:
+            body.fields[name] = body.read(body.fields[name], known, at=name)
+    listed = body.fields.get("financial_accounts")
+    if isinstance(listed, list):
+        own = (_entry(body, each, at) for at, each in enumerate(listed))
+        body.fields["financial_accounts"] = list(own)
+    return body
+
+
+def _entry(body: Body, value: Any, index: int) -> Any:
+    place = f"financial_accounts.{index}"
+    entry = body.read(value, ENTRY, at=place)
+    if isinstance(entry, dict) and "details" in entry:
+        country, kind = body.fields.get("country"), entry.get("type")
+        entry["details"] = body.read_details(country, kind, entry["details"], f"{place}.details")
+    return entry
