@@ -11,7 +11,6 @@ from datetime import datetime
 from html import escape
 from os import PathLike
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -141,7 +140,7 @@ def _embedded(
         embedded=simulator,
         transport=SimulatorTransport(simulator),
         clock=simulator.world.now,
-        random=Random(simulator.world.seed),  # noqa: S311 - the same keys and nonces every time
+        random=simulator.client_random(),
         **options,
     )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import count
 from pathlib import Path
+from random import Random
 from secrets import token_hex
 from threading import Event
 
@@ -46,7 +48,7 @@ class Simulator:
         self._clock_at_launch = {"frozen": frozen, "speed": speed}
         clock = Clock(frozen=frozen, speed=speed)
         self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
-        self.changed = Event()
+        self.changed, self._clients = Event(), count()
         self._storage = WorldStorage(Path(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
@@ -72,6 +74,12 @@ class Simulator:
             return Reply.json(507, {"error": str(error)})
         self.courier.after_request()
         return reply
+
+    def client_random(self) -> Random:
+        """A random source for the next client: each has its own nonces, the same in every run."""
+        number = next(self._clients)
+        seed = self.world.seed
+        return Random(f"{seed} {number}" if number else seed)  # noqa: S311 - repeatable on purpose
 
     def advance(self, seconds: float) -> None:
         """Move the clock on: steps and deliveries fall due in order, each at its own time."""

@@ -180,3 +180,10 @@ def test_a_read_only_lab_reads_and_still_controls_its_simulator(monkeypatch):
             payout_method="spei",
         )
     assert not lab.ledger.rows()
+
+
+def test_two_labs_on_one_simulator_have_nonces_of_their_own():
+    """Neither is refused for a nonce of the other, on a clock that stands still."""
+    simulator = Simulator(transfers=3)
+    labs = [paylab.connect(simulator=simulator) for _ in range(3)]
+    assert [len(list(lab.transfers.list())) for lab in labs] == [3, 3, 3]

@@ -72,6 +72,31 @@ def test_a_notebook_goes_on_without_what_is_missing(run, name):
     assert "404" in told
 
 
+NONE = """
+[paths]
+individuals = "none"
+verification_images = "none"
+quotes = "none"
+transfer = "none"
+conversion_accounts = "none"
+sandbox_deposits = "none"
+"""
+
+
+@pytest.mark.parametrize("name", ["10", "40"])
+def test_a_notebook_goes_on_where_the_settings_name_no_operation(run, name, tmp_path, monkeypatch):
+    """The same when service.toml says it: nothing is sent to find out."""
+    (tmp_path / "service.toml").write_text(NONE)
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
+    with Server(Service([*MISSING, "no-outcomes"])) as server:
+        told = "\n".join(run(name, server))
+        calls = [call for call in server.service.calls if call.target.startswith("/v1")]
+    assert calls
+    assert not [call for call in calls if call.status == 404]
+    assert "the service has no operation" in told
+    assert "left out" in told
+
+
 def test_a_walk_shows_how_long_it_waits(run):
     """Verification and provisioning take their time, and no cell is silent meanwhile."""
     slow = {"provisioning.at_once": (), "delays.verification": 3, "delays.provisioning": 3}
