@@ -19,6 +19,7 @@ from .errors import ConfigError as ConfigError
 from .errors import ConflictError as ConflictError
 from .errors import EMVError as EMVError
 from .errors import ExactnessError as ExactnessError
+from .errors import MissingOperationError as MissingOperationError
 from .errors import NotFoundError as NotFoundError
 from .errors import PagingError as PagingError
 from .errors import PaylabError as PaylabError
@@ -30,6 +31,7 @@ from .errors import RedirectError as RedirectError
 from .errors import ReplayError as ReplayError
 from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
+from .errors import ServiceError as ServiceError
 from .errors import SimulatorError as SimulatorError
 from .errors import StepError as StepError
 from .errors import UnprocessableError as UnprocessableError
@@ -104,6 +106,7 @@ __all__ = [
     "EMVError",
     "ExactnessError",
     "Lab",
+    "MissingOperationError",
     "NotFoundError",
     "PagingError",
     "PaylabError",
@@ -116,6 +119,7 @@ __all__ = [
     "RuleError",
     "ServerError",
     "Service",
+    "ServiceError",
     "SimulatorError",
     "StepError",
     "UnprocessableError",

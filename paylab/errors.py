@@ -2,7 +2,9 @@
 
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
-│   └── LedgerError          the ledger of payments cannot be read or written
+│   ├── LedgerError          the ledger of payments cannot be read or written
+│   └── ServiceError         settings of a service that cannot be followed
+│       └── MissingOperationError   an operation that the service does not have
 ├── RuleError                our own check, before anything is sent; lists every problem
 ├── ReadOnlyError            not sent: nothing but GETs may be sent
 ├── ReplayError              not sent: a recording has no such request
@@ -62,6 +64,10 @@ class PaylabError(Exception):
     """The root: catching it catches everything paylab raises on purpose."""
 
     hint: str | None = None
+    assumption: str | None = None
+    """The row of the assumptions that a failed call rests on, if it rests on one."""
+    key: str | None = None
+    """The key of a service.toml that sets another answer to it."""
     after_lost = False
     """Whether an earlier attempt may have been carried out, whatever the last was answered."""
 
@@ -97,6 +103,22 @@ class LedgerError(ConfigError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (*self.args, self.hint, self.made, self.key)
+
+
+class ServiceError(ConfigError):
+    """Settings of a service that cannot be followed; `key` and `line` are set where known."""
+
+    def __init__(self, message: str, key: str = "", line: int = 0) -> None:
+        self.line = line
+        self.key: str = key
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (*self.args, self.key, self.line)
+
+
+class MissingOperationError(ServiceError):
+    """An operation that the service does not have: its path is "none"."""
 
 
 class RuleError(PaylabError):

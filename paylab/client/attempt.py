@@ -12,13 +12,13 @@ import httpx
 
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
+from ..spec.service import Service
 from .call import Call, Later, recorded_body
 from .clock import Stopwatch, skew
 from .exchange import Exchange, exchange
 from .request import SIGNATURE, Outgoing
 from .settings import Secret
 
-UNAUTHORIZED = 401
 TEACHING = b"document"
 """A body with this is cleaned at once: it holds what must be hidden in others too."""
 
@@ -30,7 +30,8 @@ Watcher = Callable[[Outgoing, Exchange, datetime], None]
 class Attempts:
     """Makes attempts: the connection, two clocks (of the day, and for measuring), the redaction.
 
-    With the secret, and the [signing] settings of the service, a refused signature is checked.
+    With the secret and the settings of the service a refused signature is checked. `auth` signs
+    in place of the connection's own.
     """
 
     http: httpx.Client
@@ -38,15 +39,16 @@ class Attempts:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
-    signing: Any
+    service: Service
     watchers: Sequence[Watcher] = ()
+    auth: httpx.Auth | None = None
 
     def make(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
         """Send once; what came back, and the account of it for when someone looks."""
         watch = Stopwatch(self.perf)
         request = self._request(outgoing, watch)
         when = self.clock()
-        result = exchange(self.http, request)
+        result = exchange(self.http, request, self.auth)
         for watcher in tuple(self.watchers):
             watcher(outgoing, result, when)
         facts = {
@@ -90,14 +92,14 @@ class Attempts:
     def _finding(self, outgoing: Outgoing, request: httpx.Request, result: Exchange) -> str | None:
         """What the doctor says of a signature that was refused, by the service's own clock."""
         content = outgoing.content or b""
-        if result.status != UNAUTHORIZED or not isinstance(content, bytes):
+        if result.status != self.service.error_codes.signature or not isinstance(content, bytes):
             return None
         from ..signing.comparison import compare  # only a refused signature needs them
         from ..signing.findings import Request
 
         asked = Request(outgoing.method, str(outgoing.url), content)
         headers = {**request.headers, "date": result.headers.get("date", "")}
-        found = compare(headers, asked, self.secret.reveal(), signing=self.signing)
+        found = compare(headers, asked, self.secret.reveal(), signing=self.service.signing)
         return None if found.match else self.redaction.text(f"{found.mistake}: {found.message}")
 
     def _asked(self, outgoing: Outgoing, request: httpx.Request) -> dict[str, Any]:

@@ -267,10 +267,15 @@ TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
 )
 
 
-def exchange(http: httpx.Client, request: httpx.Request) -> Exchange:
-    """Send one request and read its whole answer; trouble comes back as a value."""
+def exchange(
+    http: httpx.Client, request: httpx.Request, auth: httpx.Auth | None = None
+) -> Exchange:
+    """Send one request and read its whole answer; trouble comes back as a value.
+
+    `auth` signs it in place of the client's own.
+    """
     try:
-        response = http.send(request, stream=True)
+        response = http.send(request, stream=True, auth=auth or http.auth)
     except RedirectedError as redirected:
         return redirected.exchange
     except httpx.RequestError as error:

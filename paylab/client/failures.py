@@ -12,13 +12,16 @@ from typing import Any
 
 from ..errors import APIStatusError, PaylabError, Problem, RedirectError, for_status
 from ..redaction.redaction import Redaction
+from ..spec.paging import at
 from ..spec.service import Service
 from ..spec.text import plain
+from . import assumption
+from .assumption import Doubt
 from .call import Call
 from .exchange import Exchange, Trouble
 from .request import Outgoing
 from .response import parse_json
-from .retries import asked_wait, not_before
+from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 
 
 @dataclass(frozen=True)
@@ -151,19 +154,39 @@ class Said:
     body: Any = None
 
 
-def read_refusal(status: int, content: bytes, redaction: Redaction) -> Said:
-    """What the service said when it refused; the status's own name when it said nothing."""
+def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = None) -> Said:
+    """What the service said when it refused; the status's own name when it said nothing.
+
+    `form` are the [errors] of a service: where its words stand, before all other places.
+    """
     text = redaction.text(content.decode("utf-8", "replace"))
     try:
         body = redaction.json(parse_json(content))
-        problems = tuple(_problems(body))[:MOST_PROBLEMS]
-        words = _words(body) or "; ".join(map(str, problems))
+        stated = _problems_at(body, form) if form else ()
+        problems = tuple(stated or _problems(body))[:MOST_PROBLEMS]
+        stated_words = _text(at(body, form.words)) if form else ""
+        words = stated_words or _words(body) or "; ".join(map(str, problems))
         if not words or words.isdigit():  # a bare number says less than any word
             words = "; ".join(islice(_anything(body), MOST_WORDS)) or words
     except (ValueError, RecursionError):
         body, problems, words = text or None, (), _visible(text)
     # Markup and entities are gone from the words: what they hid is looked for again.
     return Said(plain(redaction.text(words)) or _name(status), problems, body)
+
+
+def _problems_at(body: object, form: Any) -> tuple[Problem, ...]:
+    """The field problems where the service is known to list them."""
+    found = at(body, form.problems)
+    if form.list_form == "by_field" and isinstance(found, dict):
+        return tuple(_by_field(found))
+    if not isinstance(found, list):
+        return ()
+    return tuple(
+        Problem(plain(_dotted(field), 100), plain(_words(words)), SOURCE)
+        if (field := at(item, form.field)) and (words := at(item, form.message))
+        else _problem(item)
+        for item in found
+    )
 
 
 def _name(status: int) -> str:
@@ -239,12 +262,16 @@ def _listed(value: object) -> Iterator[Problem]:
 
 def _by_field(value: dict[str, Any]) -> Iterator[Problem]:
     """`{"email": ["is required"]}`; an object that is one error in itself lists no fields."""
-    if _folded(value).keys() & {*TEXT_KEYS}:
+    if _folded(value).keys() & {*TEXT_KEYS} or any(map(_lists_objects, value.values())):
         yield from _problems(value)
         return
     for field, words in value.items():
         for word in words if isinstance(words, list) else [words]:
             yield Problem(plain(field, 100), plain(_words(word) or str(word)), SOURCE)
+
+
+def _lists_objects(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
 
 
 def _problem(item: object) -> Problem:
@@ -318,8 +345,8 @@ def _refusal(
     outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
     status = exchange.status or 0
-    said = read_refusal(status, exchange.content, redaction)
-    return for_status(status)(
+    said = read_refusal(status, exchange.content, redaction, service.errors)
+    error = for_status(status)(
         status,
         said.text,
         problems=said.problems,
@@ -327,14 +354,22 @@ def _refusal(
         call=call,
         hint=_hint(status, said.text, outgoing, exchange, call, service),
     )
+    assumption.of_refusal(error, outgoing, said.text, service)
+    if status == TOO_MANY_REQUESTS and _asked(exchange, call, service) is None:
+        assumption.explain(error, [Doubt("rate_limits.header")])
+    return error
+
+
+def _asked(exchange: Exchange, call: Call, service: Service) -> float | None:
+    """Seconds that the service asks to wait."""
+    limits = service.rate_limits
+    return asked_wait(exchange.headers, call.when, limits.header, limits.unit)
 
 
 def _hint(  # noqa: PLR0913 - all that advice can depend on
     status: int, text: str, outgoing: Outgoing, exchange: Exchange, call: Call, service: Service
 ) -> str | None:
-    limits = service.rate_limits
-    asked = asked_wait(exchange.headers, call.when, limits.header, limits.unit)
-    until = not_before(asked, call.when)
+    until = not_before(_asked(exchange, call, service), call.when)
     if until:
         return f"the service asks not to be called again before {until}"
     return _found(call) or hint(status, text, outgoing.operation or outgoing.method)

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..errors import APIResponseError
+from ..errors import APIResponseError, PagingError
 from ..spec.models import Resource
-from ..spec.paging import RawPage, is_usual, read_page
+from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
 from ..spec.service import ListForm, Service
 from ..spec.text import plain, read_json, write_json
+from .assumption import explain, of_page
 from .call import Call
 from .translation import Translation
 
@@ -104,9 +105,16 @@ class Answer:
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
         try:
-            return read_page(self.body, form, bare=form.name not in SHOWN)
-        except ValueError as error:
-            raise self._wrong(str(error)) from None
+            page = read_page(self.body, form, bare=form.name not in SHOWN)
+        except ValueError as wrong:
+            error = self._wrong(str(wrong))
+            explain(error, of_page(self.body, form))
+            raise error from None
+        if page.has_next_page and not page.cursor:
+            told = PagingError("the list says it has a next page but gives no cursor for it")
+            explain(told, of_page(self.body, form))
+            raise told
+        return page
 
     def _resource(self, kind: type[Resource]) -> dict[str, Any] | None:
         """The object that has the id of its kind: the body, or what is wrapped in its `data`."""
@@ -133,14 +141,11 @@ class Answer:
         return APIResponseError(message, self.call)
 
 
-def own_envelope(content: bytes, form: ListForm) -> bytes:
-    """A page in the envelope of the spec, its numbers with the digits that were sent.
-
-    ValueError when the page is not what the form says.
-    """
-    if is_usual(form):
+def own_envelope(content: bytes, form: ListForm, call: Call) -> bytes:
+    """A page in the envelope of the spec, its numbers with the digits that were sent."""
+    if is_usual(form) and all(f'"{name}"'.encode() in content for name in ENVELOPE):
         return content
-    page = read_page(parse_json(content), form)
+    page = Answer.of(content, call).page(form)
     return write_json(
         {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
     ).encode()

@@ -11,14 +11,15 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random, SystemRandom
 from typing import Any, Self, Unpack, cast
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
 
 from .. import forks
 from ..errors import (
-    APIResponseError,
     APIStatusError,
+    MissingOperationError,
     NotFoundError,
     PaylabError,
     ReadOnlyError,
@@ -28,8 +29,9 @@ from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.assumptions import NONE, Value
-from ..spec.operations import OPERATIONS, MissingOperationError
+from ..spec.operations import OPERATIONS
 from . import encoding, exchange
+from .assumption import Doubt, explain, other_dialects
 from .attempt import Attempts, Watcher
 from .call import Later
 from .calls import CONTROLS, CallLog
@@ -105,6 +107,8 @@ class Sender:
         self.service = self.settings.service
         self.is_own = False
         self._translation = Translation(self.service)
+        self._dialect: tuple[Doubt, ...] | None = None
+        self.refused_deposits: dict[str, APIStatusError] = {}
         self._skew_told = False
         self.ahead: float | None = None
         self._deadline = Deadline()
@@ -115,7 +119,7 @@ class Sender:
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._attempts = Attempts(
             *(self._http, self.settings.secret_key, self.redaction, clock, perf),
-            self.service.signing,
+            self.service,
             self.watchers,
         )
         forks.register(self, lambda child: child._in_child())
@@ -276,11 +280,7 @@ class Sender:
         """A page of a list in the envelope of the spec, its rows as they came."""
         params = self._page_query(name, limit, cursor, filters)
         content, later = self._send(self._operation(f"{name}.list", None, params, {}, {}))
-        try:
-            return own_envelope(content, self.service.list(name))
-        except ValueError as error:
-            message = f"the answer to GET {later.call.path} {error}"
-            raise APIResponseError(message, later.call) from None
+        return own_envelope(content, self.service.list(name), later.call)
 
     def once(
         self,
@@ -307,7 +307,10 @@ class Sender:
     def _kept(self, request: Outgoing, ticket: OrderTicket) -> Answer:
         """Send, and tell the ticket how it ended; no answer leaves it open."""
         try:
+            begun = self.clock()
             answer = self._answer(self._looked_for(request, ticket))
+            if answer.body is None:
+                answer = self._located(request, answer, begun)
             answer.must_have_id()
         except BaseException as error:
             _failed(error, ticket, _advice(request, ticket))
@@ -323,6 +326,17 @@ class Sender:
             return request
         id_ = request.find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
         return request if id_ is None else self._made_by(request, id_)
+
+    def _located(self, request: Outgoing, answer: Answer, begun: datetime) -> Answer:
+        """What an answer without a body made: at its Location, else in the list."""
+        place = urlsplit(answer.call.response_headers.get("location", "")).path
+        id_ = self.service.match(place)[1].get("id") if place else None
+        if id_ is None and request.find is not None:
+            id_ = request.find(begun + self._service_is_ahead())
+        if id_ is None:
+            return answer
+        found = self.call(_reading(request.operation), parts={"id": id_})
+        return replace(found, call=answer.call)
 
     def _made_by(self, request: Outgoing, id: str) -> Outgoing:  # noqa: A002
         """The GET of what an operation made."""
@@ -451,8 +465,35 @@ class Sender:
         if not result.went_well:
             error = failure(outgoing, result, later.call, self.redaction, self.service)
             error.after_lost = after_lost
+            refused = result.status == self.service.error_codes.signature
+            if refused and not outgoing.url.query and later.call.finding is None:
+                self._name_dialect(error)
             raise error
         return result.content
+
+    def _name_dialect(self, error: PaylabError) -> None:
+        """Let a refused signature name the dialect in which the service verifies one."""
+        if self._dialect is None:
+            self._dialect = ()  # asked once, whatever comes of it
+            self._dialect = tuple(filter(self._verifies, other_dialects(self.settings)))[:1]
+        if self._dialect:
+            error.hint = None
+            lead = "the service verifies a request that is signed in another dialect"
+            explain(error, self._dialect, lead)
+        else:
+            explain(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
+
+    def _verifies(self, dialect: Doubt) -> bool:
+        """Whether a GET that is signed in another dialect succeeds."""
+        service = self.service.with_values({dialect.key: dialect.value})
+        auth = SignatureAuth(replace(self.settings, service=service), self.clock, self.random)
+        try:
+            request = self._operation("transfers.list", None, None, {}, {})
+        except MissingOperationError:
+            return False
+        result, later = replace(self._attempts, auth=auth).make(request, 1)
+        self.calls.keep(later)
+        return result.went_well
 
 
 def _reading(operation: str) -> str:

@@ -129,14 +129,21 @@ class Translation:
         self, country: object, kind: object, details: Mapping[str, Any], *, reading: bool
     ) -> Names:
         """The names in the details of an account; of an unknown country, those that fit best."""
+        form = self.account(country, kind, details, reading=reading)
+        return form.names if form else self._service.detail_names(country, kind)
+
+    def account(
+        self, country: object, kind: object, details: Mapping[str, Any], *, reading: bool = False
+    ) -> AccountForm | None:
+        """The form of an account; of one in an unknown country, the one that fits best."""
         place = country or details.get("bank_account_country")
         if place is not None:
-            return self._service.detail_names(place, kind)
+            return self._service.account(place, kind)
         forms = self._service.accounts_of(kind)
         fits = sorted((_misfit(form, details, reading=reading), n) for n, form in enumerate(forms))
         if fits and (len(fits) == 1 or fits[0][0] < fits[1][0]):
-            return forms[fits[0][1]].names
-        return self._service.detail_names(None, kind)
+            return forms[fits[0][1]]
+        return None
 
     def _referring(self, operation: str, body: Body) -> Body:
         """The body with its account as the service wants it: an object with an id, or the id."""

@@ -14,10 +14,9 @@ from ..client.request import Options
 from ..client.resources import operations
 from ..client.resources.operations import takes
 from ..client.resources.transfers import Money, Quotes
-from ..errors import NotFoundError, Problem, RuleError
+from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
-from ..spec.operations import MissingOperationError
 from ..spec.paging import Order
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import Any, NoReturn
 
-from ..errors import APIStatusError, PaylabError, StepError
-from ..spec.operations import MissingOperationError
+from ..errors import APIStatusError, MissingOperationError, PaylabError, StepError
 
 ABSENT = frozenset({403, 404, 405, 410, 501})
 """What services answer where they do not have, or do not allow, an operation."""

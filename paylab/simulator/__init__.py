@@ -1,4 +1,4 @@
-"""The service, simulated: everything the spec says and what `paylab.gaps` adds.
+"""The service, simulated: everything the spec says and what `paylab.assumptions` adds.
 
 `respond(world, request)` is the whole of it; a transport and a server are thin shells around.
 """

@@ -7,9 +7,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ..errors import MissingOperationError, ServiceError
 from . import assumptions
 from .assumptions import NONE
-from .service_file import ServiceError
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -38,10 +38,6 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "webhook_subscriptions.delete": ("DELETE", "delete_webhook_subscription"),
 }
 """Every operation: its method, and the key in [paths] that holds its path."""
-
-
-class MissingOperationError(ServiceError):
-    """An operation that the service does not have: its path is "none"."""
 
 
 class Route(NamedTuple):

@@ -96,7 +96,7 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     if not isinstance(body, dict):
         keys = ", ".join(name for name in names if name != NONE)
         raise ValueError(f"must be a page: an object with {keys}")
-    items, more, cursor = (_at(body, name) for name in names)
+    items, more, cursor = (at(body, name) for name in names)
     rows = _objects(items, names[0], body)
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
         raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
@@ -115,7 +115,7 @@ def _objects(items: object, name: str, keys: Iterable[str]) -> list[dict[str, An
     raise ValueError(f"must hold a list of objects as {name}; it holds {held}"[:300])
 
 
-def _at(body: object, name: str) -> Any:
+def at(body: object, name: str) -> Any:
     """The value under a name with dots, each of which steps into an object."""
     for part in [] if name == NONE else name.split("."):
         body = body.get(part) if isinstance(body, dict) else None
@@ -178,6 +178,13 @@ def _next(page: RawPage, seen: set[str | None]) -> str:
     if not page.cursor:
         raise PagingError("the list says it has a next page but gives no cursor for it")
     if page.cursor in seen:
-        raise PagingError("the list gave the same cursor twice: following it would never end")
+        error = PagingError("the list gave the same cursor twice: following it would never end")
+        error.key, error.assumption = "lists.cursor_parameter", "individual.list"
+        error.hint = (
+            "the name of the query parameter is an assumption (`individual.list`): set "
+            "lists.cursor_parameter in service.toml if your provider documents another, or run "
+            "`paylab probe`"
+        )
+        raise error
     seen.add(page.cursor)
     return page.cursor

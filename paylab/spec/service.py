@@ -19,10 +19,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, Self
 
+from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
 from .assumptions import Value
 from .operations import Route
-from .service_file import PROBED, Probed, ServiceError
+from .service_file import PROBED, Probed
 
 
 class Setting(NamedTuple):

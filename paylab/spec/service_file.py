@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import ConfigError
+from ..errors import ServiceError
 from . import assumptions
 from .assumptions import Key, Value
 
@@ -25,17 +25,6 @@ INTRODUCTION = """\
 """
 WIDTH = 96
 _LINE = re.compile(r"at line (\d+)")
-
-
-class ServiceError(ConfigError):
-    """Settings of a service that cannot be followed; `key` and `line` are set where known."""
-
-    def __init__(self, message: str, key: str = "", line: int = 0) -> None:
-        self.key, self.line = key, line
-        super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.key, self.line)
 
 
 class Probed(NamedTuple):

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import paylab
-from paylab.errors import ConfigError
+from paylab.errors import ConfigError, MissingOperationError, ServiceError
 from paylab.spec import assumptions
-from paylab.spec.operations import OPERATIONS, MissingOperationError
+from paylab.spec.operations import OPERATIONS
 from paylab.spec.service import Names, Service
-from paylab.spec.service_file import ServiceError
 
 DAY = date(2026, 11, 22)
 KEYS = list(assumptions.KEYS.values())

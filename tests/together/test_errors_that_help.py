@@ -70,7 +70,7 @@ def other(lab, **change):
     ("change", "words"),
     [
         ({"secret_key": Secret("another")}, "may not belong together"),
-        ({"service": BLANK}, "may not belong together"),
+        ({"service": BLANK}, 'set signing.empty_query = "omit"'),
     ],
 )
 def test_a_401_tells_what_the_doctor_finds(lab, change, words):

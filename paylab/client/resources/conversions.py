@@ -7,7 +7,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
-from ...errors import NotFoundError, PaylabError, Problem, RuleError
+from ...errors import (
+    APIStatusError,
+    NotFoundError,
+    PaylabError,
+    Problem,
+    RuleError,
+    WaitTimeoutError,
+)
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
@@ -133,7 +140,11 @@ class Conversions:
         own, account = id_from(id, "id"), id_from(conversion_account_id, "id")
 
         def look() -> Conversion | None:
-            return self.newest(account, since) if own is None else self._since(own, since)
+            found = self.newest(account, since) if own is None else self._since(own, since)
+            refused = self._sender.refused_deposits.get(account or "")
+            if found is None and refused is not None:
+                raise _nothing_comes(refused)
+            return found
 
         patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(look, until, "the conversion", ENDED)
@@ -191,6 +202,13 @@ def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -
     return True
 
 
+def _nothing_comes(refused: APIStatusError) -> WaitTimeoutError:
+    """No conversion can come of a deposit that was refused: its error, at once."""
+    error = WaitTimeoutError(f"no conversion will come: the deposit was refused: {refused}")
+    error.hint, error.key, error.assumption = refused.hint, refused.key, refused.assumption
+    return error
+
+
 def _must_be_aware(since: object) -> None:
     """RuleError for a time that cannot be compared with the service's."""
     if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
@@ -237,5 +255,12 @@ class Sandbox:
         encoding.judge(rules.check(body))
         account = str(given["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
-        answer = self._sender.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
+        self._sender.refused_deposits.pop(account, None)
+        try:
+            answer = self._sender.call(
+                "sandbox.deposit", body, parts=parts, any_body=True, **options
+            )
+        except APIStatusError as error:
+            self._sender.refused_deposits[account] = error
+            raise
         return answer.read_or(Deposit, body)
