@@ -19,6 +19,7 @@ from ..errors import (
     AuthenticationError,
     ChoiceError,
     ConflictError,
+    MissingOperationError,
     PaylabError,
     PermissionDeniedError,
     RateLimitError,
@@ -26,7 +27,6 @@ from ..errors import (
     ServerError,
 )
 from ..spec import codes, money, timestamps
-from ..spec.operations import MissingOperationError
 from . import journal as folder
 from .journal import Journal, UnwritableJournalError, fingerprint
 from .plan import COLUMNS, REFERENCE, PayoutRow, Payouts, Plan, plan, terms

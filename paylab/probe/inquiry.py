@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.assumptions import NONE, Value
 from ..spec.service import Service
-from ..spec.service_file import ServiceError
 from .answers import Reply
 from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, Finding
 from .requests import NotAskedError, Requests

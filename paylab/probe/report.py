@@ -11,10 +11,10 @@ from typing import Any
 
 from .. import files
 from ..client.call import Call
+from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.assumptions import Value
 from ..spec.service import Service
-from ..spec.service_file import ServiceError
 from ..spec.text import plain
 
 HOLDS, DIFFERS = "holds", "differs"

@@ -101,7 +101,9 @@ class Requests:
         self._http = sender.connection(self._auth)
         secret, watchers = sender.settings.secret_key, sender.watchers
         self._attempts = Attempts(
-            self._http, secret, sender.redaction, sender.clock, self.perf, watchers
+            *(self._http, secret, sender.redaction, sender.clock, self.perf),
+            sender.service,
+            watchers,
         )
         self._last = -1e9
 
