@@ -87,6 +87,7 @@ def ask(inquiry: Inquiry) -> None:
 def _ask_about(inquiry: Inquiry, country: str, here: list[Account]) -> None:
     """Two requests: one that shows names and required fields, one that shows words."""
     first = _send(inquiry, country, [(each, body) for each in here for body in _empty(each)])
+    inquiry.memory.setdefault("nested", first)
     for number, each in enumerate(here):
         _names(inquiry, each, first, f"financial_accounts.{2 * number}.details")
     worded = [each for each in here if each.field]

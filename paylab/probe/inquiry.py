@@ -16,7 +16,8 @@ from .requests import NotAskedError, Requests
 
 READS, REFUSALS, WRITES = "reads", "refusals", "writes"
 LEVELS = (READS, REFUSALS, WRITES)
-UNKNOWN_ID = "paylab-probe-unknown"
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
+"""An id that nothing has; many services refuse one of another form in other words."""
 PREFIX = "paylab-probe"
 """What every reference and name that a probe makes begins with."""
 

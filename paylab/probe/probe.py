@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from ..client.sender import Sender
 from ..spec import assumptions
 from ..spec.service import Service
-from . import accounts, dialect, lists, paths
+from . import accounts, bodies, dialect, lists, paths, refusals
 from .inquiry import LEVELS, WRITES, Inquiry, Question, run
 from .report import Finding, Report, service_of
 from .requests import BUDGET, Dialect, Requests
@@ -17,6 +17,8 @@ QUESTIONS: tuple[Question, ...] = (
     *lists.QUESTIONS,
     *paths.QUESTIONS,
     *accounts.QUESTIONS,
+    *refusals.QUESTIONS,
+    *bodies.QUESTIONS,
 )
 """Every question, in the order in which one needs the answer of another."""
 

@@ -21,8 +21,10 @@ MESSAGES = (
 )
 WORDS = (
     *("error", "message", "detail", "error_description", "errorMessage", "title", "description"),
-    *("reason", "msg", "text", "code", "name", "status"),
+    *("reason", "msg", "text"),
 )
+NO_FIELDS = frozenset({"message", "code", "error", "detail", "title", "msg", "reason", "type"})
+"""Keys of an object that is one error itself, and holds no fields."""
 STEPS = re.compile(r"^/?(?:data/attributes/?)?")
 MOST = 3
 """How deep the words and the problems of an error are looked for."""
@@ -57,6 +59,11 @@ def words_key(body: object, listed: Problems | None) -> str | None:
         if isinstance(value, str) and key and not (listed and key.startswith(f"{listed.key}."))
     }
     known = {word.lower(): place for place, word in enumerate(WORDS)}
+    texts = {
+        key: text
+        for key, text in texts.items()
+        if " " in text or key.rpartition(".")[2].lower() in known
+    }
 
     def rank(key: str) -> tuple[bool, int, int]:
         last = key.rpartition(".")[2].lower()
@@ -80,12 +87,19 @@ def _read(key: str, value: object) -> Problems | None:
         if all(isinstance(each, str) for each in value):
             return Problems(key, "sentences", "", "", tuple(("", each) for each in value))
     if isinstance(value, Mapping) and key and value and all(map(_is_words, value.values())):
-        listed = tuple((str(name), text) for name, each in value.items() for text in each)
-        return Problems(key, "by_field", "", "", listed, _field_form([n for n, _ in listed]))
+        if NO_FIELDS & {str(name).lower() for name in value}:
+            return None
+        rows = {
+            str(name): [each] if isinstance(each, str) else each for name, each in value.items()
+        }
+        listed = tuple((dotted(name), text) for name, each in rows.items() for text in each)
+        return Problems(key, "by_field", "", "", listed, _field_form(list(rows)))
     return None
 
 
 def _is_words(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(value)
     return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 

@@ -46,6 +46,11 @@ def test_the_default_simulator_is_as_assumed(ask_simulator):
         ("conversions-envelope-names", {"lists.conversions.items": "results"}),
         ("largest-page-50", {"lists.max_limit": 50}),
         ("oldest-first", {"lists.transfers.order": "oldest_first"}),
+        ("transfer-quote-reference", {"transfers.fields.quote_id": "quote"}),
+        ("transfer-reference-required", {"transfers.required": ("client_reference_id",)}),
+        ("amounts-numbers-only", {"amounts.requests": "number"}),
+        ("idempotency-required", {"idempotency.key": "required"}),
+        ("errors-jsonapi", {"errors.field": "source.pointer", "errors.field_form": "pointer"}),
     ],
 )
 def test_a_deviation_of_an_independent_service_is_found(ask_independent, deviation, found):

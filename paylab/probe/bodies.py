@@ -1,0 +1,317 @@
+"""The fields of quotes, transfers, conversion accounts and sandbox deposits.
+
+A body without fields shows which ones are required; a body with a wrong value under every name
+that there could be shows which names are read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from ..spec import assumptions
+from ..spec.assumptions import NONE
+from .answers import Reply
+from .inquiry import REFUSALS, UNKNOWN_ID, Inquiry, Question, ordered
+from .names import known_names, pairs
+
+WRONG = "paylab-probe"
+LONG = "paylab-probe " * 160
+LENGTHS = (36, 50, 64, 100, 128, 255, 256, 500, 512)
+
+
+class Body(NamedTuple):
+    """What is posted: the key of its path, the fields of our names, and a wrong value for each.
+
+    `base` are the fields that are known to be required.
+    """
+
+    group: str
+    path: str
+    wrong: Mapping[str, Any]
+    base: tuple[str, ...] = ()
+
+    def keys(self) -> dict[str, str]:
+        """The key of each of our names."""
+        return {name: f"{self.group}.fields.{name}" for name in self.wrong}
+
+
+_MONEY = {"destination_amount": {}, "net_source_amount": {}, "source_network": WRONG}
+BODIES = (
+    Body(
+        "quotes",
+        "quotes",
+        {
+            "source_amount": {},
+            **_MONEY,
+            "source_currency": WRONG,
+            "destination_currency": WRONG,
+            "payout_method": WRONG,
+            "financial_account": 0,
+        },
+    ),
+    Body(
+        "transfers",
+        "create_transfer",
+        {**_MONEY, "source_type": WRONG, "client_reference_id": LONG},
+        (
+            *("financial_account", "financial_account_id", "payout_method", "source_amount"),
+            *("source_currency", "destination_currency", "destination_amount"),
+            *("net_source_amount",),
+        ),
+    ),
+    Body(
+        "conversion_accounts",
+        "create_conversion_account",
+        {
+            "individual_id": {},
+            "payout_account": 0,
+            "source_currency": WRONG,
+            "destination_currency": WRONG,
+            "client_reference_id": LONG,
+        },
+        ("individual_id", "payout_account", "payout_account_id", "source_currency"),
+    ),
+    Body(
+        "sandbox_deposits",
+        "sandbox_deposits",
+        {"conversion_account_id": {}, "amount": {}, "currency": WRONG, "sender_name": 0},
+    ),
+)
+
+
+ACCOUNTS = (
+    ("quotes", "quotes", "financial_account"),
+    ("conversion_accounts", "create_conversion_account", "payout_account"),
+)
+"""What names an account, by an object or by its id."""
+
+
+def fields(inquiry: Inquiry) -> None:
+    """Find the name of every field that can be sent."""
+    for body in BODIES:
+        path = inquiry.path(body.path, UNKNOWN_ID)
+        if path is None:
+            for key in body.keys().values():
+                inquiry.skip(key, "the service has no such operation")
+            continue
+        empty = inquiry.remember(f"empty {body.path}", lambda p=path: _post(inquiry, p, {}))  # type: ignore[misc]
+        sent = {
+            name: value
+            for our, value in body.wrong.items()
+            for name in known_names(f"{body.group}.fields.{our}")
+            if not name.endswith("account_id") or our.endswith("account_id")
+        }
+        wrong = inquiry.remember(f"wrong {body.path}", lambda p=path, s=sent: _post(inquiry, p, s))  # type: ignore[misc]
+        _fields(inquiry, body, empty, wrong)
+
+
+def _post(inquiry: Inquiry, path: str, body: Any) -> Reply:
+    headers = {"Idempotency-Key": inquiry.requests.new_key()}
+    return inquiry.requests.refused(path, body, headers)
+
+
+def _fields(inquiry: Inquiry, body: Body, empty: Reply, wrong: Reply) -> None:
+    keys = body.keys()
+    missing = [name.split(".")[0] for name in empty.missing()]
+    read = [each.field.split(".")[0] for each in wrong.complaints if not each.unknown]
+    theirs = list(dict.fromkeys([*missing, *read]))
+    current = {our: str(inquiry.value(key)) for our, key in keys.items()}
+    sure = {our: name for our, name in current.items() if name in theirs}
+    free = [name for name in theirs if name and name not in (*sure.values(), *body.base)]
+    found = sure | pairs({our: key for our, key in keys.items() if our not in sure}, free)
+    for our, name in found.items():
+        shows = [each for each, names in ((empty, missing), (wrong, read)) if name in names]
+        inquiry.answer(keys[our], name, *shows)
+    inquiry.memory[f"names {body.group}"] = found
+
+
+def required(inquiry: Inquiry) -> None:
+    """What is required beyond what every such body needs."""
+    for body in BODIES:
+        key = f"{body.group}.required"
+        empty: Reply | None = inquiry.memory.get(f"empty {body.path}")
+        if key not in assumptions.KEYS or empty is None or not empty.missing():
+            continue
+        found: dict[str, str] = inquiry.memory.get(f"names {body.group}", {})
+        back = {their: our for our, their in found.items()}
+        asked = [back.get(name, name) for name in empty.missing() if "." not in name]
+        extra = [name for name in asked if name not in body.base]
+        values = assumptions.KEYS[key].values
+        known = ordered([name for name in extra if name in values], key)
+        inquiry.answer(key, known, empty)
+
+
+def references(inquiry: Inquiry) -> None:
+    """How long a reference may be: the length that the service names, or a likely one."""
+    for body in BODIES[1:3]:
+        _reference(inquiry, body)
+
+
+def _reference(inquiry: Inquiry, body: Body) -> None:
+    key, path = f"{body.group}.max_reference", inquiry.path(body.path)
+    wrong: Reply | None = inquiry.memory.get(f"wrong {body.path}")
+    name = str(inquiry.value(f"{body.group}.fields.client_reference_id"))
+    if path is None or wrong is None or not wrong.about(name):
+        return
+    named = [number for each in wrong.about(name) for number in each.numbers]
+    tried: dict[int, Reply] = {}
+
+    def fits(length: int) -> bool:
+        if length not in tried:
+            tried[length] = _post(inquiry, path, {name: ("paylab-probe-" * 100)[:length]})
+        return not tried[length].about(name) and bool(tried[length].complaints)
+
+    assumed = int(inquiry.value(key))
+    for most in dict.fromkeys((*named, assumed, *LENGTHS)):
+        if 0 < most <= 1000 and fits(most) and (most in named or not fits(most + 1)):
+            inquiry.answer(key, most, tried[most], wrong)
+            return
+
+
+def account_ids(inquiry: Inquiry) -> None:
+    """Name an account by an id that nothing has: a name that is not read changes nothing."""
+    for group, body_path, whole in ACCOUNTS:
+        key, path = f"{group}.fields.{whole}_id", inquiry.path(body_path)
+        empty: Reply | None = inquiry.memory.get(f"empty {body_path}")
+        if path is None or empty is None or inquiry.knows(key):
+            continue
+        for name in known_names(key):
+            if name.endswith("id") and _reads(inquiry, path, empty, name):
+                break
+        else:
+            inquiry.skip(key, "the service names the account by an object")
+            continue
+        inquiry.answer(key, name, inquiry.memory[f"read {name}"])
+
+
+def _reads(inquiry: Inquiry, path: str, empty: Reply, name: str) -> bool:
+    """Whether an unknown id under a name is answered in another way than no field at all."""
+    reply = _post(inquiry, path, {name: UNKNOWN_ID})
+    inquiry.memory[f"read {name}"] = reply
+    said = any(each.unknown and each.field == name for each in reply.complaints)
+    same = reply.status == empty.status and set(reply.missing()) == set(empty.missing())
+    return not said and not same and reply.status in range(400, 500)
+
+
+def quote_reference(inquiry: Inquiry) -> None:
+    """Name a quote that does not exist, under the names that there could be."""
+    path, empty = inquiry.path("create_transfer"), inquiry.memory.get("empty create_transfer")
+    if path is None or empty is None:
+        return
+    for name in known_names("transfers.fields.quote_id"):
+        if _reads(inquiry, path, empty, name):
+            reply: Reply = inquiry.memory[f"read {name}"]
+            inquiry.answer("transfers.fields.quote_id", name, reply)
+            if not reply.missing():
+                inquiry.answer("error_codes.unknown_quote", reply.status, reply)
+            return
+
+
+def source_types(inquiry: Inquiry) -> None:
+    """The words of source_type: those that the service names, or that it does not refuse."""
+    key = "transfers.source_types"
+    name = str(inquiry.value("transfers.fields.source_type"))
+    wrong: Reply | None = inquiry.memory.get("wrong create_transfer")
+    path = inquiry.path("create_transfer")
+    if wrong is None or path is None or not wrong.about(name):
+        return
+    values = [str(each) for each in assumptions.KEYS[key].values]
+    named = [word for each in wrong.about(name) for word in each.choices if word in values]
+    if named:
+        inquiry.answer(key, ordered(named, key), wrong)
+        return
+    replies = {
+        word: _post(inquiry, path, {name: word, "source_currency": "USDC"}) for word in values
+    }
+    taken = [word for word, reply in replies.items() if not reply.about(name)]
+    inquiry.answer(key, ordered(taken, key), *replies.values())
+
+
+def forms(inquiry: Inquiry) -> None:
+    """Whether an account is named by an object or by its id, and the default currency."""
+    for group, path, whole in ACCOUNTS:
+        empty: Reply | None = inquiry.memory.get(f"empty {path}")
+        missing = set(empty.missing()) if empty else set()
+        for form, our in (("object", whole), ("id", f"{whole}_id")):
+            if empty and str(inquiry.value(f"{group}.fields.{our}")) in missing:
+                inquiry.answer(f"{group}.account_form", form, empty)
+                break
+    _default_currency(inquiry)
+
+
+def _default_currency(inquiry: Inquiry) -> None:
+    """The currency of a quote that names none, as far as a refusal tells."""
+    key, empty = "quotes.default_source_currency", inquiry.memory.get("empty quotes")
+    if empty is None or not empty.missing():
+        return
+    missing = empty.missing()
+    if inquiry.value("quotes.fields.source_currency") in missing:
+        inquiry.answer(key, NONE, empty)
+    elif inquiry.value("quotes.fields.source_network") in missing:
+        inquiry.answer(key, "usdc", empty)
+
+
+def amounts(inquiry: Inquiry) -> None:
+    """Ask for a quote without an account: once with text and upper case, once the other way."""
+    path = inquiry.path("quotes")
+    group, target = ("quotes", path) if path else ("transfers", inquiry.path("create_transfer"))
+    if target is None:
+        return
+    text = {"source_amount": "10.50", "source_currency": "USD", "destination_currency": "MXN"}
+    number = {"source_amount": Decimal("10.50"), "source_currency": "usd"}
+    one = _post(inquiry, target, inquiry.sent(group, text))
+    other = _post(inquiry, target, inquiry.sent(group, number | {"destination_currency": "mxn"}))
+    if not one.complaints or not other.complaints:
+        return
+    names = inquiry.sent(group, dict.fromkeys(text))
+    amount, *currencies = names
+    bad = [bool(reply.about(amount)) for reply in (one, other)]
+    if any(bad) and not all(bad):
+        inquiry.answer("amounts.requests", "number" if bad[0] else "text", one, other)
+    else:
+        words = "text and numbers are refused alike" if all(bad) else "text and numbers are taken"
+        inquiry.unclear("amounts.requests", words, one, other)
+    wrong = [any(reply.about(name) for name in currencies) for reply in (one, other)]
+    if not all(wrong):
+        case = "lower" if wrong[0] else "upper" if wrong[1] else "any"
+        inquiry.answer("currencies.case", case, one, other)
+
+
+_SENT = tuple(key for body in BODIES for key in body.keys().values())
+QUESTIONS = (
+    Question("fields that are sent", REFUSALS, _SENT, fields),
+    Question(
+        "required fields",
+        REFUSALS,
+        ("transfers.required", "conversion_accounts.required"),
+        required,
+    ),
+    Question(
+        "references",
+        REFUSALS,
+        ("transfers.max_reference", "conversion_accounts.max_reference"),
+        references,
+    ),
+    Question(
+        "quote of a transfer",
+        REFUSALS,
+        ("transfers.fields.quote_id", "error_codes.unknown_quote"),
+        quote_reference,
+    ),
+    Question("source types", REFUSALS, ("transfers.source_types",), source_types),
+    Question(
+        "account forms",
+        REFUSALS,
+        ("quotes.account_form", "conversion_accounts.account_form"),
+        forms,
+    ),
+    Question(
+        "account ids",
+        REFUSALS,
+        ("quotes.fields.financial_account_id", "conversion_accounts.fields.payout_account_id"),
+        account_ids,
+    ),
+    Question("amounts", REFUSALS, ("amounts.requests", "currencies.case"), amounts),
+)

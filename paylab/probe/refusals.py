@@ -1,0 +1,208 @@
+"""How a service refuses: statuses, error bodies, and what it asks of every individual."""
+
+from __future__ import annotations
+
+from ..spec import assumptions, codes
+from ..spec.assumptions import NONE
+from . import shapes
+from .answers import Reply
+from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
+from .paths import NOWHERE
+
+SPEC_RAMP = ("phone", "document", "date_of_birth", "idv_consent_recorded_at")
+"""What on_ramp and off_ramp need by the specification itself."""
+EVENTS = (
+    *("transfer.cancelled", "transfer.under_review", "transfer.pending", "transfer.refunded"),
+    *("conversion.cancelled", "conversion.expired", "individual.created", "individual.updated"),
+    *("conversion_account.activated", "conversion_account.status_changed"),
+)
+"""Event types that other services have."""
+BODY_KEYS = ("words", "problems", "field", "message", "list_form", "field_form")
+
+
+def empty_body(inquiry: Inquiry) -> Reply:
+    """The refusal of an individual without any field."""
+    path = inquiry.path("create_individual") or "/v1/individuals"
+    return inquiry.remember("empty create_individual", lambda: inquiry.requests.refused(path, {}))
+
+
+def error_bodies(inquiry: Inquiry) -> None:
+    """Read where the words and the field problems stand, from an invalid body and a 404."""
+    reply = empty_body(inquiry)
+    nowhere = inquiry.remember("nowhere", lambda: inquiry.requests.get(NOWHERE))
+    inquiry.answer("error_codes.validation", reply.status, reply)
+    content = _content(reply)
+    inquiry.answer("errors.content", content, reply)
+    if content != "json":
+        for name in BODY_KEYS:
+            inquiry.skip(f"errors.{name}", f"error bodies are {content}")
+        return
+    found = reply.problems
+    inquiry.answer("errors.words", _words(inquiry, reply, nowhere) or NONE, reply, nowhere)
+    inquiry.answer("errors.problems", found.key if found and found.key else NONE, reply)
+    if found is None or not found.key:
+        for name in BODY_KEYS[2:]:
+            inquiry.skip(f"errors.{name}", "error bodies have no list of field problems")
+        return
+    inquiry.answer("errors.list_form", found.form, reply)
+    if found.form != "objects":
+        for name in ("field", "message"):
+            inquiry.skip(f"errors.{name}", f"the list of problems has the form {found.form}")
+    else:
+        inquiry.answer("errors.message", found.message, reply)
+        if found.field:
+            inquiry.answer("errors.field", found.field, reply)
+    _field_form(inquiry, found.form)
+
+
+def _field_form(inquiry: Inquiry, form: str) -> None:
+    """How a nested field is named, from details that are refused."""
+    if form == "sentences":
+        inquiry.skip("errors.field_form", "problems are sentences")
+        return
+    nested: Reply | None = inquiry.memory.get("nested")
+    found = nested.problems if nested else None
+    if nested and found and found.field_form:
+        inquiry.answer("errors.field_form", found.field_form, nested)
+
+
+def _content(reply: Reply) -> str:
+    if isinstance(reply.body, dict | list):
+        return "json"
+    text = reply.text.strip()
+    if not text:
+        return "empty"
+    return (
+        "html"
+        if text.startswith("<") or "html" in reply.headers.get("content-type", "")
+        else "text"
+    )
+
+
+def _words(inquiry: Inquiry, reply: Reply, nowhere: Reply) -> str | None:
+    """The key of the words; the assumed one where it is there, else one that both bodies have."""
+    assumed = str(inquiry.value("errors.words"))
+    bodies = [each for each in (reply, nowhere) if isinstance(each.body, dict)]
+    if all(isinstance(_at(each.body, assumed), str) for each in bodies):
+        return assumed
+    found = [shapes.words_key(each.body, each.problems) for each in bodies]
+    known = [each for each in found if each and all(_at(b.body, each) for b in bodies)]
+    return next(iter([*known, *(each for each in found if each)]), None)
+
+
+def _at(body: object, key: str) -> object:
+    for step in key.split("."):
+        body = body.get(step) if isinstance(body, dict) else None
+    return body
+
+
+def content_type(inquiry: Inquiry) -> None:
+    """Send a body that is not declared as JSON, and that must be refused anyway."""
+    path = inquiry.path("create_individual") or "/v1/individuals"
+    reply = inquiry.requests.refused(path, {}, {"Content-Type": "text/plain"})
+    usual = empty_body(inquiry)
+    if (reply.status, reply.words) == (usual.status, usual.words):
+        inquiry.unclear("error_codes.content_type", "the Content-Type makes no difference", reply)
+    else:
+        inquiry.answer("error_codes.content_type", reply.status, reply)
+
+
+def individuals(inquiry: Inquiry) -> None:
+    """Read which fields an individual without any lacks, then one with an empty address."""
+    path = inquiry.path("create_individual") or "/v1/individuals"
+    first = empty_body(inquiry)
+    second = inquiry.requests.refused(path, {"address": {}, "product_types": ["on_ramp"]})
+    top = [name for name in first.missing() if "." not in name]
+    if not top:
+        return
+    inside = [f"address.{name}" for name in second.missing("address")]
+    base = _known(inquiry, "individuals.required", [*top, *inside])
+    inquiry.answer("individuals.required", base, first, second)
+    third = inquiry.requests.refused(path, {"country": "MX", "product_types": ["on_ramp"]})
+    asked = [name for name in third.missing() if name not in (*base, *SPEC_RAMP)]
+    ramp = _known(inquiry, "individuals.ramp_required", asked)
+    inquiry.answer("individuals.ramp_required", ramp, third)
+
+
+def _known(inquiry: Inquiry, key: str, names: list[str]) -> tuple[str, ...]:
+    """The names that a key can have; the others are remarked."""
+    values = assumptions.KEYS[key].values
+    for name in names:
+        if name not in values:
+            inquiry.remarks.append(f"an individual needs {name}, which {key} cannot say")
+    return ordered([name for name in names if name in values], key)
+
+
+def unknown_fields(inquiry: Inquiry) -> None:
+    """Send a field that no service has."""
+    path = inquiry.path("create_individual") or "/v1/individuals"
+    reply = inquiry.requests.refused(path, {"paylab_probe": "unknown"})
+    if not reply.complaints:
+        return
+    named = any("paylab_probe" in each.field for each in reply.complaints)
+    inquiry.answer("requests.unknown_fields", "refuse" if named else "ignore", reply)
+
+
+def event_types(inquiry: Inquiry) -> None:
+    """Subscribe without a URL to an event type that no service has, and to some that one may."""
+    path = inquiry.path("create_webhook_subscription") or "/v1/webhook_subscriptions"
+    asked = ("paylab.probe", *EVENTS)
+    reply = inquiry.requests.refused(path, {"event_types": list(asked)})
+    said = [each for each in reply.complaints if each.field.startswith("event_types")]
+    named = [word for each in said for word in each.choices if "." in word]
+    refused = {each.field for each in said}
+    if "event_types.0" in refused:
+        taken = [word for n, word in enumerate(asked) if f"event_types.{n}" not in refused]
+    elif not named:
+        inquiry.unclear("webhooks.event_types", "the refusal names no event types", reply)
+        return
+    else:
+        taken = []
+    new = [word for word in dict.fromkeys([*named, *taken]) if word not in codes.EVENT_TYPES]
+    why = "" if named else f"of {len(EVENTS)} that were tried"
+    inquiry.answer("webhooks.event_types", tuple(new), reply, why=why)
+
+
+def account_codes(inquiry: Inquiry) -> None:
+    """Send details without any field for an individual that exists."""
+    people = inquiry.memory.get("rows", {}).get("individuals", [])
+    ids = [row["id"] for row in people if isinstance(row, dict) and row.get("id")]
+    path = inquiry.path("create_financial_account")
+    if not ids or path is None:
+        inquiry.skip("error_codes.details", "there is no individual")
+        return
+    body = {"individual_id": ids[0], "type": codes.CRYPTO_WALLET, "details": {}}
+    reply = inquiry.requests.refused(path, body)
+    inquiry.answer("error_codes.details", reply.status, reply)
+
+
+def idempotency_key(inquiry: Inquiry) -> None:
+    """Post a transfer without fields and without a key."""
+    path = inquiry.path("create_transfer") or "/v1/transfers"
+    usual = inquiry.memory.get("empty create_transfer")
+    reply = inquiry.requests.refused(path, {})
+    if usual is None or (reply.words == usual.words and not reply.words):
+        return
+    spoken = "idempotency" in reply.words.lower() and "idempotency" not in usual.words.lower()
+    inquiry.answer("idempotency.key", "required" if spoken else "optional", reply)
+
+
+QUESTIONS = (
+    Question(
+        "error bodies",
+        REFUSALS,
+        ("error_codes.validation", *keys_of("errors.")),
+        error_bodies,
+    ),
+    Question("content type", REFUSALS, ("error_codes.content_type",), content_type),
+    Question(
+        "individuals",
+        REFUSALS,
+        ("individuals.required", "individuals.ramp_required"),
+        individuals,
+    ),
+    Question("unknown fields", REFUSALS, ("requests.unknown_fields",), unknown_fields),
+    Question("event types", REFUSALS, ("webhooks.event_types",), event_types),
+    Question("account codes", REFUSALS, ("error_codes.details",), account_codes),
+    Question("idempotency key", REFUSALS, ("idempotency.key",), idempotency_key),
+)
