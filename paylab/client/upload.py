@@ -16,6 +16,7 @@ import pybase64
 
 from ..errors import Problem, RuleError
 from ..rules import images as rules
+from ..spec.service import Service
 from . import encoding
 
 BLOCK = 3 * 2**17
@@ -135,9 +136,9 @@ class Upload:
     nobody takes half of it.
     """
 
-    def __init__(self, images: Images) -> None:
+    def __init__(self, images: Images, service: Service | None = None) -> None:
         items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
-        encoding.refuse(rules.check({"images": [item.measured() for item in items]}))
+        encoding.refuse(rules.check({"images": [item.measured() for item in items]}, service))
         self._parts = [item.part() for item in items]
         self.outline = encoding.encode({"images": [item.fields for item in items]})
         digest = sha256()

@@ -63,7 +63,7 @@ class ConversionAccounts:
             "client_reference_id": client_reference_id,
         }
         body = encoding.merge_extra(encoding.body_fields(named), extra)
-        encoding.judge(rules.check_account(body))
+        encoding.judge(rules.check_account(body, service=self._sender.service))
 
         def find(since: datetime) -> str | None:
             all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
@@ -252,7 +252,7 @@ class Sandbox:
             "sender_name": sender_name,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check(body))
+        encoding.judge(rules.check(body, service=self._sender.service))
         account = str(given["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
         self._sender.refused_deposits.pop(account, None)

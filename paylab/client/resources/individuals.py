@@ -70,9 +70,10 @@ class Individuals:
             "financial_accounts": financial_accounts,
         }
         named = encoding.body_fields(given)
-        operations.check_individual(named)
+        operations.check_individual(named, self._sender.service)
         body = encoding.merge_extra(named, extra)
-        encoding.judge(individuals.check(body), individuals.mistyped(body))
+        service = self._sender.service
+        encoding.judge(individuals.check(body, service), individuals.mistyped(body, service))
         return self._sender.call("individuals.create", body, **options).read(Individual)
 
     @takes(Options)
@@ -101,7 +102,9 @@ class Individuals:
         """
         who, upload = encoding.check_identifier(id), "individuals.upload_images"
         with self._explaining(id):
-            answer = self._sender.upload(upload, Upload(images), who, **options)
+            answer = self._sender.upload(
+                upload, Upload(images, self._sender.service), who, **options
+            )
         return answer.read(VerificationImages)
 
     @takes(Options)
@@ -136,7 +139,7 @@ class Individuals:
             "partner_terms_accepted_at": partner_terms_accepted_at,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(individuals.check_token(body))
+        encoding.judge(individuals.check_token(body, service=self._sender.service))
         with self._explaining(id):
             answer = self._sender.call(
                 "individuals.submit_token", body, parts={"id": who}, any_body=True, **options
@@ -204,9 +207,11 @@ class FinancialAccounts:
         """Add an account to an individual; `extra` sends fields that are not known here."""
         who = encoding.check_identifier(individual_id, "individual_id")
         named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
-        operations.check_detail_names(named.get("details"), type)
+        operations.check_detail_names(named.get("details"), type, self._sender.service)
         body = encoding.merge_extra(named, extra)
-        encoding.judge(accounts.check(body), accounts.warn(None, type, body["details"]))
+        service = self._sender.service
+        doubts = accounts.warn(None, type, body["details"], service=service)
+        encoding.judge(accounts.check(body, service=service), doubts)
         answer = self._sender.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 
@@ -225,7 +230,7 @@ class FinancialAccounts:
         """
         own = encoding.check_identifier(id)
         named = encoding.body_fields({"details": details})
-        operations.check_detail_names(named.get("details"))
+        operations.check_detail_names(named.get("details"), None, self._sender.service)
         body = encoding.merge_extra(named, extra)
         answer = self._sender.call(
             "financial_accounts.update", body, parts={"id": own}, any_body=True, **options

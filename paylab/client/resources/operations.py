@@ -7,17 +7,17 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from ...corridors.account_types import ACCOUNTS
 from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
 from ...spec.models import Address, Document, FinancialAccount, Resource
 from ...spec.paging import Pager
-from ...spec.service import ListForm
+from ...spec.service import ListForm, Service
 from ...spec.text import plain
 from .. import encoding
 from ..request import Options
@@ -200,28 +200,35 @@ ENTRY = frozenset({"type", "details"})
 # How alike a name in details and a known one are when one is a slip for the other.
 SLIP = 0.85
 
-DETAILS = {
-    kind: {field.name for one in ACCOUNTS if one.type == kind for field in one.fields}
-    for kind in {one.type for one in ACCOUNTS}
-}
-ANY_DETAILS = frozenset[str]().union(*DETAILS.values())
+
+@lru_cache(maxsize=16)
+def detail_names(service: Service, kind: str) -> frozenset[str]:
+    """The names that details of a type can have, ours and the service's; of any type if unknown."""
+    kinds = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
+    forms = [form for one in kinds for form in service.accounts_of(one)]
+    theirs = (name for form in forms for name in form.names.ours)
+    return frozenset(chain(theirs, *(form.fields for form in forms)))
 
 
-def check_individual(body: Body) -> None:
+def check_individual(body: Body, service: Service) -> None:
     """RuleError for a name in address, document or financial_accounts that is no field there."""
     entries = body.get("financial_accounts")
     listed = enumerate(entries if isinstance(entries, list) else [])
     problems = [
         *unknown(body.get("address"), ADDRESS, "address"),
         *unknown(body.get("document"), DOCUMENT, "document"),
-        *(each for at, entry in listed for each in _entry(entry, f"financial_accounts.{at}")),
+        *(
+            each
+            for at, entry in listed
+            for each in _entry(entry, f"financial_accounts.{at}", service)
+        ),
     ]
     encoding.refuse(problems)
 
 
-def check_detail_names(details: object, kind: object = None) -> None:
+def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a slip for one of its type, or of any."""
-    encoding.refuse([*_details(kind, details, "details")])
+    encoding.refuse([*_details(kind, details, "details", service)])
 
 
 def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
@@ -234,15 +241,16 @@ def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]
             yield Problem(dotted(at, str(name)), f"is no field; {meant} ({way})")
 
 
-def _entry(entry: object, at: str) -> Iterator[Problem]:
+def _entry(entry: object, at: str, service: Service) -> Iterator[Problem]:
     yield from unknown(entry, ENTRY, at)
     if isinstance(entry, Mapping):
-        yield from _details(entry.get("type"), entry.get("details"), dotted(at, "details"))
+        below = dotted(at, "details")
+        yield from _details(entry.get("type"), entry.get("details"), below, service)
 
 
-def _details(kind: object, details: object, at: str) -> Iterator[Problem]:
+def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
     """Slips only: which names details have is mostly assumed, and another may be right."""
-    known = DETAILS.get(str(kind), ANY_DETAILS)
+    known = detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}
     for name in details:
         like = None if name in known else nearest_name(str(name), known, SLIP)

@@ -10,6 +10,7 @@ from ...errors import Problem
 from ...rules import transfers as rules
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.paging import Pager
+from ...spec.service import Service
 from ...spec.status import TRANSFER
 from .. import encoding
 from ..request import Options
@@ -67,7 +68,8 @@ class Quotes:
             "net_source_amount": net_source_amount,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check_quote(body), _rail(body))
+        service = self._sender.service
+        encoding.judge(rules.check_quote(body, service), _rail(body, service))
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
@@ -76,11 +78,11 @@ class Quotes:
         return quote
 
 
-def _rail(body: Mapping[str, Any]) -> list[Problem]:
+def _rail(body: Mapping[str, Any], service: Service) -> list[Problem]:
     """What only an assumption says against the rail: it may carry the currency all the same."""
     currency, rail = body.get("destination_currency"), body.get("payout_method")
-    return rules.warn(body) + (
-        rules.check_rail(currency, rail) if isinstance(currency, str) else []
+    return rules.warn(body, service) + (
+        rules.check_rail(currency, rail, service) if isinstance(currency, str) else []
     )
 
 
@@ -141,7 +143,8 @@ class Transfers:
             "client_reference_id": client_reference_id,
         }
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check(body), _rail(body))
+        service = self._sender.service
+        encoding.judge(rules.check(body, service), _rail(body, service))
         return self._sender.once("transfers.create", body, new=new, **options).read(Transfer)
 
     @takes(Options)

@@ -34,7 +34,7 @@ class WebhookSubscriptions:
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
         body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check(body))
+        encoding.judge(rules.check(body, self._sender.service))
         answer = self._sender.call("webhook_subscriptions.create", body, **options)
         return answer.read(WebhookSubscription)
 

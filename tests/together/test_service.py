@@ -1,0 +1,397 @@
+"""Each setting of a service.toml that concerns a client, against the second service.
+
+A client that is set to what a service does differently works with it; one that is not set fails
+with an error that names the key.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import chain
+
+import httpx
+import pytest
+from independent_service import DEVIATIONS
+from independent_service import Service as Second
+
+from paylab import errors
+from paylab.client.api import Client
+from paylab.client.settings import Settings
+from paylab.corridors import examples
+from paylab.spec.service import Service
+
+pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
+
+ADDRESS = {"country": "MX", "line_1": "Reforma 1", "city": "CDMX", "postal_code": "06600"}
+IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
+PERSON = {
+    "product_types": ["on_ramp"],
+    "email": "maria@example.com",
+    "phone": "+525512345678",
+    "date_of_birth": "1990-01-01",
+    "document": {"type": "curp", "number": "HEGG560427MVZRRL04"},
+    "idv_consent_recorded_at": "2026-01-01T00:00:00.000Z",
+}
+
+
+def connected(deviation, settings=None):
+    """A client of the second service with a deviation; its sleep lets time pass there."""
+    second = Second([deviation])
+
+    def answer(request):
+        target = request.url.raw_path.decode()
+        pairs = request.headers.multi_items()
+        status, headers, body = second.handle(request.method, target, pairs, request.read())
+        return httpx.Response(status, headers=headers, content=body)
+
+    service = Service(settings or {})
+    keys = Settings("http://localhost", second.api_key, second.secret_key, service=service)
+    transport, pause = httpx.MockTransport(answer), lambda seconds: time.sleep(min(seconds, 0.05))
+    return Client(keys, transport=transport, sleep=pause)
+
+
+def person(client, country="MX", **change):
+    """A new individual."""
+    base = {"product_types": ["global_payouts"], "given_name": "María", "family_name": "Hernández"}
+    address = {**ADDRESS, "country": country}
+    return client.individuals.create(**{**base, "country": country, "address": address, **change})
+
+
+def account(client, country="MX", kind="bank_account"):
+    """A financial account of a new individual."""
+    example = DETAILS.get(kind) or examples.account(country, client.service)["details"]
+    form = client.service.account(country, kind)
+    if form.field:
+        example = {**example, form.field: form.allowed[0]}
+    return client.financial_accounts.create(person(client, country), kind, example)
+
+
+def payout(client, **change):
+    """A quote, the transfer from it, and that transfer read again."""
+    given = {"source_amount": "100.00", "source_currency": "USD", "destination_currency": "MXN"}
+    rail = client.service.payout_methods("MX")[0]
+    quote = client.quotes.create(account(client), payout_method=rail, **given)
+    assert quote.exchange_rate
+    assert quote.expires_at
+    made = client.transfers.create(quote_id=quote, **change)
+    assert client.transfers.get(made).id == made.id
+    assert made.id in [one.id for one in client.transfers.list(limit=100)]
+
+
+def conversion(client):
+    """The whole on-ramp, up to the conversion of a deposit."""
+    who = person(client, **PERSON)
+    client.individuals.upload_images(who, {"document-front": IMAGE, "selfie": IMAGE})
+    assert client.individuals.images(who).images
+    client.individuals.wait(who, "active", timeout=2, every=0.05)
+    details = examples.wallet(client.service)
+    wallet = client.financial_accounts.create(who, "crypto_wallet", details)
+    assert wallet.details == details
+    opened = client.conversion_accounts.create(who, wallet, "mxn")
+    assert opened.payout_account.details == details
+    assert opened.id in [one.id for one in client.conversion_accounts.list()]
+    opened = client.conversion_accounts.wait(opened, timeout=2, every=0.05)
+    assert opened.individual_id == who.id
+    client.sandbox.deposit(opened, "40", "mxn", "María")
+    found = client.conversions.wait(conversion_account_id=opened, timeout=2, every=0.05)
+    assert found.status == "completed"
+
+
+def people(client):
+    """The list of individuals, from page to page."""
+    made = [person(client).id for _ in range(3)]
+    assert {*made} <= {one.id for one in client.individuals.list(limit=2)}
+
+
+def hooks(client):
+    """The life of a webhook subscription."""
+    made = client.webhook_subscriptions.create("https://x.test/hook", ["transfer.created"])
+    assert client.webhook_subscriptions.get(made).url == made.url
+    assert made.id in [one.id for one in client.webhook_subscriptions.list()]
+    client.webhook_subscriptions.delete(made)
+
+
+def issuers(client):
+    """Accounts in the Philippines."""
+    for kind in ("bank_account", "digital_wallet"):
+        account(client, "PH", kind)
+
+
+def pix(client):
+    """A PIX key."""
+    account(client, "BR", "pix")
+
+
+def token(client):
+    """A verification token."""
+    document = {"type": "passport", "number": "123456789"}
+    who = person(client, "US", **{**PERSON, "document": document, "phone": "+12025550123"})
+    client.individuals.submit_token(who, "token", "applicant", "2026-01-01T00:00:00.000Z")
+
+
+def moved(key, path, *more):
+    """A service that has one operation elsewhere."""
+    return {f"paths.{name}": path for name in (key, *more)}
+
+
+DETAILS = {
+    "pix": {"pix_key": "maria@example.com", "pix_key_type": "email"},
+    "digital_wallet": {"account_number": "09171234567", "account_holder_name": "María H"},
+}
+WALLET, MX = "financial_accounts.crypto_wallet", "financial_accounts.MX.bank_account"
+PH = "financial_accounts.PH"
+BASE = ["product_types", "given_name", "family_name", "country", "address"]
+
+FOLLOWED = [
+    ("blank-query-line", people, {"signing.empty_query": "blank"}),
+    ("key-hex", people, {"signing.key_encoding": "hex"}),
+    ("key-base64", people, {"signing.key_encoding": "base64"}),
+    ("quotes-at-quote", payout, moved("quotes", "/v1/quote")),
+    ("quotes-at-transfer-quotes", payout, moved("quotes", "/v1/transfer_quotes")),
+    ("quotes-nested", payout, moved("quotes", "/v1/transfers/quotes")),
+    ("transfer-get-singular", payout, moved("transfer", "/v1/transfer/{id}")),
+    ("deposit-singular", conversion, moved("sandbox_deposits", "/v1/sandbox/deposit")),
+    (
+        "deposit-nested",
+        conversion,
+        moved("sandbox_deposits", "/v1/conversion_accounts/{id}/deposits"),
+    ),
+    ("conversions-at-on-ramp", conversion, moved("conversions", "/v1/onramp/conversions")),
+    (
+        "conversion-accounts-kebab",
+        conversion,
+        {
+            "paths.create_conversion_account": "/v1/conversion-accounts",
+            "paths.conversion_accounts": "/v1/conversion-accounts",
+            "paths.conversion_account": "/v1/conversion-accounts/{id}",
+        },
+    ),
+    (
+        "conversion-accounts-nested",
+        conversion,
+        moved("conversion_accounts", "/v1/conversions/accounts"),
+    ),
+    ("images-at-images", conversion, moved("verification_images", "/v1/individuals/{id}/images")),
+    ("individuals-at-customers", people, moved("individuals", "/v1/customers")),
+    (
+        "webhooks-path",
+        hooks,
+        {
+            "paths.create_webhook_subscription": "/v1/webhooks",
+            "paths.webhook_subscriptions": "/v1/webhooks",
+            "paths.webhook_subscription": "/v1/webhooks/{id}",
+        },
+    ),
+    ("no-get-transfer", payout, moved("transfer", "none")),
+    (
+        "no-get-subscription",
+        hooks,
+        moved("webhook_subscription", "none")
+        | moved("delete_webhook_subscription", "/v1/webhook_subscriptions/{id}"),
+    ),
+    (
+        "wallet-fields",
+        conversion,
+        {f"{WALLET}.fields": {"address": "wallet_address", "network": "blockchain"}},
+    ),
+    (
+        "wallet-fields-lenient",
+        conversion,
+        {f"{WALLET}.fields": {"address": "wallet_address", "network": "chain"}},
+    ),
+    ("clabe-account-number", payout, {f"{MX}.fields.clabe": "account_number"}),
+    ("clabe-number", payout, {f"{MX}.fields.clabe": "clabe_number"}),
+    (
+        "issuer-bank-code",
+        issuers,
+        {
+            f"{PH}.bank_account.fields.issuer": "bank_code",
+            f"{PH}.digital_wallet.fields.issuer": "bank_code",
+        },
+    ),
+    (
+        "quote-fields",
+        payout,
+        {
+            "quotes.fields.financial_account": "destination_account",
+            "quotes.fields.exchange_rate": "rate",
+            "quotes.fields.expires_at": "valid_until",
+        },
+    ),
+    ("transfer-quote-reference", payout, {"transfers.fields.quote_id": "quote"}),
+    (
+        "conversion-account-customer",
+        conversion,
+        {"conversion_accounts.fields.individual_id": "customer_id"},
+    ),
+    (
+        "amounts-numbers-only",
+        payout,
+        {"amounts.requests": "number", "amounts.answers": "number"},
+    ),
+    (
+        "amounts-numbers-only",
+        conversion,
+        {"amounts.requests": "number", "amounts.answers": "number"},
+    ),
+    ("lists-array", payout, {"lists.envelope": "array"}),
+    ("conversions-array", conversion, {"lists.conversions.envelope": "array"}),
+    (
+        "envelope-names",
+        payout,
+        {"lists.items": "items", "lists.more": "has_next", "lists.cursor": "next"},
+    ),
+    (
+        "conversions-envelope-names",
+        conversion,
+        {
+            "lists.conversions.items": "results",
+            "lists.conversions.more": "has_more",
+            "lists.conversions.cursor": "next_cursor",
+        },
+    ),
+    ("largest-page-50", payout, {"lists.max_limit": 50}),
+    (
+        "networks-upper",
+        conversion,
+        {f"{WALLET}.allowed": ["BASE", "ETHEREUM", "POLYGON", "SOLANA"]},
+    ),
+    ("rail-mx-bitso", payout, {"rails.MX": ["bitso"]}),
+    (
+        "issuers-other",
+        issuers,
+        {
+            f"{PH}.bank_account.allowed": ["BNORPHMM", "BOPIPHMM"],
+            f"{PH}.digital_wallet.allowed": ["GCASH", "PAYMAYA"],
+        },
+    ),
+    ("idv-provider", token, {"verification.provider": "sumsub"}),
+]
+
+
+@pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)
+def test_a_client_that_is_set_works(deviation, walk, settings):
+    """Paths, names, words, envelopes, amounts and signatures as the service has them."""
+    walk(connected(deviation, settings))
+
+
+@pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)
+def test_a_client_that_is_not_set_names_the_key(deviation, walk, settings):
+    """The error says which key to set, and what it rests on."""
+    with pytest.raises(errors.PaylabError) as caught:
+        walk(connected(deviation))
+    error, keys = caught.value, {*Service(settings).given}
+    assert error.key in keys | {f"lists.transfers.{key.rpartition('.')[2]}" for key in keys}
+    assert error.assumption
+    assert error.key in error.hint
+    assert "paylab probe" in "\n".join(error.card())
+
+
+REFUSED = [
+    ("clabe-with-holder", payout, f"{MX}.required"),
+    ("individual-email", people, "individuals.required"),
+    ("individual-everything", people, "individuals.required"),
+    ("transfer-reference-required", payout, "transfers.required"),
+    ("pix-key-types", pix, "financial_accounts.BR.pix.allowed"),
+    ("no-create-quote", payout, "paths.quotes"),
+    ("no-create-deposit", conversion, "paths.sandbox_deposits"),
+    ("no-list-individuals", people, "paths.individuals"),
+    ("rate-limit-reset", conversion, "rate_limits.header"),
+    ("rate-limit-timestamp", conversion, "rate_limits.header"),
+]
+
+
+@pytest.mark.parametrize(("deviation", "walk", "key"), REFUSED)
+def test_what_the_caller_has_to_add_names_its_key(deviation, walk, key):
+    """A field, a word or an operation that only the caller can give or do without."""
+    client = connected(deviation)
+    client.settings = client.settings.__class__(**{**vars(client.settings), "max_retries": 0})
+    with pytest.raises(errors.PaylabError) as caught:
+        walk(client)
+    assert caught.value.key == key
+
+
+TAKEN = [
+    ("signing-403", people),
+    ("nonce-required", people),
+    ("routing-before-signature", people),
+    ("strict-bodies", conversion),
+    ("created-200", payout),
+    ("created-200", conversion),
+    ("delete-200", hooks),
+    ("amounts-numbers", conversion),
+    ("currencies-lower", payout),
+    ("unknown-fields", conversion),
+    ("unknown-statuses", conversion),
+    ("unknown-codes", conversion),
+    ("empty-202", conversion),
+    ("empty-202-no-location", conversion),
+    ("individuals-array", people),
+    ("conversion-accounts-array", conversion),
+    ("webhooks-envelope", hooks),
+    ("largest-page-50-silent", payout),
+    ("oldest-first", conversion),
+    ("order-unknown", conversion),
+    ("provisioning-202", conversion),
+    ("provisioning-201", conversion),
+    ("checks-before-lookup", conversion),
+    ("no-outcomes", conversion),
+    ("idempotency-key-scope", payout),
+    ("idempotency-202", conversion),
+    ("idempotency-required", payout),
+]
+
+
+@pytest.mark.parametrize(("deviation", "walk"), TAKEN)
+def test_what_needs_no_setting(deviation, walk):
+    """A client reads leniently what makes no difference to what it sends."""
+    walk(connected(deviation))
+
+
+STYLES = [name for name in DEVIATIONS if name.startswith(("errors-", "words-"))]
+
+
+@pytest.mark.parametrize("style", [name for name in STYLES if name != "errors-empty"])
+def test_a_refused_field_shows_all_words_and_the_key(style):
+    """Whatever the shape of an error body and whoever words it."""
+    second = connected(style)
+    with pytest.raises(errors.BadRequestError) as caught:
+        second.financial_accounts.create(person(second), "crypto_wallet", {"network": "base"})
+    card = "\n".join(caught.value.card())
+    assert "address" in card
+    with pytest.raises(errors.BadRequestError) as caught:
+        second.financial_accounts.create(
+            person(second), "crypto_wallet", {"address": "0x" + "a" * 40, "network": "tron"}
+        )
+    assert caught.value.key == f"{WALLET}.allowed"
+    assert "network" in caught.value.card()[0]
+
+
+def test_a_wait_without_a_cause_ends_at_once():
+    """No conversion can come of a deposit whose path is another one."""
+    second = connected("deposit-singular")
+    with pytest.raises(errors.NotFoundError):
+        conversion(second)
+    account_id = next(iter(second.refused_deposits))
+    with pytest.raises(errors.WaitTimeoutError, match="the deposit was refused") as caught:
+        second.conversions.wait(conversion_account_id=account_id, timeout=120, every=60)
+    assert caught.value.key == "paths.sandbox_deposits"
+
+
+def test_every_deviation_is_walked():
+    """A deviation that is added to the second service has to be added here."""
+    named = {row[0] for row in chain(FOLLOWED, REFUSED, TAKEN)} | {*STYLES} | ELSEWHERE
+    assert named == {*DEVIATIONS}
+
+
+ELSEWHERE = {
+    # Others of their kind are in a table above.
+    *("quotes-kebab", "deposit-flat", "deposit-simulations", "webhooks-kebab", "images-kebab"),
+    *("individual-phone", "individual-birth", "address-complete", "rail-co-ach", "networks-few"),
+    *("rail-ph-instapay", "no-list-images", "no-list-conversion-accounts"),
+    *("no-list-subscriptions", "no-delete-subscription", "rate-limit", "rate-limit-date"),
+    *("rate-limit-milliseconds", "request-id", "correlation-id"),
+    # Slow services are met by the notebooks, events by the inbox.
+    *("tolerance-30s", "production", "provisioning-15s", "verification-15s", "payouts-15s"),
+    *("events-enveloped", "events-signed"),
+}
