@@ -19,7 +19,7 @@ for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.ite
     os.environ[f"XDG_{_name}_HOME"] = str(Path(_home) / _folder)
 
 # `independent_service`, a second payments service that shares no code with the package.
-sys.path.append(str(Path(__file__).parent / "independent"))
+sys.path += [str(Path(__file__).parent / each) for each in ("independent", "simulator")]
 
 
 @pytest.fixture

@@ -97,7 +97,8 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     """What is wrong with a new individual."""
     found, settled = as_object(body), service or Service()
     asked = _asked(found, settled)
-    if found.get("address") is None and any(name.startswith("address.") for name in asked):
+    inside = any(name.startswith("address.") for name in asked)
+    if found.get("address") is None and inside and "address" not in asked:
         found = {**found, "address": {}}
     return is_object(body) or flat(
         need(found, name, one, **asked.get(name, _NOBODY))

@@ -107,10 +107,12 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
             body = form.format(escape(self.text) if words.content == "html" else self.text)
             return Reply(self.status, body.encode(errors="replace"), {**self.headers, **kind})
         found: dict[str, Any] = {}
-        if words.words != NONE:
-            put_inside(found, words.words, self.text)
         if self.problems and words.problems != NONE:
             put_inside(found, words.problems, _problem_list(words, self.problems))
+        if words.words != NONE:
+            # An object with the problems may stand where the text would.
+            holds = isinstance(found.get(words.words), dict)
+            put_inside(found, f"{words.words}.message" if holds else words.words, self.text)
         return Reply.json(self.status, {**found, **self.extra}, **self.headers)
 
 

@@ -1,0 +1,575 @@
+"""What each setting of a service looks like from outside: observers of a simulator's answers.
+
+An observer is given a caller of a simulator and a key, and gives the value that the key has by
+what it sees: raw bodies, statuses and headers of signed requests. Nothing here reads a Service.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+from paylab import emvqr
+
+ADDRESS = {"line_1": "1", "line_2": "2", "city": "c", "state": "s", "postal_code": "0"}
+PERSON = {
+    "product_types": ["global_payouts"],
+    "given_name": "Ana",
+    "family_name": "Reyes",
+    "email": "a@example.com",
+    "phone": "+910000000000",
+    "date_of_birth": "1990-02-28",
+    "idv_consent_recorded_at": "2026-01-15T11:00:00Z",
+}
+DOCUMENTS = {"MX": "curp", "PH": "tin", "BR": "cpf", "CO": "cc", "AR": "cuit"}
+QR = emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", city="Cebu")
+HOLDER = {"account_holder_name": "Ana Reyes"}
+DETAILS = {
+    "AR.bank_account": {"account_number": "0" * 22, "account_type": "cbu"},
+    "BR.pix": {"pix_key": "a@b.co", "pix_key_type": "email"},
+    "CO.bank_account": {"bank_code": "1", "account_number": "2", "account_type": "savings"},
+    "IN.upi": {"upi_id": "asha@bank"},
+    "MX.bank_account": {"clabe": "002010077777777771"},
+    "PH.bank_account": {"issuer": "bdo", "account_number": "1", **HOLDER},
+    "PH.digital_wallet": {"issuer": "gcash", "account_number": "1", **HOLDER},
+    "PH.ph_qr_code": {"qrph_payload": QR},
+    "GB.bank_account": {
+        "bank_account_country": "GB",
+        "sort_code": "123456",
+        "account_number": "12345678",
+        **HOLDER,
+    },
+    "SEPA.bank_account": {
+        "bank_account_country": "DE",
+        "iban": "DE89370400440532013000",
+        "bic": "ABCDDEFF",
+        **HOLDER,
+    },
+    "crypto_wallet": {"address": "0xabc", "network": "base"},
+}
+PIX_KEYS = {
+    "cpf": "0" * 11,
+    "cnpj": "0" * 14,
+    "email": "a@b.co",
+    "phone": "+5511987654321",
+    "evp": "00000000-0000-4000-8000-000000000000",
+    "random": "x",
+}
+ROUTES = {
+    "AR": ("ARS", "cbu_cvu"),
+    "BR": ("BRL", "pix"),
+    "CO": ("COP", "ach_co"),
+    "IN": ("INR", "upi"),
+    "MX": ("MXN", "spei"),
+    "PH": ("PHP", "instapay"),
+    "GB": ("GBP", "faster_payments"),
+    "SEPA": ("EUR", "sepa_instant"),
+}
+UUID = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
+KEY = {"idempotency_key": UUID}
+
+
+def person(country="MX", *products, **change):
+    """The body of an individual with everything that one can have."""
+    document = {"type": DOCUMENTS.get(country, "passport")}
+    products = list(products or ("global_payouts",))
+    own = {"country": country, "address": {"country": country, **ADDRESS}, "document": document}
+    return PERSON | own | {"product_types": products} | change
+
+
+def country_of(place):
+    """A country where an account type is used, and the type."""
+    country, _, kind = place.rpartition(".")
+    return {"SEPA": "DE", "": "MX"}.get(country, country), kind
+
+
+def posted(caller, path, body, **extra):
+    """The answer to a POST."""
+    return caller.post(f"/v1/{path}", body, **extra)
+
+
+def owner(caller, country="MX", *products):
+    """An individual that is active, whatever its products."""
+    products = products or ("global_payouts",)
+    made = posted(caller, "individuals", person(country, *products)).json
+    if made["status"] == "action_required":
+        caller.upload(made["id"])
+        caller.advance(2)
+    return made
+
+
+def account(caller, place, details=None, who=None):
+    """The answer to a new account."""
+    country, kind = country_of(place)
+    who = who or owner(caller, country)
+    body = {"individual_id": who["id"], "type": kind, "details": details or DETAILS[place]}
+    return posted(caller, "financial_accounts", body)
+
+
+def terms(caller, place="MX.bank_account", **change):
+    """The terms of a quote or transfer to a new account."""
+    currency, rail = ROUTES[place.partition(".")[0]]
+    paid = {"source_currency": "usd", "destination_currency": currency, "source_amount": "100"}
+    to = {"financial_account": {"id": account(caller, place).json["id"]}, "payout_method": rail}
+    return paid | to | change
+
+
+def off_ramp(caller, *networks, **change):
+    """The terms of a transfer of stablecoin by somebody with wallets."""
+    who = owner(caller, "MX", "off_ramp", "global_payouts")
+    for network in networks or ("base",):
+        account(caller, "crypto_wallet", {"address": "0xabc", "network": network}, who)
+    to = {"id": account(caller, "MX.bank_account", who=who).json["id"]}
+    return terms(caller) | {"financial_account": to, "source_currency": "usdc"} | change
+
+
+def opening(caller, country="MX", **change):
+    """The body of a conversion account."""
+    who = owner(caller, country, "on_ramp")
+    wallet = account(caller, "crypto_wallet", who=who).json["id"]
+    currency = {"MX": "mxn", "PH": "php"}[country]
+    to = {"payout_account": {"id": wallet}, "source_currency": currency}
+    return {"individual_id": who["id"]} | to | change
+
+
+def paying(caller, **change):
+    """The body of a sandbox deposit."""
+    made = posted(caller, "conversion_accounts", opening(caller)).json
+    return {"conversion_account_id": made["id"], "amount": "10", "currency": "mxn"} | change
+
+
+BODIES = {
+    "quotes": ("quotes", terms),
+    "transfers": ("transfers", lambda caller: off_ramp(caller, "base", "polygon")),
+    "conversion_accounts": ("conversion_accounts", opening),
+    "sandbox_deposits": ("sandbox/deposits", paying),
+}
+BAD = {"client_reference_id": "x" * 2000, "sender_name": 7}
+
+
+def good(status):
+    """Whether a request was carried out."""
+    return status in (200, 201, 202, 204)
+
+
+def without(body, *names):
+    """A body without some fields."""
+    return {name: value for name, value in body.items() if name not in names}
+
+
+def find(value, wanted, at=""):
+    """The dotted place of the first value that is wanted in a body, or "none"."""
+    if wanted(value):
+        return at
+    inside = value.items() if isinstance(value, dict) else ()
+    places = (find(each, wanted, f"{at}.{name}" if at else name) for name, each in inside)
+    return next((place for place in places if place != "none"), "none")
+
+
+def at(value, place):
+    """What stands at a dotted place."""
+    for name in place.split("."):
+        value = value[name]
+    return value
+
+
+# Paths and signing
+
+METHODS = {"quotes": "POST", "sandbox_deposits": "POST", "delete_webhook_subscription": "DELETE"}
+LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
+
+
+def path(caller, key, candidates):
+    """The only candidate that is an operation; of a list, the only one that answers."""
+    name = key.partition(".")[2]
+    writes = name.startswith(("create_", "submit_", "upload_", "update_"))
+    method = METHODS.get(name, "POST" if writes else "GET")
+
+    def is_there(template):
+        target = template.replace("{id}", "x").replace("{conversion_account_id}", "x")
+        answer = caller.call(method, target, {} if method == "POST" else None)
+        if name in LISTED:
+            return answer.status == 200
+        return answer.status != 405 and b"no such path" not in answer.body
+
+    found = [each for each in candidates if each != "none" and is_there(each)]
+    assert len(found) <= 1, found
+    return found[0] if found else "none"
+
+
+def signed(caller, *, blank=False, key=str.encode, nonce="1768478400000000001", ago=0, sign=True):
+    """The status of a GET that is signed in one dialect."""
+    moment = caller.now() - timedelta(seconds=ago)
+    headers = {
+        "host": "simulator.localhost",
+        "x-api-key": caller.simulator.api_key,
+        "x-content-sha256": hashlib.sha256(b"").hexdigest(),
+        "x-date": moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
+        **({"x-nonce": nonce} if nonce else {}),
+    }
+    names = sorted(headers)
+    lines = ["GET", "/v1/transfers", *([""] if blank else [])]
+    lines += [f"{name}:{headers[name]}" for name in names]
+    canonical = "\n".join([*lines, ";".join(names), headers["x-content-sha256"]])
+    hashed = hashlib.sha256(canonical.encode()).hexdigest()
+    text = f"HMAC-SHA256\n{headers['x-date']}\n{hashed}"
+    digest = hmac.new(key(caller.simulator.secret_key), text.encode(), hashlib.sha256).hexdigest()
+    value = base64.b64encode(digest.encode()).decode() if sign else "x"
+    credential = f"Credential={caller.simulator.api_key},SignedHeaders={';'.join(names)}"
+    headers["authorization"] = f"HMAC-SHA256 {credential},Signature={value}"
+    return caller.carry("GET", "/v1/transfers", headers, b"").status
+
+
+def key_encoding(caller):
+    """The one way in which the secret becomes a key that verifies."""
+    ways = {"utf-8": str.encode, "hex": bytes.fromhex, "base64": base64.b64decode}
+    found = []
+    for number, (name, way) in enumerate(ways.items()):
+        try:
+            if signed(caller, key=way, nonce=f"176847840000000000{number}") == 200:
+                found.append(name)
+        except ValueError:
+            continue
+    return found[0] if len(found) == 1 else found
+
+
+def tolerance(caller, candidates):
+    """The number of seconds that is still good while one more is not."""
+    nonces = (f"1768478400000{number:06d}" for number in itertools.count())
+    for seconds in candidates:
+        statuses = [signed(caller, ago=seconds + more, nonce=next(nonces)) for more in (0, 1)]
+        if statuses == [200, 401]:
+            return seconds
+    return None
+
+
+# Errors and limits of rate
+
+
+def problem(caller):
+    """The list of problems of a body with a bad nested field, and the answer."""
+    answer = posted(caller, "individuals", person(document={}))
+    return next(each for each in answer.json.values() if not isinstance(each, str)), answer
+
+
+def content(caller):
+    """The form of an error body."""
+    answer = caller.get("/v1/nowhere")
+    if not answer.body:
+        return "empty"
+    kind = answer.headers["content-type"].partition(";")[0]
+    return {"application/json": "json", "text/plain": "text", "text/html": "html"}[kind]
+
+
+def list_form(caller):
+    """The form of the list of problems."""
+    found, _ = problem(caller)
+    return "by_field" if isinstance(found, dict) else _item_form(found[0])
+
+
+def _item_form(item):
+    return "sentences" if isinstance(item, str) else "objects"
+
+
+def field_form(caller):
+    """How a nested field is named."""
+    named = {"document.type": "dotted", "/document/type": "pointer", ("document", "type"): "list"}
+    field = problem(caller)[0][0]["field"]
+    return named[tuple(field) if isinstance(field, list) else field]
+
+
+def limited(caller):
+    """The header of a 429 beside the usual ones."""
+    caller.post("/_simulator/faults", {"kind": "status", "status": 429, "retry_after": 2})
+    found = without(caller.get("/v1/transfers").headers, "content-type", "date")
+    ((name, value),) = found.items()
+    return name, value
+
+
+def unit(caller):
+    """The unit of that header, on a clock that stands at noon."""
+    _, value = limited(caller)
+    start = caller.now().timestamp()
+    forms = {"2": "seconds", "2000": "milliseconds", str(int(start) + 2): "unix_time"}
+    is_date = value not in forms and parsedate_to_datetime(value).timestamp() == start + 2
+    return "date" if is_date else forms[value]
+
+
+def case(caller):
+    """The letter cases that a currency may have."""
+    body = terms(caller)
+    good_ones = [
+        name
+        for name, change in (("upper", str.upper), ("lower", str.lower))
+        if good(
+            posted(
+                caller,
+                "quotes",
+                body
+                | {
+                    "source_currency": change(body["source_currency"]),
+                    "destination_currency": change(body["destination_currency"]),
+                },
+            ).status
+        )
+    ]
+    return "any" if len(good_ones) == 2 else good_ones[0]
+
+
+# Individuals and accounts
+
+
+def required(caller, body, send, names):
+    """The fields without which a body is refused in their name; dots step into objects."""
+    found = set()
+    for name in names:
+        outer, _, inner = name.partition(".")
+        less = without(body, outer)
+        if inner:
+            less = body | {outer: without(body[outer], inner)}
+        answer = send(less)
+        blamed = {each["field"] for each in answer.json.get("errors", [])}
+        if not good(answer.status) and any(each.endswith(name) for each in blamed):
+            found.add(name)
+    return found
+
+
+def status_after(caller, family_name):
+    """The status in which a verification ends."""
+    made = posted(caller, "individuals", person("MX", "on_ramp", family_name=family_name)).json
+    caller.upload(made["id"])
+    caller.advance(2)
+    return caller.get(f"/v1/individuals/{made['id']}").json["status"]
+
+
+def asked_for(caller, country, kind=None):
+    """The codes of what a new on-ramp individual is asked for."""
+    change = {"document": {"type": kind}} if kind else {}
+    made = posted(caller, "individuals", person(country, "on_ramp", **change)).json
+    return {each["code"] for each in made["status_details"]}
+
+
+def provider(caller, candidates):
+    """The provider that a token may come from."""
+    who = posted(caller, "individuals", person("US", "on_ramp")).json["id"]
+    body = {"token": "t", "applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T11:00:00Z"}
+    target = f"individuals/{who}/verification_token"
+    sent = (
+        each
+        for each in candidates
+        if posted(caller, target, body | {"provider": each}).status == 202
+    )
+    return next(sent)
+
+
+def allowed(caller, place, field, candidates):
+    """The words that a field of details may have."""
+    who, found = owner(caller, country_of(place)[0]), []
+    for word in candidates:
+        change = {"pix_key": PIX_KEYS[word]} if field == "pix_key_type" else {}
+        answer = account(caller, place, DETAILS[place] | {field: word} | change, who)
+        found += [word] if answer.status == 201 else []
+    return found
+
+
+def wallet_update(caller):
+    """The status of an update of a wallet."""
+    made = account(caller, "crypto_wallet").json["id"]
+    return posted(
+        caller, f"financial_accounts/{made}", {"details": DETAILS["crypto_wallet"]}
+    ).status
+
+
+def field_name(caller, place, ours, candidates):
+    """The name that the details have for a field, sent and answered."""
+    who, found = owner(caller, country_of(place)[0]), []
+    for name in candidates:
+        details = without(DETAILS[place], ours) | {name: DETAILS[place][ours]}
+        answer = account(caller, place, details, who)
+        bad = account(caller, place, details | {name: 7}, who)
+        if (answer.status, bad.status) == (201, 400) and answer.json["details"] == details:
+            shown = caller.get(f"/v1/individuals/{who['id']}").json["financial_accounts"][-1]
+            assert shown["details"] == details
+            found.append(name)
+    return found[0] if len(found) == 1 else found
+
+
+def request_name(caller, table, ours, candidates):
+    """The name of a field of a request, and the answer to a request that uses it.
+
+    A good value under that name is taken, and a bad one is refused.
+    """
+    target, make = BODIES[table]
+    body, found = make(caller), {}
+    value = body.get(ours, SAMPLES.get(ours))
+    if ours.endswith(("destination_amount", "net_source_amount")):
+        body, value = without(body, "source_amount"), "50"
+    if ours == "quote_id":
+        quoted = posted(caller, "quotes", body | {"source_network": "base"}).json["id"]
+        body, value = {}, quoted
+    if ours.endswith("account_id") and table != "sandbox_deposits":
+        outer = ours.removesuffix("_id")
+        body, value = without(body, outer), body[outer]["id"]
+    for name in candidates:
+        less = without(body, ours)
+        bad = posted(caller, target, less | {name: BAD.get(ours, "@")})
+        answer = posted(caller, target, less | {name: value})
+        if not good(bad.status) and good(answer.status):
+            found[name] = answer.json
+    assert len(found) == 1, found.keys()
+    return found.popitem()
+
+
+SAMPLES = {
+    "source_network": "base",
+    "source_type": "prefunded",
+    "client_reference_id": "r-1",
+    "sender_name": "Ana",
+    "destination_currency": "USDC",
+    "source_currency": "usd",
+}
+
+
+def answer_name(caller, table, candidates):
+    """The name of a field of an answer."""
+    target, make = BODIES[table]
+    shown = posted(caller, target, make(caller) | EXTRA.get(table, {})).json
+    found = [name for name in candidates if name in shown]
+    return found[0] if len(found) == 1 else found
+
+
+EXTRA = {"conversion_accounts": {"client_reference_id": "r-1"}}
+
+
+# Quotes, transfers and the on-ramp
+
+
+def longest(caller, table, candidates):
+    """The number of characters that a reference may have, while one more is refused."""
+    target, make = BODIES[table]
+    body = make(caller)
+    for size in candidates:
+        sent = (body | {"client_reference_id": "x" * each} for each in (size, size + 1))
+        if [good(posted(caller, target, each).status) for each in sent] == [True, False]:
+            return size
+    return None
+
+
+def seconds_between(one, other):
+    """The seconds from one timestamp to another."""
+    first, second = (datetime.fromisoformat(each).astimezone(UTC) for each in (one, other))
+    return (second - first).total_seconds()
+
+
+def state(caller):
+    """The status of a transfer from a used quote."""
+    quote = posted(caller, "quotes", terms(caller)).json["id"]
+    return [posted(caller, "transfers", {"quote_id": quote}).status for _ in range(2)][1]
+
+
+def default_network(caller):
+    """The network that a deposit for a transfer is expected on when none is named."""
+    body = off_ramp(caller, "base", "ethereum", source_type="deposit")
+    answer = posted(caller, "transfers", body)
+    return (
+        answer.json["deposit_instructions"]["payment_methods"][0] if good(answer.status) else "none"
+    )
+
+
+def stored(caller):
+    """The statuses that are answered again for a key; PH answers 202, MX 201."""
+    found = set()
+    for country, key in (("MX", UUID), ("PH", UUID.replace("6", "7"))):
+        body = opening(caller, country)
+        twice = [posted(caller, "conversion_accounts", body, idempotency_key=key) for _ in "12"]
+        if twice[1].headers.get("idempotency-replayed"):
+            found.add(twice[1].status)
+    return found
+
+
+def compare(caller):
+    """Whether a body with its keys in another order is another one."""
+    body = terms(caller)
+    turned = dict(reversed(body.items()))
+    answers = [posted(caller, "transfers", each, **KEY) for each in (body, turned)]
+    return {201: "json", 409: "bytes"}[answers[1].status]
+
+
+def scope(caller):
+    """Whether a key of a transfer counts for conversion accounts too."""
+    posted(caller, "transfers", terms(caller), **KEY)
+    return {201: "path", 409: "account"}[
+        posted(caller, "conversion_accounts", opening(caller), **KEY).status
+    ]
+
+
+def missing_sender(caller):
+    """What happens to a deposit whose sender has no name."""
+    answer = posted(caller, "sandbox/deposits", paying(caller, sender_name=""))
+    if answer.status == 400:
+        return "refused"
+    caller.advance(3)
+    (row,) = caller.get("/v1/conversions").json["data"]
+    return {"pending": "held", "completed": "accepted"}[row["status"]]
+
+
+def instructions(caller, kind):
+    """The details of the instructions of a conversion account or a transfer."""
+    if kind == "crypto_wallet":
+        return posted(caller, "transfers", off_ramp(caller, source_type="deposit")).json
+    country = {"mx_virtual_account": "MX", "ph_qr_code": "PH"}[kind]
+    made = posted(caller, "conversion_accounts", opening(caller, country)).json["id"]
+    caller.advance(1)
+    return caller.get(f"/v1/conversion_accounts/{made}").json
+
+
+# Lists and webhooks
+
+
+def filled(caller, name, count=3):
+    """A list with that many rows, a second apart; gives its path."""
+    body = opening(caller) if name == "conversion_accounts" else {}
+    if name == "transfers":
+        caller.post("/_simulator/seed", {"transfers": count})
+    elif name == "conversions":
+        caller.post("/_simulator/seed", {"conversions": count})
+    else:
+        usual = {"individuals": person(), "webhook_subscriptions": SUBSCRIPTION}
+        for _ in range(count):
+            posted(caller, name, body or usual[name])
+            caller.advance(1)
+    return f"/v1/{name}"
+
+
+SUBSCRIPTION = {"url": "https://example.com/", "event_types": ["transfer.created"]}
+
+
+def rows_of(answer):
+    """The rows in an answer, wherever they stand."""
+    place = find(answer.json, lambda value: isinstance(value, list))
+    return at(answer.json, place) if place else answer.json
+
+
+def order(caller, name):
+    """The order of a list by its times, over several pages."""
+    target, cursor, times = filled(caller, name, 6), "", []
+    while cursor is not None:
+        answer = caller.get(f"{target}?limit=2{f'&cursor={cursor}' if cursor else ''}")
+        times += [row["created_at"] for row in answer["data"]]
+        cursor = answer["cursor"]
+    if times == sorted(times, reverse=True):
+        return "newest_first"
+    return "oldest_first" if times == sorted(times) else "unknown"
+
+
+def delivered(caller, sent):
+    """The body and headers of a delivery."""
+    posted(caller, "webhook_subscriptions", SUBSCRIPTION)
+    posted(caller, "transfers", terms(caller))
+    body, headers = sent[0]
+    return json.loads(body), headers, body

@@ -1,0 +1,647 @@
+"""A simulator follows every setting of its service, as raw requests and answers show it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import socket
+from contextlib import closing
+from threading import Event, Thread
+
+import pytest
+import service_keys as look
+
+from paylab.errors import SimulatorError
+from paylab.simulator.simulator import Simulator
+from paylab.spec.assumptions import KEYS
+from paylab.spec.service import Service
+
+NOT_FOLLOWED = {
+    "statuses.individuals": "the simulator knows no moves to such a status",
+    "statuses.transfers": "the simulator knows no moves to such a status",
+    "statuses.conversions": "the simulator knows no moves to such a status",
+    "statuses.conversion_accounts": "the simulator knows no moves to such a status",
+    "deposit_instructions.ae_bank_account.fields.account_holder_name": "never given",
+    "deposit_instructions.ae_bank_account.fields.iban": "never given",
+    "deposit_instructions.eu_bank_account.fields.account_holder_name": "never given",
+    "deposit_instructions.eu_bank_account.fields.iban": "never given",
+    "deposit_instructions.gb_bank_account.fields.account_holder_name": "never given",
+    "deposit_instructions.gb_bank_account.fields.account_number": "never given",
+    "webhooks.timeout": "tested with a receiver that is slow, below",
+}
+"""Settings that only a client or a reader of events follows, each with the reason."""
+
+ANSWERED = {
+    "quotes": (
+        *("source_amount", "destination_amount", "net_source_amount", "source_currency"),
+        *("destination_currency", "source_network", "payout_method", "financial_account_id"),
+        *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
+        *("total_tax", "tax_currency", "expires_at", "created_at"),
+    ),
+    "conversion_accounts": (
+        *("individual_id", "payout_account", "source_currency", "destination_currency"),
+        "client_reference_id",
+    ),
+    "sandbox_deposits": (
+        *("conversion_account_id", "amount", "currency", "sender_name", "created_at"),
+    ),
+}
+"""The fields of an answer that the service can name otherwise."""
+
+ONLY_ANSWERED = {
+    *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
+    *("total_tax", "tax_currency", "expires_at", "created_at"),
+}
+ONLY_BY_ID = {"conversion_accounts.fields.payout_account_id": "conversion_accounts.account_form"}
+INDIVIDUAL = (
+    *("product_types", "given_name", "family_name", "country", "email", "phone", "address"),
+    *("date_of_birth", "idv_consent_recorded_at", "document", "financial_accounts"),
+    *(f"address.{name}" for name in ("country", *look.ADDRESS)),
+)
+
+
+def cases():
+    """Every setting that is followed, with what it can be, beginning with what is assumed."""
+    for name, key in KEYS.items():
+        default = Service().value(name)
+        for value in dict.fromkeys((default, *key.others)):
+            if name not in NOT_FOLLOWED:
+                yield pytest.param(name, value, id=f"{name}={value}")
+
+
+def started(make, key, value, **options):
+    """A simulator whose service has one setting, and what that setting needs to be seen."""
+    needed = {ONLY_BY_ID[key]: "id"} if key in ONLY_BY_ID else {}
+    parts = key.split(".")
+    if parts[:2] == ["lists", "webhook_subscriptions"] and parts[2] != "envelope":
+        needed = {"lists.webhook_subscriptions.envelope": "object"}
+    if parts[0] == "quotes" and parts[-1] == "financial_account_id":
+        needed = {"quotes.account_form": "id"}
+    return make(service=Service({**needed, key: value}), **options)
+
+
+@pytest.mark.parametrize(("key", "value"), list(cases()))
+def test_a_simulator_follows(make, key, value):
+    """What can be seen from outside is what the service says."""
+    sent = []
+
+    def receive(url, body, headers=None):
+        sent.append((body, headers or {}))
+        return 500
+
+    caller = started(make, key, value, send=receive)
+    found = observed(caller, key, sent)
+    if isinstance(value, tuple):
+        found, value = set(found), set(value)
+    assert found == value
+
+
+def observed(caller, key, sent):
+    """The value that a setting has from outside."""
+    candidates = list(dict.fromkeys((Service().value(key), *KEYS[key].others)))
+    for pattern, seen in SEEN:
+        if match := re.fullmatch(pattern, key):
+            return seen(caller, key, candidates, sent, *match.groups())
+    raise AssertionError(f"no test sees {key}: add it to SEEN, or to NOT_FOLLOWED with the reason")
+
+
+def words(candidates):
+    """All words of several lists."""
+    return list(dict.fromkeys(word for each in candidates for word in each))
+
+
+def field_of_details(caller, _key, candidates, _sent, place, ours):
+    """The name of a field of an account's details."""
+    return look.field_name(caller, place, ours, candidates)
+
+
+def field_of_request(caller, _key, candidates, _sent, table, ours):
+    """The name of a field in a request, and the same in the answer if it stands there."""
+    if ours in ONLY_ANSWERED:
+        return look.answer_name(caller, table, candidates)
+    found, answer = look.request_name(caller, table, ours, candidates)
+    assert (found in answer) == (ours in ANSWERED.get(table, ())) or table == "transfers"
+    return found
+
+
+def required_details(caller, _key, candidates, _sent, place):
+    """The fields that details must have."""
+    who = look.owner(caller, look.country_of(place)[0])
+    body = look.DETAILS[place] | {"label": "mine"}
+    names = words([*candidates, body])
+    return look.required(caller, body, lambda each: look.account(caller, place, each, who), names)
+
+
+def allowed_words(caller, key, candidates, _sent, place):
+    """The words that one field of details may have."""
+    return look.allowed(caller, place, KEYS[key].field, words(candidates))
+
+
+def required_of_people(caller, key, _candidates, _sent):
+    """The fields that every individual must have, or that the ramps ask for on top."""
+    ramp = key.endswith("ramp_required")
+    body = look.person("MX", "on_ramp" if ramp else "global_payouts")
+    body |= {"financial_accounts": []}
+    found = look.required(
+        caller, body, lambda each: look.posted(caller, "individuals", each), INDIVIDUAL
+    )
+    usual = {
+        "product_types",
+        "given_name",
+        "family_name",
+        "country",
+        "address",
+        "phone",
+        "document",
+    }
+    return found - usual - {"date_of_birth", "idv_consent_recorded_at"} if ramp else found
+
+
+def listed(caller, _key, candidates, _sent, name, setting):  # noqa: PLR0911 - a setting each
+    """One setting of a list."""
+    if setting == "order":
+        return look.order(caller, name)
+    if setting == "default_limit":
+        return len(look.rows_of(caller.get(look.filled(caller, name, 60))))
+    target = look.filled(caller, name)
+    answer = caller.get(f"{target}?limit=1")
+    if setting == "limit_parameter":
+        sizes = {each: len(look.rows_of(caller.get(f"{target}?{each}=1"))) for each in candidates}
+        return next(each for each, size in sizes.items() if size == 1)
+    if setting == "cursor_parameter":
+        cursor, first = answer["cursor"], look.rows_of(answer)
+        pages = {each: caller.get(f"{target}?limit=1&{each}={cursor}") for each in candidates}
+        return next(each for each, page in pages.items() if look.rows_of(page) != first)
+    if setting in ("max_limit", "over_limit"):
+        return largest(caller, target, setting, candidates)
+    if setting == "envelope":
+        return {list: "array", dict: "object"}[type(answer.json)]
+    kind = {"items": list, "more": bool, "cursor": str}[setting]
+    return look.find(answer.json, lambda value: isinstance(value, kind))
+
+
+def largest(caller, target, setting, candidates):
+    """The largest page, or what a larger limit does."""
+    statuses = {
+        n: caller.get(f"{target}?limit={n}").status for n in (101, *candidates) if type(n) is int
+    }
+    if setting == "over_limit":
+        return {200: "cap", 400: "refuse"}[statuses[101]]
+    refused = {n: caller.get(f"{target}?limit={n + 1}").status for n in candidates}
+    return next(n for n in candidates if (statuses[n], refused[n]) == (200, 400))
+
+
+def usual_list(caller, key, candidates, sent, setting):
+    """A setting of all lists, seen in one of them."""
+    return listed(caller, key, candidates, sent, "transfers", setting)
+
+
+def rail(caller, _key, candidates, _sent, country):
+    """The payout methods that reach an account in a country."""
+    place = {"BR": "BR.pix", "IN": "IN.upi"}.get(country, f"{country}.bank_account")
+    body = look.terms(caller, place)
+    sent = {
+        each: look.posted(caller, "quotes", body | {"payout_method": each})
+        for each in words(candidates)
+    }
+    return [each for each, answer in sent.items() if answer.status == 201]
+
+
+def instruction(caller, _key, candidates, _sent, kind):
+    """The name of a field of deposit instructions."""
+    details = look.instructions(caller, kind)["deposit_instructions"]["details"]
+    return next(each for each in candidates if each in details)
+
+
+def event_field(caller, key, candidates, sent):
+    """The place of a part of a delivery."""
+    body, headers, raw = look.delivered(caller, sent)
+    name = key.rpartition(".")[2]
+    if name == "signature_header":
+        signed = look.hmac.new(caller.simulator.secret_key.encode(), raw, "sha256").hexdigest()
+        return next((each for each, value in headers.items() if value == signed), "none")
+    if name == "type_field":
+        return look.find(body, lambda value: value == "transfer.created")
+    if name == "payload_field":
+        return look.find(body, lambda value: isinstance(value, dict) and "status" in value)
+    return next((each for each in candidates if str(body.get(each)).startswith("ev_")), "none")
+
+
+def delays(caller, _key, _candidates, _sent):
+    """The seconds between the attempts of a delivery that always fails."""
+    look.posted(caller, "webhook_subscriptions", look.SUBSCRIPTION)
+    look.posted(caller, "transfers", look.terms(caller))
+    caller.advance(100_000)
+    at = [each["at"] for each in caller.get("/_simulator/deliveries").json]
+    return [look.seconds_between(*pair) for pair in itertools.pairwise(at)]
+
+
+def one_of(test):
+    """The only candidate for which something holds, as `test(caller, candidate)`."""
+    return lambda caller, key, candidates, sent: next(
+        (each for each in candidates if test(caller, each)), "none"
+    )
+
+
+def seen(value):
+    """What `value(caller)` gives, whatever the key."""
+    return lambda caller, key, candidates, sent: value(caller)
+
+
+def posting(target, body):
+    """The status of a POST."""
+    return seen(lambda caller: look.posted(caller, target, body(caller)).status)
+
+
+def every(test):
+    """All words among the candidates for which something holds."""
+    return lambda caller, key, candidates, sent: [
+        word for word in words(candidates) if test(caller, word)
+    ]
+
+
+PLAIN = {"transfers": look.terms, "conversion_accounts": look.opening}
+
+
+def update(caller):
+    """Whether details that are not sent again are kept."""
+    made = look.account(caller, "GB.bank_account").json["id"]
+    body = {"details": {"sort_code": "654321"}}
+    answer = look.posted(caller, f"financial_accounts/{made}", body)
+    return {201: "merge", 400: "replace"}[answer.status]
+
+
+def account_form(caller, table):
+    """Whether an account is named by an object or by its id."""
+    target, make = look.BODIES[table]
+    name = {"quotes": "financial_account", "conversion_accounts": "payout_account"}[table]
+    is_object = look.good(look.posted(caller, target, make(caller)).status)
+    body = make(caller)
+    by_id = look.without(body, name) | {f"{name}_id": body[name]["id"]}
+    assert is_object or look.good(look.posted(caller, target, by_id).status)
+    return "object" if is_object else "id"
+
+
+def default_currency(caller):
+    """The currency of a quote without one."""
+    body = look.without(look.terms(caller), "source_currency") | {"source_network": "base"}
+    answer = look.posted(caller, "quotes", body)
+    return answer["source_currency"].lower() if answer.status == 201 else "none"
+
+
+def default_coin(caller, key):
+    """What a conversion account without a currency pays out; its letter case cannot be seen."""
+    answer = look.posted(caller, "conversion_accounts", look.opening(caller))
+    if answer.status != 201:
+        return "none"
+    known = caller.simulator.world.service.value(key)
+    return known if answer["destination_currency"] == str(known).upper() else None
+
+
+def deadline(caller):
+    """The hours until the funds of a transfer must be there."""
+    made = look.posted(caller, "transfers", look.off_ramp(caller, source_type="deposit")).json
+    seconds = look.seconds_between(made["created_at"], made["deposit_instructions"]["deadline"])
+    return seconds / 3600
+
+
+def is_code(caller, code):
+    """Whether a verification can end with this code."""
+    return look.status_after(caller, code.replace("_", " ")) == "action_required"
+
+
+def kilobyte(caller):
+    """The bytes of a KB, by whether an image of 10,000 bytes is large enough."""
+    who = look.posted(caller, "individuals", look.person("MX", "on_ramp")).json["id"]
+    content = look.base64.b64encode(b"\x89PNG\r\n\x1a\n".ljust(10_000, b".")).decode()
+    images = [{"type": "selfie", "content": f"data:image/png;base64,{content}"}]
+    answer = look.posted(caller, f"individuals/{who}/verification_images", {"images": images})
+    return {200: 1000, 400: 1024}[answer.status]
+
+
+def amount_form(caller):
+    """Whether an amount of a request is text or a number, exactly one of them."""
+    body, found = look.terms(caller), []
+    for form, amount in (("text", "100.10"), ("number", 100.10)):
+        answer = look.posted(caller, "quotes", body | {"source_amount": amount})
+        found += [form] if answer.status == 201 and answer["source_amount"] == "100.10" else []
+    return found[0] if len(found) == 1 else found
+
+
+SEEN = (
+    (r"paths\..+", lambda caller, key, candidates, sent: look.path(caller, key, candidates)),
+    (
+        r"signing\.empty_query",
+        seen(lambda caller: "blank" if look.signed(caller, blank=True) == 200 else "omit"),
+    ),
+    (r"signing\.key_encoding", seen(look.key_encoding)),
+    (
+        r"signing\.nonce",
+        seen(lambda caller: {200: "optional", 401: "required"}[look.signed(caller, nonce="")]),
+    ),
+    (r"signing\.tolerance", lambda caller, k, candidates, s: look.tolerance(caller, candidates)),
+    (r"error_codes\.signature", seen(lambda caller: look.signed(caller, sign=False))),
+    (
+        r"error_codes\.content_type",
+        seen(lambda caller: caller.post("/v1/quotes", {}, content_type="text/plain").status),
+    ),
+    (r"error_codes\.validation", posting("quotes", lambda caller: {})),
+    (
+        r"error_codes\.details",
+        seen(lambda caller: look.account(caller, "MX.bank_account", {"clabe": "1"}).status),
+    ),
+    (r"error_codes\.wallet_update", seen(look.wallet_update)),
+    (r"error_codes\.state", seen(look.state)),
+    (r"error_codes\.unknown_quote", posting("transfers", lambda caller: {"quote_id": "qt_x"})),
+    (
+        r"errors\.words",
+        seen(
+            lambda caller: look.find(
+                caller.get("/v1/nowhere").json, lambda text: text == "there is no such path"
+            )
+        ),
+    ),
+    (
+        r"errors\.problems",
+        seen(
+            lambda caller: look.find(
+                look.posted(caller, "individuals", {}).json, lambda value: isinstance(value, list)
+            )
+        ),
+    ),
+    (
+        r"errors\.field",
+        seen(lambda caller: look.find(look.problem(caller)[0][0], lambda v: v == "document.type")),
+    ),
+    (
+        r"errors\.message",
+        seen(lambda caller: look.find(look.problem(caller)[0][0], lambda v: v == "is required")),
+    ),
+    (r"errors\.content", seen(look.content)),
+    (r"errors\.list_form", seen(look.list_form)),
+    (r"errors\.field_form", seen(look.field_form)),
+    (
+        r"rate_limits\.header",
+        one_of(lambda caller, name: name.lower() == look.limited(caller)[0]),
+    ),
+    (r"rate_limits\.unit", seen(look.unit)),
+    (r"currencies\.case", seen(look.case)),
+    (r"success_codes\.individuals", posting("individuals", lambda caller: look.person())),
+    (r"success_codes\.quotes", posting("quotes", look.terms)),
+    (r"success_codes\.transfers", posting("transfers", look.terms)),
+    (r"success_codes\.sandbox_deposits", posting("sandbox/deposits", look.paying)),
+    (
+        r"success_codes\.webhook_subscriptions",
+        posting("webhook_subscriptions", lambda caller: look.SUBSCRIPTION),
+    ),
+    (
+        r"success_codes\.webhook_subscription",
+        seen(
+            lambda caller: (
+                caller.delete(
+                    "/v1/webhook_subscriptions/"
+                    + look.posted(caller, "webhook_subscriptions", look.SUBSCRIPTION)["id"]
+                ).status
+            )
+        ),
+    ),
+    (r"individuals\.(?:ramp_)?required", required_of_people),
+    (
+        r"individuals\.initial_status",
+        seen(lambda caller: look.posted(caller, "individuals", look.person())["status"]),
+    ),
+    (
+        r"verification\.terminal_codes",
+        every(lambda caller, code: look.status_after(caller, code.replace("_", " ")) == "rejected"),
+    ),
+    (
+        r"verification\.one_sided_documents",
+        every(
+            lambda caller, kind: (
+                "verification_back_image_needed"
+                not in look.asked_for(caller, {"curp": "MX", "tin": "PH"}.get(kind, "GB"), kind)
+            )
+        ),
+    ),
+    (
+        r"verification\.token_countries",
+        every(
+            lambda caller, country: look.asked_for(caller, country) == {"verification_token_needed"}
+        ),
+    ),
+    (r"verification\.provider", lambda caller, k, each, s: look.provider(caller, each)),
+    (r"financial_accounts\.(.+)\.fields\.(.+)", field_of_details),
+    (r"financial_accounts\.(.+)\.required", required_details),
+    (r"financial_accounts\.(.+)\.allowed", allowed_words),
+    (r"financial_accounts\.update", seen(update)),
+    (
+        r"(?:quotes|conversion_accounts)\.account_form",
+        lambda caller, key, c, s: account_form(caller, key.partition(".")[0]),
+    ),
+    (r"quotes\.default_source_currency", seen(default_currency)),
+    (
+        r"quotes\.lifetime",
+        seen(
+            lambda caller: look.seconds_between(
+                *map(
+                    look.posted(caller, "quotes", look.terms(caller)).json.get,
+                    ("created_at", "expires_at"),
+                )
+            )
+        ),
+    ),
+    (r"(quotes|transfers|conversion_accounts|sandbox_deposits)\.fields\.(.+)", field_of_request),
+    (
+        r"(transfers|conversion_accounts)\.required",
+        lambda caller, k, c, s, table: {
+            each["field"]
+            for each in look.posted(caller, table, PLAIN[table](caller)).json.get("errors", [])
+        },
+    ),
+    (
+        r"(transfers|conversion_accounts)\.max_reference",
+        lambda caller, k, candidates, s, table: look.longest(caller, table, candidates),
+    ),
+    (
+        r"transfers\.source_types",
+        every(
+            lambda caller, word: look.good(
+                look.posted(caller, "transfers", look.off_ramp(caller, source_type=word)).status
+            )
+        ),
+    ),
+    (r"transfers\.deadline_hours", seen(deadline)),
+    (r"transfers\.default_network", seen(look.default_network)),
+    (
+        r"conversion_accounts\.default_destination_currency",
+        lambda caller, key, candidates, s: default_coin(caller, key),
+    ),
+    (
+        r"conversion_accounts\.at_once",
+        every(
+            lambda caller, country: (
+                look.posted(caller, "conversion_accounts", look.opening(caller, country)).status
+                == 201
+            )
+        ),
+    ),
+    (r"statuses\.detail_codes", every(is_code)),
+    (
+        r"webhooks\.event_types",
+        every(
+            lambda caller, kind: (
+                look.posted(
+                    caller, "webhook_subscriptions", look.SUBSCRIPTION | {"event_types": [kind]}
+                ).status
+                == 201
+            )
+        ),
+    ),
+    (r"webhooks\.delays", delays),
+    (r"webhooks\..+", event_field),
+    (r"idempotency\.stored", seen(lambda caller: {200, *look.stored(caller)})),
+    (r"idempotency\.compare", seen(look.compare)),
+    (r"idempotency\.scope", seen(look.scope)),
+    (
+        r"idempotency\.key",
+        seen(
+            lambda caller: {201: "optional", 400: "required"}[
+                look.posted(caller, "transfers", look.terms(caller)).status
+            ]
+        ),
+    ),
+    (r"sandbox_deposits\.missing_sender", seen(look.missing_sender)),
+    (r"deposit_instructions\.(.+)\.fields\..+", instruction),
+    (
+        r"requests\.unknown_fields",
+        seen(
+            lambda caller: {201: "ignore", 400: "refuse"}[
+                look.posted(caller, "individuals", look.person(nickname="A")).status
+            ]
+        ),
+    ),
+    (r"rails\.(.+)", rail),
+    (r"images\.kilobyte", seen(kilobyte)),
+    (r"amounts\.requests", seen(amount_form)),
+    (
+        r"amounts\.answers",
+        seen(
+            lambda caller: {str: "text", int: "number", float: "number"}[
+                type(look.posted(caller, "quotes", look.terms(caller))["source_amount"])
+            ]
+        ),
+    ),
+    (r"lists\.(\w+)\.(\w+)", listed),
+    (r"lists\.(\w+)", usual_list),
+)
+"""How each setting is seen: the first pattern that the key fits."""
+
+
+def test_what_is_not_followed_is_a_setting():
+    """Every setting has a test here, or a reason why it has none."""
+    followed = {case.values[0] for case in cases()}
+    assert followed | NOT_FOLLOWED.keys() == KEYS.keys()
+    assert not followed & NOT_FOLLOWED.keys()
+
+
+OTHERS = {
+    "financial_accounts.MX.bank_account.fields.clabe": "account_number",
+    "financial_accounts.crypto_wallet.fields.address": "wallet_address",
+    "quotes.fields.source_amount": "amount",
+    "conversion_accounts.fields.payout_account": "destination_account",
+    "errors.field_form": "pointer",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "fields"),
+    [
+        ("individuals", look.person(financial_accounts=[{"type": "bank_account", "details": {}}]),
+         ["/financial_accounts/0/details/account_number"]),
+        ("quotes", {"destination_currency": "mxn", "payout_method": "spei"},
+         ["/financial_account", "/amount"]),
+        ("conversion_accounts", {}, ["/individual_id", "/destination_account", "/source_currency"]),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_fields_of_the_service(make, path, body, fields):
+    """A problem blames the field by the name under which the service takes it."""
+    answer = look.posted(make(service=Service(OTHERS)), path, body)
+    assert [each["field"] for each in answer.json["errors"]] == fields
+    assert not re.search(r"\bsource_amount\b", answer.json["error"])
+
+
+def test_a_field_is_not_taken_under_paylabs_own_name(make):
+    """What the service calls otherwise is unknown to it under the name that paylab has for it."""
+    caller = make(service=Service(OTHERS))
+    answer = look.account(caller, "MX.bank_account")
+    assert (answer.status, list(answer.fields)) == (400, ["/details/account_number"])
+
+
+def test_over_http(serve):
+    """The same behind a port, and refusals that the parser of HTTP finds are worded alike."""
+    service = Service({"paths.quotes": "none", "paths.transfers": "/v1/payouts/all"})
+    caller = serve(service=service)
+    statuses = [caller.get("/v1/payouts/all").status, caller.get("/v1/transfers").status]
+    assert [*statuses, caller.post("/v1/quotes", {}).status] == [200, 405, 404]
+
+
+@pytest.mark.parametrize("body", [None, {"paths.quotes": "/v1/quote"}])
+def test_a_snapshot_of_another_service_is_refused(make, body):
+    """The settings that differ are named; with the same ones it is loaded."""
+    made = make(service=Service({"lists.max_limit": 50}), transfers=2)
+    dump = made.get("/_simulator/snapshot").json
+    answer = make(service=Service(body or {})).put("/_simulator/snapshot", dump)
+    assert answer.status == 400
+    assert "another service" in answer["error"]
+    assert all(key in answer["error"] for key in ("lists.max_limit", *(body or {})))
+    alike = make(service=Service({"lists.max_limit": 50}))
+    assert alike.put("/_simulator/snapshot", dump).json["counts"]["transfers"] == 2
+
+
+def test_data_of_another_service_is_refused(tmp_path):
+    """A file that was made with other settings is not opened, and stays as it was."""
+    path = tmp_path / "world.db"
+    Simulator(data=path, transfers=1, service=Service({"rails.MX": ["local"]})).close()
+    with pytest.raises(SimulatorError, match=r"made with another service: rails\.MX differ"):
+        Simulator(data=path)
+    again = Simulator(data=path, service=Service({"rails.MX": ["local"]}))
+    assert len(again.world.tables["transfers"]) == 1
+    again.close()
+
+
+@pytest.mark.parametrize("encoding", ["hex", "base64"])
+def test_a_secret_that_is_no_such_text_is_refused(encoding):
+    """A simulator does not start with a secret that no client could sign with."""
+    with pytest.raises(SimulatorError, match=f"is not {encoding} text"):
+        Simulator(service=Service({"signing.key_encoding": encoding}), keys=("pk", "sk_?"))
+
+
+def test_a_receiver_has_the_time_of_the_service(serve, receiver_url):
+    """A receiver that takes longer than the timeout has not received the event."""
+    caller = serve(service=Service({"webhooks.timeout": 1}))
+    body = look.SUBSCRIPTION | {"url": receiver_url(seconds=1.5)}
+    look.posted(caller, "webhook_subscriptions", body)
+    look.posted(caller, "transfers", look.terms(caller))
+    caller.simulator.courier.finish_due()
+    (note,) = caller.get("/_simulator/deliveries").json
+    assert (note["status"], "Timeout" in note["error"]) == (None, True)
+
+
+@pytest.fixture
+def receiver_url():
+    """Makes a receiver of webhooks that answers after some seconds; gives its URL."""
+    stopped = Event()
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+
+        def slow(seconds):
+            def answer():
+                connection, _ = listener.accept()
+                with connection:
+                    stopped.wait(seconds)
+                    connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+
+            Thread(target=answer, daemon=True).start()
+            return f"http://127.0.0.1:{listener.getsockname()[1]}/"
+
+        yield slow
+        stopped.set()
