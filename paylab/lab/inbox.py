@@ -11,6 +11,7 @@ from ..client.api import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
 from ..loopback import is_loopback
 from ..spec import codes
+from ..webhooks.event import Wrapper
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
 from ..webhooks.receiver import UNANSWERED, Receiver, Then
@@ -66,7 +67,7 @@ def sources(client: Client) -> list[PolledList]:
 def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
     """Start to receive, then subscribe; closing goes the other way."""
     _must_be_reachable(client, wish.url)
-    store = EventStore(wish.data)
+    store = EventStore(wish.data, Wrapper.of(client.service))
     receiver = Receiver(store, client.clock, _then(wish))
     url, shut = _way_in(embedded, receiver, wish)
     try:

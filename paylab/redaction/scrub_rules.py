@@ -225,7 +225,8 @@ _FIELDS = (
     r"(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
     r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile|date_of_birth|birth_?date|dob"
     r"|clabe|line_?[12]|street|city|state|postal_?code|zip_?code|address|account_number|iban|bic"
-    r"|sort_code|pix_key|upi_id|qrph_payload"
+    r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
+    r"|clabe_number|account_iban|swift|beneficiary"
 )
 FIELD = re.compile(_FIELDS, re.IGNORECASE)
 _IN_TEXT = re.compile(

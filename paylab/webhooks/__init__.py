@@ -21,6 +21,7 @@ from .event import Mark as Mark
 from .event import StatusChange as StatusChange
 from .event import TransferEvent as TransferEvent
 from .event import UnreadableEventError as UnreadableEventError
+from .event import Wrapper as Wrapper
 from .event import differences as differences
 from .event import of_snapshot as of_snapshot
 from .event import read as read

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
+from ..spec.assumptions import NONE
+from ..spec.paging import at
+from ..spec.service import Service
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
 
@@ -26,6 +29,23 @@ class StatusChange(models.Resource):
     status_details: list[models.StatusDetail] | None = None
     updated_at: models.Instant | None = None
 
+
+class Wrapper(NamedTuple):
+    """Where the parts of an event stand in a delivery; names with dots step into objects."""
+
+    type_field: str = "event_type"
+    payload_field: str = "event_payload"
+    id_field: str = NONE
+
+    @classmethod
+    def of(cls, service: Service) -> Wrapper:
+        """The wrapper of a service."""
+        settings = service.webhooks
+        return cls(settings.type_field, settings.payload_field, settings.id_field)
+
+
+OWN = Wrapper()
+"""The wrapper of the interface description, in which paylab writes events."""
 
 FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
     "transfer": (models.Transfer, TRANSFER),
@@ -59,6 +79,7 @@ class Event:
     payload: Mapping[str, Any] = field(repr=False)
     resource: models.Resource = field(repr=False)
     stale: bool = False
+    event_id: str = ""
 
     @property
     def family(self) -> str:
@@ -91,8 +112,11 @@ class Event:
     def identity(self) -> Identity:
         """The key that two deliveries of the same event share.
 
-        Without an updated_at the whole payload is compared.
+        That is an id of the event where the service sends one. Otherwise type, resource, status
+        and updated_at are compared, and without an updated_at the whole payload.
         """
+        if self.event_id:
+            return self.type, self.id, self.status, f"id:{self.event_id}"
         moment = _text(self.payload.get("updated_at"))
         return self.type, self.id, self.status, _moment(moment) or f"sha256:{self._digest()}"
 
@@ -135,13 +159,23 @@ _CLASSES: Mapping[str, type[Event]] = {
 }
 
 
-def read(delivery: bytes | bytearray | memoryview | str | Mapping[str, Any]) -> Event:
-    """Read a delivery's body; unknown types and fields are kept, anything else is an error."""
+def read(
+    delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
+    wrapper: Wrapper = OWN,
+) -> Event:
+    """Read a delivery's body; unknown types and fields are kept, anything else is an error.
+
+    `wrapper` says where the type, the payload and an id of the event stand.
+    """
     body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
-    kind, payload = body.get("event_type"), body.get("event_payload")
+    kind, payload = at(body, wrapper.type_field), at(body, wrapper.payload_field)
     if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
-        raise UnreadableEventError("an event has event_type (text) and event_payload (object)")
-    event = event_of(kind, payload)
+        told = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
+        raise UnreadableEventError(
+            f"an event has {told}; webhooks.type_field and webhooks.payload_field in service.toml "
+            "set other names"
+        )
+    event = replace(event_of(kind, payload), event_id=_text(at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
         raise UnreadableEventError(f"the payload of {kind[:60]!a} has no id")
     return event

@@ -79,7 +79,7 @@ class Receiver:
         if refusal:
             return refusal
         try:
-            event = read(body)
+            event = read(body, self._store.wrapper)
             return self._keep(event, body)
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..spec.codes import EVENT_TYPES
 from ..spec.status import Machine
-from .event import FAMILIES, Event, Identity, Mark, read
+from .event import FAMILIES, OWN, Event, Identity, Mark, Wrapper, read
 
 
 def is_stale(event: Mark, latest: Mark | None) -> bool:
@@ -105,9 +105,11 @@ class Router:
     """Handlers by event type; each event is handled once, even when delivered several times.
 
     Handlers of one resource run one at a time; those of different resources may run in parallel.
+    `wrapper` says where the parts of a delivery stand: `Wrapper.of(lab.service)`.
     """
 
-    def __init__(self, *, remember: int = REMEMBERED) -> None:
+    def __init__(self, *, remember: int = REMEMBERED, wrapper: Wrapper = OWN) -> None:
+        self._wrapper = wrapper
         self._handlers: dict[str | None, tuple[Handler, bool]] = {}
         self._handled: dict[Identity, None] = {}
         self._latest: dict[tuple[str, str], Mark] = {}
@@ -142,7 +144,7 @@ class Router:
         An event whose handler raises counts as not handled, so a second delivery tries
         again. Anything that is not an event raises UnreadableEventError, a ValueError.
         """
-        event = delivery if isinstance(delivery, Event) else read(delivery)
+        event = delivery if isinstance(delivery, Event) else read(delivery, self._wrapper)
         with self._stripe(event):
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")

@@ -24,7 +24,7 @@ from ..errors import ConfigError
 from ..files import replace
 from ..spec import timestamps
 from ..spec.text import printable, write_json
-from .event import Event, Mark, read
+from .event import OWN, Event, Mark, Wrapper, read
 from .router import is_stale
 
 if TYPE_CHECKING:
@@ -75,11 +75,12 @@ class Arrival:
     order: str
     body: bytes = field(repr=False)
     answered: int | None = None
+    wrapper: Wrapper = OWN
 
     @cached_property
     def event(self) -> Event:
         """The event, typed."""
-        return read(self.body)
+        return read(self.body, self.wrapper)
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -94,7 +95,8 @@ class EventStore:
     the store.
     """
 
-    def __init__(self, data: str | Path | None = None) -> None:
+    def __init__(self, data: str | Path | None = None, wrapper: Wrapper = OWN) -> None:
+        self.wrapper = wrapper
         folder = None if data else tempfile.mkdtemp(prefix="paylab-inbox-")
         self.path = Path(folder, "events.db") if folder else Path(data or "")
         self._lock = RLock()
@@ -191,7 +193,7 @@ class EventStore:
     def _select(self, rest: str, values: tuple[object, ...]) -> list[Arrival]:
         with self._lock:
             sql = f"select {COLUMNS} from arrivals {rest}"  # noqa: S608 - conditions are ours
-            return [_arrival(row) for row in self._db.execute(sql, values).fetchall()]
+            return [_arrival(row, self.wrapper) for row in self._db.execute(sql, values).fetchall()]
 
 
 def _let_go(connections: list[sqlite3.Connection], folder: str | None, process: int) -> None:
@@ -204,11 +206,14 @@ def _let_go(connections: list[sqlite3.Connection], folder: str | None, process: 
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _arrival(row: tuple[Any, ...]) -> Arrival:
+def _arrival(row: tuple[Any, ...], wrapper: Wrapper) -> Arrival:
     seq, at, last_at, deliveries, kind, row_id, status, updated_at, place, body = row
     times = timestamps.from_text(at), timestamps.from_text(last_at)
     moment = _moment(updated_at)
-    return Arrival(seq, *times, deliveries, kind, row_id, status, moment, place, bytes(body))
+    return Arrival(
+        *(seq, *times, deliveries, kind, row_id, status, moment, place, bytes(body)),
+        wrapper=wrapper,
+    )
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -364,7 +364,7 @@ def test_a_refused_field_shows_all_words_and_the_key(style):
             person(second), "crypto_wallet", {"address": "0x" + "a" * 40, "network": "tron"}
         )
     assert caught.value.key == f"{WALLET}.allowed"
-    assert "network" in caught.value.card()[0]
+    assert any("network" in line for line in caught.value.card()[:-1])
 
 
 def test_a_wait_without_a_cause_ends_at_once():
