@@ -50,7 +50,11 @@ class Recording:
     """
 
     def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
-        self.path, self.count = Path(path), 0
+        self.path, self.count = Path(path).absolute(), 0
+        for watcher in tuple(client.watchers):  # a cell that records is run again
+            other = getattr(watcher, "__self__", None)
+            if isinstance(other, Recording) and other.path == self.path:
+                other.stop()
         self._client, self._redaction, self._lock = client, client.redaction, Lock()
         self._file: int | None = _open(self.path)
         self._write(

@@ -211,3 +211,16 @@ def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp
     assert "recording to run.calls stopped" in caplog.text
     assert "stopped" in repr(recording)
     assert client.request("GET", "/v1/anything") == {"id": "2"}
+
+
+def test_recording_again_to_one_file_begins_a_new_run(scripted, tmp_path):
+    """A cell that is run again stops the recording that it began before."""
+    client, _ = scripted({}, {})
+    path = tmp_path / "run.calls"
+    first = Recording(path, client)
+    client.request("GET", "/v1/anything")
+    second = Recording(path, client)
+    client.request("GET", "/v1/anything")
+    assert [line.get("number") for line in lines(path)] == [None, 1, None, 1]
+    assert (first.count, second.count) == (1, 1)
+    assert "stopped" in repr(first)
