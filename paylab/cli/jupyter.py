@@ -64,6 +64,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep idempotency keys in this file; none keeps none (default: see PAYLAB_LEDGER)",
     )
+    parser.add_argument(
+        "--service",
+        metavar="FILE",
+        help="follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -195,6 +200,16 @@ def _first(folder: Path, wanted: str | None) -> str:
     return (chosen or names)[0]
 
 
+def _assumptions(given: str | None) -> dict[str, str]:
+    """The variable that leads the kernels to a service.toml, which is checked here."""
+    from .simulator import service_for
+
+    if given is None:
+        return {}
+    service_for(given)
+    return {"PAYLAB_SERVICE": str(Path(given).expanduser().resolve())}
+
+
 @contextmanager
 def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
     """The environment of the kernels; with --shared it names a simulator that is started here.
@@ -202,14 +217,15 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
     The keys sent to a shared simulator are remembered in `folder` as long as it lives, and not
     among those of real services.
     """
+    assumptions = _assumptions(options.service)
     if not options.shared:
-        yield dict(os.environ)
+        yield {**os.environ, **assumptions}
         return
     from ..client.settings import SHARED_VARIABLE, resolve
     from ..lab.lab import SEEDED_TRANSFERS
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator, random_keys
-    from .simulator import exports
+    from .simulator import exports, service_for
     from .terminal import log_without_blocking
 
     if resolve() is not None:
@@ -218,12 +234,18 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
             " PAYLAB_PROFILE, or leave --shared out"
         )
     log_without_blocking()
-    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=random_keys())
+    simulator = Simulator(
+        frozen=False,
+        transfers=SEEDED_TRANSFERS,
+        keys=random_keys(),
+        service=service_for(options.service),
+    )
     with closing(simulator), Server(simulator) as server:
         say(exports(server.base_url, simulator.api_key, simulator.secret_key))
         yield {
             "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
             **os.environ,
+            **assumptions,
             "PAYLAB_BASE_URL": server.base_url,
             "PAYLAB_API_KEY": simulator.api_key,
             "PAYLAB_SECRET_KEY": simulator.secret_key,

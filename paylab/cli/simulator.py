@@ -16,8 +16,10 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
+    from ..spec.service import Service
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
+_SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The keys to serve with; without them they are random at each start."""
 
@@ -43,6 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--production-like", action="store_true", help="refuse what only a sandbox can do"
     )
+    parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from .terminal import log_without_blocking
 
     log_without_blocking()
-    keys = _keys()
+    keys, service = _keys(), service_for(options.service)
     listener = listen_on(
         options.host, options.port
     )  # before a file is made: the port may be in use
@@ -65,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
             production_like=options.production_like,
             data=options.data,
             keys=keys,
+            service=service,
         )
         return _serve(simulator, listener, options)
 
@@ -88,6 +92,14 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def service_for(given: str | None) -> Service | None:
+    """The assumptions of a service.toml: the one given, else that of PAYLAB_SERVICE."""
+    from ..client.settings import service_source
+
+    found = service_source(given, os.environ)
+    return found["service"][0] if found else None
 
 
 def _keys() -> tuple[str, str]:

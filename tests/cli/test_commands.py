@@ -40,6 +40,18 @@ def test_the_simulator_prints_how_to_reach_it_and_serves(simulator):
     assert httpx.get(f"{facts['base_url']}/v1/transfers").status_code == 401
 
 
+def test_the_simulator_follows_a_service_toml(tmp_path):
+    """Its paths are those of the file."""
+    path = tmp_path / "service.toml"
+    path.write_text('[paths]\nquotes = "/v1/quote"\n')
+    command = [sys.executable, "-m", "paylab", "simulator", "--json", "--service", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        lab = paylab.connect(**json.loads(process.stdout.readline()), service=path)
+        with pytest.raises(paylab.BadRequestError):
+            lab.request("POST", "/v1/quote", json={})
+        process.send_signal(signal.SIGTERM)
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_the_simulator_stops_when_asked(simulator, how):
     """Done, not failed."""

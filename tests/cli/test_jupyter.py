@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import paylab
 from paylab.cli import jupyter
 from paylab.cli.main import main, parser
 
@@ -101,6 +102,23 @@ def test_a_shared_simulator_is_told_to_other_terminals(tmp_path, monkeypatch, ca
     monkeypatch.setenv("PAYLAB_LEDGER", "none")
     with jupyter._service(options, tmp_path) as environment:
         assert environment["PAYLAB_LEDGER"] == "none"
+
+
+@pytest.mark.parametrize("more", [[], ["--shared"]])
+def test_the_kernels_and_a_shared_simulator_follow_a_service_toml(tmp_path, monkeypatch, more):
+    """Named from any folder; the file is read before JupyterLab starts."""
+    monkeypatch.chdir(tmp_path)
+    Path("service.toml").write_text('[paths]\nquotes = "/v1/quote"\n')
+    options = parser(["lab"]).parse_args(["lab", "--service", "service.toml", *more])
+    with jupyter._service(options, tmp_path) as environment:
+        assert environment["PAYLAB_SERVICE"] == str(tmp_path / "service.toml")
+        if more:
+            keys = (environment[f"PAYLAB_{name}"] for name in ("BASE_URL", "API_KEY", "SECRET_KEY"))
+            with pytest.raises(paylab.BadRequestError):
+                paylab.connect(*keys).request("POST", "/v1/quote", json={})
+    Path("service.toml").write_text('[paths]\nquote = "/v1/quote"\n')
+    with pytest.raises(paylab.ConfigError, match="quote"), jupyter._service(options, tmp_path):
+        raise AssertionError("a file with an unknown key was taken")
 
 
 def test_a_configured_service_is_not_replaced_by_a_shared_simulator(package, monkeypatch, capsys):
