@@ -163,12 +163,12 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         "x": {
             "field": "day",
             "timeUnit": "utcyearmonthdate",
-            "axis": {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 8},
+            "axis": {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 6},
         },
         "y": {
             "field": "amount",
             "type": "quantitative",
-            "axis": {"title": f"{currency} a day", "format": "~s", "tickCount": 4, "grid": True},
+            "axis": {"title": f"{currency} a day", "format": ",.3~r", "tickCount": 4, "grid": True},
         },
         "order": {"field": "corridor"},
         "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
