@@ -82,11 +82,19 @@ LATE = {
 
 def __getattr__(name: str) -> Any:
     if name not in LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(_missing(name))
     module, _, attribute = LATE[name].partition(":")
     found = import_module(f"{__name__}.{module}")
     globals()[name] = value = getattr(found, attribute) if attribute else found
     return value
+
+
+def _missing(name: str) -> str:
+    from .spec.names import meant
+
+    said = f"module {__name__!r} has no attribute {name!r}"
+    instead = None if name.startswith("_") else meant(name, __dir__())
+    return f"{said}: use {instead}" if instead else said
 
 
 def __dir__() -> list[str]:

@@ -89,13 +89,26 @@ class Opened:
         return _blocks(self._file)
 
 
+LONGEST_PATH = 1024
+
+
 def source(content: object) -> ImageSource | None:
     """How to read bytes, a path or an open binary file; None for anything else."""
     if isinstance(content, bytes | bytearray | memoryview):
         return Held(content)
-    if isinstance(content, os.PathLike):
-        return Stored(Path(content))
+    if isinstance(content, os.PathLike) or _names_file(content):
+        return Stored(Path(content))  # type: ignore[arg-type] # text or a path
     return Opened(content) if _is_open(content) else None  # type: ignore[arg-type] # it reads
+
+
+def _names_file(content: object) -> bool:
+    """Whether text is the path of a file, rather than a data URI."""
+    if not isinstance(content, str) or len(content) > LONGEST_PATH or content[:5] == "data:":
+        return False
+    try:
+        return Path(content).is_file()
+    except (OSError, ValueError):  # no name a file could have
+        return False
 
 
 def first_bytes(image: ImageSource) -> bytes:

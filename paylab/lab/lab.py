@@ -33,6 +33,7 @@ from ..signing.findings import Finding, Request
 from ..simulator.panel import Panel
 from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
+from ..spec.names import public_names, suggest
 from ..spec.paging import Order
 from ..spec.service import Service
 from ..webhooks.event import Event
@@ -164,6 +165,9 @@ class Lab:
 
     `simulator` holds the controls of a simulator, and is None for a real service.
     """
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from ..client.resources.transfers import Money, Quotes
 from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
+from ..spec.names import public_names, suggest
 from ..spec.paging import Order
 
 if TYPE_CHECKING:
@@ -153,6 +154,9 @@ class LabTransfers:
     `embedded` is the simulator that the service is, when it is in this process.
     """
 
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
     def __init__(self, client: Client, embedded: object | None = None) -> None:
         self._client, self._embedded = client, embedded
         one = client.transfers
@@ -253,6 +257,9 @@ class LabTransfers:
 class LabQuotes:
     """Quotes, also several side by side."""
 
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
     def __init__(self, quotes: Quotes) -> None:
         self.create, self.again = quotes.create, quotes.again
 
@@ -292,9 +299,13 @@ class LabQuotes:
 class LabConversions:
     """Conversions, also as a frame or a file."""
 
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.list, self.wait = client.conversions.list, client.conversions.wait
+        one = client.conversions
+        self.get, self.list, self.wait = one.get, one.list, one.wait
 
     def frame(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
@@ -22,7 +22,9 @@ from pydantic import (
     model_validator,
 )
 
+from . import names
 from .money import Amount
+from .text import plain
 from .timestamps import from_text
 
 
@@ -114,6 +116,90 @@ class Resource(BaseModel):
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Only what the service said: a page of None hides what matters."""
         return ((name, value) for name, value in super().__repr_args__() if value is not None)
+
+    def __repr__(self) -> str:
+        """One line of the most important fields; `str` and `to_dict()` give all of them."""
+        said = {str(name): value for name, value in self.__repr_args__()}
+        chosen = [name for name in IMPORTANT if name in said] or list(said)
+        shown = (f"{name}={plain(repr(said[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that have a value, as plain JSON values.
+
+        >>> lab.transfers.list()[0].to_dict()["source_currency"]
+        'USD'
+        """
+        try:
+            return self.model_dump(mode="json", exclude_none=True)
+        except (ValueError, RecursionError):  # nested too deep for pydantic
+            return dict(self._raw)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The fields that have a value, as JSON text.
+
+        >>> lab.transfers.list()[0].to_json()[:9]
+        '{"id": "t'
+        """
+        return json.dumps(self.to_dict(), indent=indent, default=str)
+
+    def __getitem__(self, name: str) -> Any:
+        """A field by its name, as of a dictionary; KeyError names a similar one."""
+        if name in self:
+            return getattr(self, name)
+        instead = names.meant(name, self.keys())
+        raise KeyError(f"{name}: use {instead}" if instead else name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field by its name, or the default when it is missing or null.
+
+        >>> lab.transfers.list()[0].get("status")
+        'completed'
+        """
+        value = getattr(self, name) if name in self else None
+        return default if value is None else value
+
+    def keys(self) -> list[str]:
+        """The names of the fields, those that the service added included.
+
+        >>> lab.transfers.list()[0].keys()[:2]
+        ['id', 'client_reference_id']
+        """
+        return [*type(self).model_fields, *(self.model_extra or ())]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """The names and values of the fields.
+
+        >>> dict(lab.transfers.list()[0].items())["status"]
+        'completed'
+        """
+        return [(name, getattr(self, name)) for name in self.keys()]
+
+    def __dir__(self) -> list[str]:
+        methods = (name for name in vars(Resource) if not name.startswith("_"))
+        return sorted({*self.keys(), *methods} - {"model_config"})
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                names.suggest(self, name)
+
+
+IMPORTANT = (
+    *("id", "status", "type", "status_details", "given_name", "family_name", "country"),
+    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
+    *("amount", "currency", "deposit", "url", "failure_reason", "code", "message"),
+)
+"""The fields of a repr, of which it shows the first that have a value."""
+
+MOST_SHOWN, LONGEST = 6, 60
+"""Fields of a repr, and characters of a value."""
 
 
 def _said(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from ..errors import PagingError
+from . import names
 from .assumptions import NONE
 from .service import ListForm
 
@@ -127,32 +128,87 @@ def is_usual(form: ListForm) -> bool:
     return (form.items, form.more, form.cursor) == ENVELOPE and form.envelope == "object"
 
 
+KEPT = 20
+"""Items of the latest walk that a pager keeps, for its display."""
+
+Keep = Callable[[Any], bool]
+
+
 class Pager(Generic[T]):
     """A list that fetches its pages as it is walked; every walk starts again at the beginning.
 
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item.
+    one object into an item; `keep` leaves out the items for which it is false. Its repr and its
+    display send nothing: they show what the latest walk fetched.
+
+    >>> [transfer.status for transfer in lab.transfers.list()[:3]]
+    ['completed', 'completed', 'completed']
     """
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = names.suggest, names.public_names
 
     def __init__(
         self,
         fetch: Callable[[str | None], RawPage],
         read: Callable[[dict[str, Any]], T],
         start: str | None = None,
+        keep: Keep | None = None,
     ) -> None:
-        self._fetch, self._read, self._start = fetch, read, start
+        self._fetch, self._read, self._start, self._keep = fetch, read, start, keep
+        self._fetched: list[T] = []
+        self._count: int | None = None
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():
             yield from page.data
 
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[T]: ...
+    def __getitem__(self, at: int | slice) -> T | list[T]:
+        """The item at a place, or the items of a slice; fetches the pages up to there."""
+        ends = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
+        if any(end is not None and end < 0 for end in ends):
+            return self.to_list()[at]
+        if isinstance(at, slice):
+            return list(islice(self, at.start, at.stop, at.step))
+        for item in islice(self, at, None):
+            return item
+        raise IndexError(f"the list has no item {at}")
+
+    def __len__(self) -> int:
+        raise TypeError("only the whole list has a length: len(pager.to_list()) fetches all of it")
+
+    def __bool__(self) -> bool:
+        """True whatever the list holds; `first()` says whether it is empty."""
+        return True
+
     def __repr__(self) -> str:
-        return "Pager(iterate it, or use .pages(), .first())"
+        if self._count is None:
+            return "Pager(nothing fetched yet: iterate over it, or use [:20], .first(), .to_list())"
+        return f"Pager({self._count:,} items fetched)"
+
+    def fetched(self) -> tuple[list[T], int | None]:
+        """The first items of the latest walk and how many it read; None before the first walk."""
+        return list(self._fetched), self._count
 
     def pages(self) -> Iterator[Page[T]]:
-        """The pages one by one, their items read into models."""
+        """The pages one by one, their items read into models.
+
+        >>> next(lab.transfers.list(limit=5).pages()).has_next_page
+        True
+        """
+        first: list[T] = []
+        count = 0
         for page in self.raw_pages():
-            items = [self._read(item) for item in page.data]
+            items = [
+                item for item in map(self._read, page.data) if not self._keep or self._keep(item)
+            ]
+            count += len(items)
+            first += items[: KEPT - len(first)]
+            self._fetched, self._count = first, count
             yield Page(items, page.has_next_page, page.cursor)
 
     def raw_pages(self) -> Iterator[RawPage]:
@@ -169,8 +225,45 @@ class Pager(Generic[T]):
             cursor = _next(page, seen)
 
     def first(self) -> T | None:
-        """The first item, or None when the list is empty."""
+        """The first item, or None when the list is empty.
+
+        >>> lab.transfers.list().first().status
+        'completed'
+        """
         return next(iter(self), None)
+
+    def to_list(self, limit: int | None = None) -> list[T]:
+        """All items, or the first `limit`.
+
+        >>> len(lab.transfers.list().to_list(limit=30))
+        30
+        """
+        return list(islice(self, limit))
+
+    def to_dicts(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """All items as plain dictionaries, or the first `limit`.
+
+        >>> sorted(lab.transfers.list().to_dicts(limit=1)[0])[:2]
+        ['client_reference_id', 'completed_in']
+        """
+        return [_as_dict(item) for item in islice(self, limit)]
+
+    def filter(self, **fields: Any) -> Pager[T]:
+        """The items whose fields have these values; the service's list is read and filtered here.
+
+        >>> {transfer.status for transfer in lab.transfers.list().filter(status="failed")}
+        {'failed'}
+        """
+
+        def keep(item: T) -> bool:
+            same = all(getattr(item, name) == value for name, value in fields.items())
+            return same and (self._keep is None or self._keep(item))
+
+        return Pager(self._fetch, self._read, self._start, keep)
+
+
+def _as_dict(item: Any) -> dict[str, Any]:
+    return item.to_dict() if hasattr(item, "to_dict") else dict(item)
 
 
 def _next(page: RawPage, seen: set[str | None]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...errors import (
     APIStatusError,
@@ -18,6 +18,7 @@ from ...errors import (
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
+from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
 from .. import encoding
@@ -34,6 +35,9 @@ ENDED = CONVERSION.final | {"cancelled", "expired"}
 class ConversionAccounts:
     """Where individuals pay in fiat."""
 
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
@@ -42,7 +46,7 @@ class ConversionAccounts:
         self,
         individual_id: Individual | str,
         payout_account: Account,
-        source_currency: str,
+        source_currency: str | None = None,
         *,
         destination_currency: str | None = None,
         client_reference_id: str | None = None,
@@ -52,13 +56,15 @@ class ConversionAccounts:
     ) -> ConversionAccount:
         """Create a conversion account; while it is pending, `wait` for its instructions.
 
+        Without a source_currency it is that of the individual's country, if you pass the object.
+
         The same cell or call site with the same body keeps its key; `new=True` makes another.
         After a lost answer the account is looked for in the list before it is posted again.
         """
         named = {
             "individual_id": id_from(individual_id, "individual_id"),
             "payout_account": reference(payout_account, "payout_account"),
-            "source_currency": source_currency,
+            "source_currency": source_currency or _local(individual_id),
             "destination_currency": destination_currency,
             "client_reference_id": client_reference_id,
         }
@@ -108,6 +114,9 @@ class ConversionAccounts:
 class Conversions:
     """Deposits on their way to becoming stablecoin."""
 
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
@@ -150,6 +159,15 @@ class Conversions:
         return patience.poll(look, until, "the conversion", ENDED)
 
     @takes(Options)
+    def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:  # noqa: A002 - the service's word
+        """Read one conversion: alone if the service can, else from the list."""
+        own = encoding.check_identifier(id)
+        found = self.by_id(own, **options)
+        if found is None:
+            raise NotFoundError(404, f"no conversion has the id {own}")
+        return found
+
+    @takes(Options)
     def newest(
         self,
         conversion_account_id: str | None,
@@ -182,6 +200,11 @@ class Conversions:
     def _since(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
         found = self.by_id(id)
         return found if found and (since is None or _is_since(found, since)) else None
+
+
+def _local(individual: object) -> str | None:
+    """The currency that an individual's country pays in; None when it is not known."""
+    return codes.ON_RAMP.get(str(getattr(individual, "country", None)))
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
@@ -226,6 +249,9 @@ def _is_since(one: Conversion, since: datetime) -> bool:
 
 class Sandbox:
     """What only the sandbox can do."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

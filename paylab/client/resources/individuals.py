@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...errors import PaylabError, UnprocessableError
 from ...rules import accounts, individuals
@@ -17,6 +17,7 @@ from ...spec.models import (
     StatusDetail,
     VerificationImages,
 )
+from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
@@ -33,6 +34,9 @@ SETTLED = ("active", "rejected", "action_required")
 
 class Individuals:
     """End users and recipients."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -190,6 +194,9 @@ _NEXT = {
 
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

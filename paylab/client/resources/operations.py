@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from itertools import chain
@@ -16,6 +15,7 @@ from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
 from ...spec.models import Address, Document, FinancialAccount, Resource
+from ...spec.names import meant, nearest_name
 from ...spec.paging import Pager
 from ...spec.service import ListForm, Service
 from ...spec.text import plain
@@ -141,9 +141,6 @@ def _state(seen: Any) -> str:
 P = ParamSpec("P")
 A = TypeVar("A")
 
-# How alike two names are when one is probably meant by the other, by difflib.
-SIMILAR = 0.6
-
 
 def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """Refuse unknown parameters with a TypeError that names the likely one.
@@ -173,23 +170,12 @@ def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
     return decorate
 
 
-def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
-    """The known name that is probably meant, whatever its case and underscores."""
-    plain = {_folded(each): each for each in sorted(known)}
-    near = get_close_matches(_folded(name), plain, 1, similar)
-    return plain[near[0]] if near else None
-
-
-def _folded(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
-
-
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     name = min(names)
-    like = nearest_name(name, {*known} - {"self"})
-    meant = f" (is {like!r} meant?)" if like else ""
+    like = meant(name, {*known} - {"self"})
+    asked = f" (is {like!r} meant?)" if like else ""
     way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
-    return f"{operation}() has no parameter {name!r}{meant}; nothing was sent{way}"
+    return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
 
 
 Body = dict[str, Any]

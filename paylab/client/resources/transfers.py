@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...errors import Problem
 from ...rules import transfers as rules
 from ...spec.models import FinancialAccount, Quote, Transfer
+from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from ...spec.service import Service
 from ...spec.status import TRANSFER
@@ -23,6 +24,9 @@ Money = Decimal | str | int
 
 class Quotes:
     """Rates and fees, locked for a short while."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -98,6 +102,9 @@ def _terms(quote: Quote) -> dict[str, Any]:
 
 class Transfers:
     """Payouts."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

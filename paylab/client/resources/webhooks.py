@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
+from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from .. import encoding
 from ..request import Options
@@ -16,6 +17,9 @@ from .operations import pager, takes
 
 class WebhookSubscriptions:
     """Where events are sent, for the whole organization."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

@@ -1,0 +1,134 @@
+"""Names that do not exist here: which name is probably meant.
+
+`HABITS` holds what other SDKs call things. A class sets `__getattr__ = suggest`, and its
+AttributeError then says what to use instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import NoReturn
+
+SIMILAR = 0.6
+"""How alike two names are when one is probably meant by the other, by difflib."""
+
+_READ = ("get", "first", "raw")
+_LIST = ("list", "to_list")
+_WAY = ("create", "deposit", "request")
+
+HABITS: Mapping[str, tuple[str, ...]] = {
+    # Operations of a resource.
+    **dict.fromkeys(("retrieve", "fetch", "find", "read", "describe", "show", "lookup"), _READ),
+    **dict.fromkeys(("all", "list_all", "search", "query", "iterate", "paginate"), _LIST),
+    **dict.fromkeys(("new", "add", "make", "post", "insert", "send", "pay", "initiate"), _WAY),
+    **dict.fromkeys(("modify", "edit", "patch", "put", "replace"), ("update",)),
+    **dict.fromkeys(("remove", "destroy", "unsubscribe"), ("delete",)),
+    **dict.fromkeys(("poll", "wait_for", "wait_until", "get_waiter", "waiter"), ("wait",)),
+    **dict.fromkeys(("bulk_create", "create_batch", "batch_create", "batch"), ("create_many",)),
+    **dict.fromkeys(("upload", "upload_document", "upload_documents"), ("upload_images", "export")),
+    **dict.fromkeys(
+        ("df", "dataframe", "to_df", "to_frame", "to_pandas", "to_dataframe"), ("frame",)
+    ),
+    **dict.fromkeys(("to_csv", "to_parquet", "to_excel", "download", "save"), ("export",)),
+    **dict.fromkeys(("simulate", "simulate_deposit", "fund"), ("deposit",)),
+    **dict.fromkeys(("calculate", "estimate", "preview"), ("create",)),
+    **dict.fromkeys(
+        ("cancel", "delete", "update"), ("lab.request(), as paylab knows no such operation",)
+    ),
+    # Lists and results.
+    **dict.fromkeys(
+        ("auto_paging_iter", "auto_paging", "iter"),
+        ("a for loop, which fetches the next pages itself",),
+    ),
+    **dict.fromkeys(("data", "items", "results", "value", "body", "content"), ("raw", *_LIST)),
+    **dict.fromkeys(("next_page", "has_more", "has_next", "next_cursor", "cursor"), ("pages",)),
+    **dict.fromkeys(("count", "total", "length"), ("len(pager.to_list())",)),
+    **dict.fromkeys(("head", "take", "limit", "top"), ("first", "to_list")),
+    **dict.fromkeys(("last", "tail"), ("pager[-1]",)),
+    **dict.fromkeys(("where", "select", "filter_by"), ("filter",)),
+    **dict.fromkeys(("as_dict", "to_mapping", "asdict", "to_dict_recursive"), ("to_dict",)),
+    **dict.fromkeys(("as_json", "dumps", "to_string", "serialize"), ("to_json",)),
+    **dict.fromkeys(
+        ("refresh", "reload", "sync"), ("lab.transfers.get(id) or its like, which reads it again",)
+    ),
+    **dict.fromkeys(("state", "phase"), ("status",)),
+    **dict.fromkeys(("amount", "value_amount"), ("source_amount",)),
+    **dict.fromkeys(("created", "created_on", "creation_date", "date"), ("created_at",)),
+    **dict.fromkeys(("error", "reason", "failure_code", "failure_message"), ("failure_reason",)),
+    **dict.fromkeys(("fee", "fees"), ("total_fee",)),
+    **dict.fromkeys(("rate", "fx_rate"), ("exchange_rate", "quotes")),
+    **dict.fromkeys(("name", "first_name"), ("given_name",)),
+    "last_name": ("family_name",),
+    "currency": ("source_currency",),
+    "reference": ("client_reference_id",),
+    # Parameters.
+    **dict.fromkeys(("page_size", "per_page", "max_results", "maxitems", "size"), ("limit",)),
+    **dict.fromkeys(("starting_after", "page_token", "after", "next_token"), ("cursor",)),
+    **dict.fromkeys(("external_id", "metadata", "merchant_reference"), ("client_reference_id",)),
+    **dict.fromkeys(("quote", "destination", "recipient"), ("quote_id", "financial_account")),
+    # Parts of a lab, and of the package.
+    **dict.fromkeys(("client", "session", "api", "configure", "init", "auth"), ("connect",)),
+    **dict.fromkeys(("customers", "customer", "users", "people", "persons"), ("individuals",)),
+    **dict.fromkeys(("recipients", "beneficiaries", "kyc", "entities"), ("individuals",)),
+    **dict.fromkeys(("payouts", "payments", "payment", "remittances"), ("transfers",)),
+    **dict.fromkeys(("accounts", "wallets", "bank_accounts"), ("financial_accounts",)),
+    **dict.fromkeys(("external_accounts", "payment_methods"), ("financial_accounts",)),
+    **dict.fromkeys(("webhooks", "webhook_endpoints", "subscriptions"), ("webhook_subscriptions",)),
+    **dict.fromkeys(("virtual_accounts", "deposit_accounts", "payins"), ("conversion_accounts",)),
+    **dict.fromkeys(("rates", "prices"), ("quotes",)),
+    **dict.fromkeys(("deposits", "test_helpers"), ("sandbox",)),
+    **dict.fromkeys(("logs", "log", "history", "requests", "debug"), ("calls",)),
+    **dict.fromkeys(("config", "options", "credentials", "base_url", "api_key"), ("settings",)),
+    **dict.fromkeys(("http", "raw_request"), ("request",)),
+    **dict.fromkeys(("wizard", "walkthrough", "stepper"), ("onramp",)),
+    **dict.fromkeys(("orders", "idempotency"), ("ledger",)),
+}
+"""What is called otherwise elsewhere: names to use here, of which the first that exists is meant.
+
+Text that is no name is advice, for where none of the names exists.
+"""
+
+
+def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
+    """The known name that is probably meant, whatever its case and underscores.
+
+    >>> names.nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
+    'exchange_rate'
+    """
+    plain = {_folded(each): each for each in sorted(known)}
+    near = get_close_matches(_folded(name), plain, 1, similar)
+    return plain[near[0]] if near else None
+
+
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """What to use instead of a name that is not known: a habit's name, a similar one, or advice.
+
+    >>> names.meant("retrieve", ["create", "get", "list"])
+    'get'
+    """
+    names = set(known)
+    habits = HABITS.get(name.lower()) or HABITS.get(f"{name.lower()}s", ())
+    habit = next((each for each in habits if each in names), None)
+    advice = next((each for each in habits if not each.isidentifier()), None)
+    return habit or advice or (None if habits else nearest_name(name, names))
+
+
+def suggest(owner: object, name: str) -> NoReturn:
+    """The `__getattr__` of a class: AttributeError with the name to use instead."""
+    said = f"{type(owner).__name__} has no attribute {name!r}"
+    if name.startswith("_"):  # what Python and IPython ask every object for
+        raise AttributeError(said)
+    public = [each for each in dir(owner) if not each.startswith("_")]
+    instead = meant(name, public)
+    told = f"use {instead}" if instead else f"it has {', '.join(public)}"
+    raise AttributeError(f"{said}: {told}")
+
+
+def public_names(owner: object) -> list[str]:
+    """The `__dir__` of a class: what is public."""
+    return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
