@@ -234,12 +234,9 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
             " PAYLAB_PROFILE, or leave --shared out"
         )
     log_without_blocking()
-    simulator = Simulator(
-        frozen=False,
-        transfers=SEEDED_TRANSFERS,
-        keys=random_keys(),
-        service=service_for(options.service),
-    )
+    service = service_for(options.service)
+    keys = random_keys(service.signing.key_encoding)
+    simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=keys, service=service)
     with closing(simulator), Server(simulator) as server:
         say(exports(server.base_url, simulator.api_key, simulator.secret_key))
         yield {

@@ -55,7 +55,8 @@ def run(options: argparse.Namespace) -> int:
     from .terminal import log_without_blocking
 
     log_without_blocking()
-    keys, service = _keys(), service_for(options.service)
+    service = service_for(options.service)
+    keys = _keys(service.signing.key_encoding)
     listener = listen_on(
         options.host, options.port
     )  # before a file is made: the port may be in use
@@ -94,15 +95,17 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
     return 0
 
 
-def service_for(given: str | None) -> Service | None:
+def service_for(given: str | None) -> Service:
     """The assumptions of a service.toml: the one given, else that of PAYLAB_SERVICE."""
     from ..client.settings import service_source
+    from ..spec.service import Service
 
     found = service_source(given, os.environ)
-    return found["service"][0] if found else None
+    service: Service = found["service"][0] if found else Service()
+    return service
 
 
-def _keys() -> tuple[str, str]:
+def _keys(encoding: str) -> tuple[str, str]:
     """Keys for this start: those of the environment, else random ones."""
     from ..simulator.simulator import random_keys
 
@@ -111,7 +114,7 @@ def _keys() -> tuple[str, str]:
         return api_key, secret_key
     if api_key or secret_key:
         raise ConfigError(f"set both {' and '.join(KEY_VARIABLES)}, or neither")
-    return random_keys()
+    return random_keys(encoding)
 
 
 def _ready(server: Server, *, as_json: bool) -> str:

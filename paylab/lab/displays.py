@@ -12,6 +12,7 @@ VIEWS = {
     ("paylab.client.call", "Call"): "call_card",
     ("paylab.client.calls", "CallLog"): "calls_table",
     ("paylab.payments.ledger", "Ledger"): "ledger_table",
+    ("paylab.spec.service", "Service"): "service_table",
 }
 """The function in `views.calls` that shows a type."""
 

@@ -39,6 +39,22 @@ def ledger_table(ledger: Any) -> str:
     return f"<div>Ledger: <code>{escape(ledger.path)}</code></div>{calls_grid(head, body)}"
 
 
+def service_table(service: Any) -> str:
+    """The settings of a service: those that somebody set or found, then all of them by group."""
+    settings = service.settings()
+    own = [each for each in settings if service.declares(each.key)]
+    groups: dict[str, list[Any]] = {}
+    for each in settings:
+        groups.setdefault(each.key.partition(".")[0], []).append(each)
+    stated = f"{len(own)} of {len(settings)} settings are yours or were found by a probe"
+    parts = [calls_grid(SETTING, map(_setting, own))] if own else []
+    parts += [
+        folded(f"[{name}], {len(found)} settings", calls_grid(SETTING, map(_setting, found)))
+        for name, found in groups.items()
+    ]
+    return card(column(heading(stated), *parts))
+
+
 def calls_grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """A table with a line of names, which scrolls where it is too wide."""
     style = f"{CELL};padding-right:14px;overflow-wrap:normal"
@@ -56,6 +72,15 @@ def text_block(text: str) -> str:
     """Text as it is, in a box that scrolls."""
     style = f"{MONO};{PANEL};{SCROLL};margin:0;padding:8px;font-size:12px;white-space:pre"
     return f'<pre style="{style}">' + "\n".join(map(escape, text.split("\n"))) + "</pre>"
+
+
+SETTING = ("key", "in force", "default", "origin", "assumption", "question")
+
+
+def _setting(setting: Any) -> list[str]:
+    values = (setting.value, setting.default)
+    shown = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
+    return [setting.key, *shown, setting.origin, setting.row, setting.question]
 
 
 def _cells(call: Any) -> list[str]:

@@ -90,6 +90,8 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
         (["simulator", "--port", "1", "--host", "203.0.113.1"], 1, "cannot listen"),
         (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
+        (["simulator", "--service", "/nowhere.toml"], 2, "/nowhere.toml cannot be read"),
+        (["lab", "--service", "/nowhere.toml", "--no-browser"], 2, "/nowhere.toml cannot be read"),
         (["lab", "99_nothing"], 1, "there is no notebook 99_nothing"),
     ],
 )

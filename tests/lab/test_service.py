@@ -1,0 +1,105 @@
+"""The assumptions in force in a lab: where they come from, who follows them, how they are shown."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import paylab
+from paylab.corridors import examples
+from paylab.lab.displays import VIEWS
+from paylab.simulator.simulator import Simulator
+from paylab.spec.service import Service
+from paylab.views.calls import service_table
+
+QUOTE = {"paths.quotes": "/v1/quote"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch, tmp_path):
+    """No settings of this machine."""
+    for name in ("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "SERVICE"):
+        monkeypatch.delenv(f"PAYLAB_{name}", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+
+def quoted(lab):
+    """The path of a quote that the service gave."""
+    made = lab.individuals.create(**examples.recipient("MX"))
+    terms = {"payout_method": "spei", "source_amount": "5", "destination_currency": "MXN"}
+    assert lab.quotes.create(made.financial_accounts[0], source_currency="USD", **terms).id
+    return lab.calls[-1].path
+
+
+def test_an_embedded_simulator_follows_the_service():
+    """Client and simulator have the same paths, without a word more."""
+    lab = paylab.connect(service=QUOTE, ledger="none")
+    assert lab.service == Service(QUOTE)
+    assert quoted(lab) == "/v1/quote"
+
+
+def test_the_variable_is_enough(monkeypatch, tmp_path):
+    """PAYLAB_SERVICE chooses the service of an embedded simulator too."""
+    file = tmp_path / "service.toml"
+    file.write_text('[paths]\nquotes = "/v1/quote"\n')
+    monkeypatch.setenv("PAYLAB_SERVICE", str(file))
+    assert quoted(paylab.connect(ledger="none")) == "/v1/quote"
+
+
+def test_a_simulator_brings_its_service_along():
+    """A lab on it follows what it does, unless another service is given."""
+    simulator = Simulator(service=Service(QUOTE))
+    assert quoted(paylab.connect(simulator=simulator, ledger="none")) == "/v1/quote"
+    other = paylab.connect(simulator=simulator, service=Service(), ledger="none")
+    with pytest.raises(paylab.NotFoundError) as caught:
+        quoted(other)
+    assert (caught.value.key, caught.value.assumption) == ("paths.quotes", "quote.operation")
+    assert "set paths.quotes in service.toml" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        ({}, "newest_first"),
+        ({"list_order": "oldest_first"}, "oldest_first"),
+        ({"service": {"lists.transfers.order": "unknown"}}, "unknown"),
+    ],
+)
+def test_list_order_is_a_setting_of_the_service(given, order):
+    """The argument is short for lists.order; a simulator in this process does what it says."""
+    assert paylab.connect(**given, ledger="none").client.order("transfers") == order
+
+
+def test_an_assumed_order_is_not_trusted():
+    """Of a service elsewhere an order counts once somebody declared it."""
+    assumed = paylab.connect("https://pay.test", "k", "s", ledger="none").client
+    declared = paylab.connect(
+        "https://pay.test", "k", "s", ledger="none", service={"lists.order": "newest_first"}
+    ).client
+    assert (assumed.order("transfers"), declared.order("transfers")) == ("unknown", "newest_first")
+
+
+def test_the_service_is_shown_as_a_table():
+    """Each key with its value, default, origin, assumption and question; yours come first."""
+    shown = service_table(Service({**QUOTE, "signing.tolerance": 60}))
+    assert "2 of " in shown
+    assert shown.index("/v1/quote") < shown.index("[signing]")
+    row = ("paths.quotes", "/v1/quote", "/v1/quotes", "yours", "quote.operation")
+    assert all(f">{text}<" in shown for text in row)
+
+
+def test_a_notebook_shows_the_table():
+    """The display is registered for the type."""
+    home, name = Service.__module__, Service.__name__
+    assert VIEWS[home, name] == "service_table"
+    formatter = InteractiveShell.instance().display_formatter.formatters["text/html"]
+    paylab.connect(ledger="none")
+    assert "signing.tolerance" in formatter(Service())
+
+
+def test_a_recording_keeps_the_service(tmp_path):
+    """A replay follows the settings that were in force, without a file or a variable."""
+    lab = paylab.connect(service=QUOTE, ledger="none")
+    with lab.record(tmp_path / "run.calls"):
+        quoted(lab)
+    assert quoted(paylab.connect(replay=tmp_path / "run.calls", ledger="none")) == "/v1/quote"
