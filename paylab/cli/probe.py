@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from .. import files
-from ..probe.report import ANSWERED, DIFFERS, HOLDS, UNCLEAR, Report
+from ..errors import ConfigError
+from ..probe.objects import PLAN
+from ..probe.report import ANSWERED, OUTCOMES, Report
 from ..probe.requests import BUDGET
 from .terminal import open_lab, say, warn_user
 
@@ -16,6 +19,8 @@ EXAMPLE = "paylab probe --to service.toml"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    parser.add_argument("--write", action="store_true", help=_WRITE)
+    parser.add_argument("--yes", action="store_true", help="do not ask before --write makes them")
     parser.add_argument("--to", default="service.toml", metavar="FILE", help=_TO)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--budget", type=_count, default=BUDGET, metavar="N", help=_BUDGET)
@@ -26,7 +31,9 @@ def run(options: argparse.Namespace) -> int:
     to = Path(options.to)
     files.require_writable(to)
     with open_lab(max_retries=0) as lab:
-        report = lab.probe(budget=options.budget)
+        if options.write and not options.yes and not _is_agreed(lab.settings.base_url):
+            return 2
+        report = lab.probe(write=options.write, budget=options.budget)
     report.write(to)
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
@@ -35,8 +42,19 @@ def run(options: argparse.Namespace) -> int:
     return 0 if report.complete else 1
 
 
+def _is_agreed(base_url: str) -> bool:
+    """List what will be made, and ask; ConfigError where nobody can answer."""
+    warn_user(f"paylab: --write makes these at {base_url}:")
+    for line in PLAN:
+        warn_user(f"  {line}")
+    if not sys.stdin.isatty():
+        raise ConfigError("--write asks before it makes anything: add --yes to agree")
+    return input("Make them? [y/N] ").strip().lower() in ("y", "yes")
+
+
 def _show(report: Report, to: Path) -> None:
-    for outcome in (DIFFERS, UNCLEAR, HOLDS):
+    """The findings, what differs last, where it is seen."""
+    for outcome in reversed(OUTCOMES):
         lines = report.table(outcome)
         if lines:
             say(lines)
@@ -54,5 +72,6 @@ def _count(text: str) -> int:
     return number
 
 
+_WRITE = "also make synthetic objects in a sandbox, listed before it starts"
 _TO = "the service.toml to write (default service.toml)"
 _BUDGET = f"the most requests to send (default {BUDGET})"

@@ -368,15 +368,16 @@ class Lab:
         simulated = self.simulator.events if self.simulator else None
         return reconcile(lists, known, references, simulated)
 
-    def probe(self, *, budget: int = 150) -> Report:
+    def probe(self, *, write: bool = False, budget: int = 150) -> Report:
         """Ask the service what the specification leaves open, with at most `budget` requests.
 
-        It reads, and sends requests that must be refused; nothing is made. The report says of
-        every assumption whether it holds, and `report.write("service.toml")` keeps the answers.
+        It reads, and sends requests that must be refused. With `write` it also makes synthetic
+        objects in a sandbox. The report says of every assumption whether it holds, and
+        `report.write("service.toml")` keeps the answers.
         """
         from .probe import probe
 
-        return probe(self.client, budget)
+        return probe(self.client, self.place, write=write, budget=budget)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Open the embedded simulator's world on a port, for what lives outside this process.

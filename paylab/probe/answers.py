@@ -30,7 +30,7 @@ _UNKNOWN_KEYS = re.compile(
     r"(?:unrecogni[sz]ed|unknown|unexpected) (?:key|field)[^:]*:\s*(.+)", re.I
 )
 _CHOICE = re.compile(
-    r"(?:one of|array of|list of|expected|should be|must be|allowed(?: values)?(?: are)?|supported:?)"
+    r"(?:(?:one|array|list) of|expected|(?:should|must) be|allowed(?: values)?(?: are)?|supported)"
     r"[ :]+"
     r"\[?((?:['\"]?[\w.+-]+['\"]?(?:\s*(?:,|\||\bor\b|\band\b)\s*|$|\]))+)",
     re.IGNORECASE,

@@ -15,7 +15,6 @@ from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, Finding
 from .requests import NotAskedError, Requests
 
 READS, REFUSALS, WRITES = "reads", "refusals", "writes"
-LEVELS = (READS, REFUSALS, WRITES)
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 """An id that nothing has; many services refuse one of another form in other words."""
 PREFIX = "paylab-probe"
@@ -110,17 +109,16 @@ class Question(NamedTuple):
     ask: Callable[[Inquiry], None]
 
 
-def run(inquiry: Inquiry, questions: Iterable[Question], levels: Iterable[str]) -> None:
-    """Ask one question after another; each of their keys ends as something."""
-    allowed = tuple(levels)
+def run(inquiry: Inquiry, questions: Iterable[Question], forbidden: str = "") -> None:
+    """Ask one question after another; each of their keys ends as something.
+
+    `forbidden` is the reason why none of them may be asked.
+    """
     for question in questions:
-        open_keys = [key for key in question.keys if key not in inquiry.found]
+        open_keys = [key for key in question.keys if not inquiry.knows(key)]
         if not open_keys:
             continue
-        if question.level not in allowed:
-            reason = "it makes objects: allow that with --write"
-        else:
-            reason = _asked(inquiry, question)
+        reason = forbidden or _asked(inquiry, question)
         for key in open_keys:
             if key in inquiry.found:
                 continue

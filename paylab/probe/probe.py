@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..client.sender import Sender
+from ..errors import ConfigError
 from ..spec import assumptions
 from ..spec.service import Service
-from . import accounts, bodies, dialect, lists, paths, refusals
-from .inquiry import LEVELS, WRITES, Inquiry, Question, run
+from . import accounts, bodies, dialect, lists, outcomes, paths, refusals
+from .inquiry import WRITES, Inquiry, Question, run
 from .report import Finding, Report, service_of
 from .requests import BUDGET, Dialect, Requests
 
@@ -19,6 +20,7 @@ QUESTIONS: tuple[Question, ...] = (
     *accounts.QUESTIONS,
     *refusals.QUESTIONS,
     *bodies.QUESTIONS,
+    *outcomes.QUESTIONS,
 )
 """Every question, in the order in which one needs the answer of another."""
 
@@ -26,27 +28,47 @@ UNANSWERABLE: Mapping[str, str] = {}
 """What cannot be seen from outside, and why, by key or the beginning of keys."""
 
 
-def probe(
+PRODUCTION = 403
+
+
+def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
     sender: Sender,
     *,
     service: Service | None = None,
     write: bool = False,
+    sandbox: bool = True,
     budget: int = BUDGET,
     pace: float = 0.0,
 ) -> Report:
     """Ask a service every question that the level allows.
 
-    `service` is what is assumed; `write` allows objects to be made.
+    `service` is what is assumed; `write` allows objects to be made, unless the service answers as
+    a production one. `sandbox` says that it is a sandbox when it cannot simulate deposits.
     """
-    requests = Requests(sender, budget=budget, pace=pace, writes=write)
+    if write and sender.settings.read_only:
+        raise ConfigError("--write makes objects, but this lab is read-only")
+    requests = Requests(sender, budget=budget, pace=pace)
     assumed = service or Service()
     requests.dialect = Dialect(assumed.signing.empty_query, assumed.signing.key_encoding)
     inquiry = Inquiry(requests, assumed)
     try:
-        run(inquiry, QUESTIONS, LEVELS if write else LEVELS[:2])
+        run(inquiry, [each for each in QUESTIONS if each.level != WRITES])
+        forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else "it makes objects"
+        requests.writes = not forbidden
+        run(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden)
     finally:
         requests.close()
     return report(inquiry)
+
+
+def forbidden_writes(inquiry: Inquiry, *, sandbox: bool) -> str:
+    """Why nothing may be made at this service; empty when it is a sandbox."""
+    empty = inquiry.memory.get("empty sandbox_deposits")
+    if empty is not None and empty.status == PRODUCTION:
+        return "the service answers as a production one: 403 for a sandbox deposit"
+    if empty is None and not sandbox:
+        return "the service has no sandbox deposits, so it may be a production one"
+    return ""
 
 
 def report(inquiry: Inquiry) -> Report:
