@@ -389,7 +389,8 @@ class Lab:
         from ..simulator.server import Server
         from ..simulator.simulator import random_keys
 
-        return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
+        encoding = self._embedded.world.service.signing.key_encoding
+        return Server(self._embedded, host=host, port=port, keys=random_keys(encoding)).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and where it came from."""

@@ -115,7 +115,8 @@ def respond(world: World, request: Request) -> Reply:
         reply = faults.instead(world.service, fault, now)
     else:
         reply = faults.spoil(fault, _answer(world, request, now))
-    return replace(reply, headers={**reply.headers, "date": format_datetime(now, usegmt=True)})
+    headers = {**reply.headers, "date": format_datetime(now, usegmt=True)}
+    return Reply(reply.status, reply.body, headers, reply.cut)
 
 
 def _answer(world: World, request: Request, now: datetime) -> Reply:
@@ -126,12 +127,14 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         _authenticate(world, request, now)
         name, parts = world.routes.find(request.method, request.path)
         _check_content_type(world, request)
-        routed = replace(request, id=next(iter(parts.values()), ""))
+        routed = replace(request, id=next(iter(parts.values()))) if parts else request
         if request.path.startswith(CONTROL):
             return OPERATIONS[name](world, routed)
         carry_out = once if name in IDEMPOTENT else _at_once
         reply = carry_out(world, routed, OPERATIONS[name])
-        return replace(reply, body=with_numbers(world.service, reply.body))
+        if world.service.amounts.answers == "number":
+            return replace(reply, body=with_numbers(world.service, reply.body))
+        return reply
     except Refused as refused:
         return refused.reply(None if request.path.startswith(CONTROL) else world.service)
 
