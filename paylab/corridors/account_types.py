@@ -23,6 +23,8 @@ class Format:
     mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
     `note` says what is left unchecked. `also` is a narrower form that only an assumption asks for.
     `key` is the setting of a service.toml that changes the form.
+    `capitals` says that letters are capitals and spaces do not count, so that a form may correct
+    what was typed.
     """
 
     message: str = ""
@@ -34,6 +36,7 @@ class Format:
     note: str = ""
     also: Format | None = None
     key: str = ""
+    capitals: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ DOCUMENT_NUMBERS = {
         "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Za-z0-9][0-9]",
         check_digit="curp",
         also=Format("must be in capitals", "[A-Z0-9]+", source="document.number"),
+        capitals=True,
     ),
     "cpf": _digits(11, "cpf"),
     "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not taken here"),
@@ -257,6 +261,7 @@ SEPA_ACCOUNT = Account(
                     "[A-Z]{2}[0-9]{2}[A-Z0-9]+",
                     source="account.iban",
                 ),
+                capitals=True,
             ),
             source="details.sepa",
         ),

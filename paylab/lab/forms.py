@@ -27,12 +27,13 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     from ..views.forms.account import WalletForm
     from ..views.forms.conversion_account import ConversionAccountForm, DepositForm
-    from ..views.forms.form import Form, Shown
+    from ..views.forms.form import Form
     from ..views.forms.live import Live
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampFunctions, Walk
+    from ..views.forms.view import Page
 
-F = TypeVar("F", bound="Shown")
+F = TypeVar("F", bound="Page")
 
 
 class Kept:
@@ -149,9 +150,13 @@ class Forms:
         return self._kept.get(("wallet", who), example, make, new=new)
 
     def conversion_account(
-        self, person: Individual | str, *, new: bool = False
+        self,
+        person: Individual | str,
+        *,
+        wallet: FinancialAccount | str | None = None,
+        new: bool = False,
     ) -> ConversionAccountForm:
-        """A form that opens a conversion account, paid out to the person's newest wallet."""
+        """A form that opens a conversion account, paid out to `wallet`, else the newest one."""
         from ..views.forms.conversion_account import ConversionAccountForm
 
         who = read_individual(self._client.individuals, id_of(person))
@@ -163,9 +168,10 @@ class Forms:
             _wallets(who),
             codes.ON_RAMP.get(str(who.country), ""),
             individual_id=who.id,
+            wallet=None if wallet is None else id_of(wallet),
             **refreshing(self._time),
         )
-        held = tuple(wallet.id for wallet in _wallets(who))
+        held = (*(one.id for one in _wallets(who)), wallet and id_of(wallet))
         return self._kept.get(("account", who.id), held, make, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
@@ -211,16 +217,21 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> Walk:
-        """The whole on-ramp as one stepper; `individual_id` takes up where somebody left."""
+        """The whole on-ramp as one stepper; `individual_id` continues with a person that exists.
+
+        `example=True` fills in every step: tick the consent, then one button leads to the QR code
+        or CLABE, and one pays the deposit.
+        """
         from ..views.forms.onramp import Walk
 
         country = known_word("country", country.upper(), codes.ON_RAMP)
         begin = partial(self.onboarding, country, example=example, consent=consent, new=new)
-        make = partial(Walk, country, self._doors(begin, example, new), individual_id)
+        functions = self._functions(begin, example, new)
+        make = partial(Walk, country, functions, individual_id, example=example)
         about = "onramp", country, individual_id
         return self._kept.get(about, (example, consent), make, new=new)
 
-    def _doors(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
+    def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
         from ..views.forms.onramp import OnrampFunctions
 
         return OnrampFunctions(

@@ -18,12 +18,12 @@ from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
-    from ..views.forms.form import Shown
     from ..views.forms.onboarding import RecipientForm
     from ..views.forms.status import TransferLine
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
+    from ..views.forms.view import Page
 
-F = TypeVar("F", bound="Shown")
+F = TypeVar("F", bound="Page")
 
 
 class PayoutForms:

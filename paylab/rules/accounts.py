@@ -251,6 +251,30 @@ def warn(
     return [*flat(mistyped), *(_wallet(found, at) if kind == codes.CRYPTO_WALLET else [])]
 
 
+def doubts(body: object, service: Service | None = None) -> list[Problem]:
+    """What is probably wrong with a new account when the country of its owner is not known.
+
+    It is judged by the rules of the only account type that has these fields.
+    """
+    entry = as_object(body)
+    kind, details = entry.get("type"), entry.get("details")
+    country = _likely_country(kind, as_object(details))
+    stated = check(body, service=service)
+    found = [one for one in check(body, country, service) if one not in stated]
+    return [*found, *warn(country, kind, details, service=service)]
+
+
+def _likely_country(kind: object, details: Body) -> str | None:
+    found = [(one.country, one.account(kind)) for one in corridors.ALL] if details else []
+    fitting = [
+        (country, account)
+        for country, account in found
+        if account and {*details} <= {field.name for field in account.fields}
+    ]
+    alike = all(account == fitting[0][1] for _, account in fitting)
+    return fitting[0][0] if fitting and alike else None
+
+
 def _wallet(details: Body, at: str) -> list[Problem]:
     """What in a wallet's address looks mistyped, on a network whose addresses are known."""
     network = details.get("network")

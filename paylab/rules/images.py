@@ -29,9 +29,12 @@ SURE_MIN, SURE_MAX = 10_000, 15_000_000
 MOST = 15 * 1024 * 1024
 """Bytes that are too many whether a KB is 1,000 or 1,024 bytes."""
 _BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
+SPECIMEN = b"paylab-specimen:"
+"""What stands before the outcome inside a specimen: in a comment, a text chunk or a tag."""
+_OUTCOME = re.compile(SPECIMEN + b"([a-z_]{1,60})")
 # One container, two names: phones use either for the same file.
 _SAME = {"image/heif": "image/heic"}
-_NO_KIND = "is none of PDF, JPEG, PNG, HEIC, HEIF, TIFF by its first bytes"
+_NO_KIND = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,15 @@ def sniff(data: bytes) -> str | None:
     """The MIME type the first bytes speak of, if it is one of the six."""
     found = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
     return found or _sniff_box(data)
+
+
+def specimen_outcome(data_uri: str) -> str:
+    """The status detail code that a specimen of this package carries, or an empty text."""
+    try:
+        found = _OUTCOME.search(decode_content(data_uri)[1])
+    except ValueError:
+        return ""
+    return found[1].decode() if found else ""
 
 
 def decoded_size(data_uri: str, mime: str) -> int:

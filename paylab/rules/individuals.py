@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
@@ -53,6 +54,8 @@ def warn_implausible(body: Body, today: date) -> list[Problem]:
     found = {
         "phone": phone(body.get("phone")),
         "date_of_birth": birth(body.get("date_of_birth"), today),
+        "email": email(body.get("email")),
+        "address.postal_code": postal_code(body.get("country"), as_object(body.get("address"))),
     }
     return [Problem(field, message, _SOURCE) for field, message in found.items() if message]
 
@@ -64,8 +67,34 @@ def phone(value: object) -> str:
     try:
         reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(value))
     except NumberParseException:
-        return "begin with + and the country's code, as in +52 55 5555 5555"
+        return "must begin with + and the country code, as in +52 55 5555 5555"
     return "" if reason == ValidationResult.IS_POSSIBLE else LENGTHS.get(reason, _NO_PHONE)
+
+
+def email(value: object) -> str:
+    """What is odd about an e-mail address, or nothing."""
+    good = (
+        not isinstance(value, str) or not value or re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", value)
+    )
+    return "" if good else "must be an e-mail address like name@example.com"
+
+
+POSTAL_CODES = {
+    "AR": ("4 digits, or a letter, 4 digits and 3 letters", "[0-9]{4}|[A-Z][0-9]{4}[A-Z]{3}"),
+    "BR": ("8 digits", "[0-9]{5}-?[0-9]{3}"),
+    "CO": ("6 digits", "[0-9]{6}"),
+    "IN": ("6 digits", "[0-9]{3} ?[0-9]{3}"),
+    "MX": ("5 digits", "[0-9]{5}"),
+    "PH": ("4 digits", "[0-9]{4}"),
+}
+
+
+def postal_code(country: object, address: Body) -> str:
+    """What is odd about a postal code in its country, or nothing."""
+    wanted, pattern = POSTAL_CODES.get(str(country), ("", ".*"))
+    value = address.get("postal_code")
+    good = not isinstance(value, str) or not value or re.fullmatch(pattern, value.strip().upper())
+    return "" if good else f"must be {wanted}"
 
 
 def birth(value: object, today: date) -> str:

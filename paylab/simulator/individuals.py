@@ -143,8 +143,12 @@ def submit(world: World, row: Row, _: str = "") -> None:
 
 
 def _decide(world: World, row: Row, _: str) -> None:
-    """End the check as the family name asks. Assumptions `kyc.names` and `kyc.terminal`."""
-    wanted = row["family_name"].strip().casefold().replace(" ", "_")
+    """End the check as a specimen asks, else as the family name does.
+
+    Assumptions `kyc.names` and `kyc.terminal`.
+    """
+    named = row["family_name"].strip().casefold().replace(" ", "_")
+    wanted = next(iter(row["_"].get("specimens", {}).values()), named)
     if wanted == "under_review":
         _review(world, row, "")
     elif wanted in world.service.verification.terminal_codes:
@@ -268,6 +272,7 @@ def upload_images(world: World, request: Request) -> Reply:
     given = {image["type"]: image["content"] for image in body["images"]}
     for side, content in given.items():
         row["_"]["images"][side] = _stored(world, side, content)
+        _note_specimen(row, side, image_rules.specimen_outcome(content))
     received(world, row, set(given))
     return Reply.json(200, shown_images(row))
 
@@ -287,6 +292,12 @@ def _stored(world: World, side: str, content: str) -> Row:
         "created_at": now,
         "updated_at": now,
     }
+
+
+def _note_specimen(row: Row, side: str, outcome: str) -> None:
+    """Remember what a specimen asks for; another image of that side withdraws it."""
+    wanted = {one: code for one, code in row["_"].get("specimens", {}).items() if one != side}
+    row["_"]["specimens"] = wanted | ({side: outcome} if outcome else {})
 
 
 def _must_wait_for_action(row: Row) -> None:

@@ -10,8 +10,10 @@ from math import sin
 from typing import Any, TypeVar
 
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL.PngImagePlugin import PngInfo
 
 from ..errors import PaylabError
+from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES
 from ..spec.status import detail
 
@@ -223,7 +225,8 @@ def specimen(
 ) -> bytes:
     """A picture of one side (`document-front`, `document-back`, `selfie`), over 10 KB.
 
-    `fault` is a status detail code: the picture then shows what that code complains about.
+    `fault` is a status detail code: the picture then shows what that code is about, and the file
+    carries the code, so that the simulator's verification ends with it.
     """
     draw_side, options = _chosen("side", SIDES, side), _chosen("kind", KINDS, kind)
     image = _paper()
@@ -233,8 +236,19 @@ def specimen(
         _chosen("fault", FAULTS, fault)
         marked = draw_defect(marked, side, fault)
     out = BytesIO()
-    marked.save(out, **options)
-    return out.getvalue()
+    marked.save(out, **options, **(_outcome(kind, fault) if fault else {}))
+    data = out.getvalue()
+    return data + b"\n%" + SPECIMEN + fault.encode() if fault and kind == "pdf" else data
+
+
+def _outcome(kind: str, fault: str) -> dict[str, Any]:
+    """How Pillow writes the outcome into a file of this kind; a PDF ends with a comment."""
+    text = (SPECIMEN + fault.encode()).decode()
+    if kind == "png":
+        info = PngInfo()
+        info.add_text("Comment", text)
+        return {"pnginfo": info}
+    return {"jpeg": {"comment": text}, "tiff": {"description": text}}.get(kind, {})
 
 
 def _chosen(word: str, table: Mapping[str, Entry], key: str) -> Entry:

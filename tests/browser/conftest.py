@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
 from pathlib import Path
@@ -25,6 +26,7 @@ REPOSITORY = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
 FLAGS += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+AXE = "4.10.3"
 TOKEN = "browser-test"
 PATIENCE = 60_000
 IDLE = re.compile(r"Python 3 \(ipykernel\) \| Idle")
@@ -154,12 +156,27 @@ def artefacts(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory):
+    """The script of axe-core, from npm: it is too large to keep here."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = ["npm", "pack", "--silent", f"axe-core@{AXE}"]
+    try:
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=True)
+    except (OSError, subprocess.SubprocessError):
+        missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        missing(f"axe-core {AXE} cannot be had from npm")
+    with tarfile.open(folder / f"axe-core-{AXE}.tgz") as archive:
+        archive.extract("package/axe.min.js", folder, filter="data")
+    return folder / "package" / "axe.min.js"
+
+
 class Notebook:
     """A notebook open in JupyterLab, used as a person would: menus, keys, buttons, labels."""
 
-    def __init__(self, server, page, name, artefacts):
+    def __init__(self, server, page, name, artefacts, request):
         self.server, self.page, self.name = server, page, name
-        self.artefacts = artefacts
+        self.artefacts, self._request = artefacts, request
 
     def open(self):
         """Open the notebook and wait until its kernel is ready."""
@@ -245,14 +262,32 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name):
-        """Show the page wide and dark, then narrow and light, with a picture of each."""
+        """Show the page wide and narrow, dark and light, with a picture of each."""
         height = self.page.viewport_size["height"]
-        for width, theme in ((1600, "dark"), (400, "light")):
+        for theme, widths in (("dark", (1400, 700)), ("light", (1400, 700, 400))):
             self.page.set_viewport_size({"width": 1600, "height": height})
             self.theme(theme)
-            self.page.set_viewport_size({"width": width, "height": height})
-            self.shot(f"{name}-{width}-{theme}")
-            yield width
+            for width in widths:
+                self.page.set_viewport_size({"width": width, "height": height})
+                self.shot(f"{name}-{width}-{theme}")
+                yield width
+
+    def violations(self):
+        """What axe-core finds seriously wrong with the forms and cards on the page."""
+        if not self.page.evaluate("'axe' in window"):
+            script = self._request.getfixturevalue("axe")
+            self.page.evaluate(script.read_text(encoding="utf-8"))
+        return self.page.evaluate(SERIOUS)
+
+    def press(self, *keys):
+        """Press keys, one after another, wherever the focus is."""
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def focused(self):
+        """What has the focus, as a person would call it."""
+        return self.page.evaluate(FOCUSED)
 
     def save(self):
         """Save, and give the file as it is on the disk."""
@@ -272,6 +307,15 @@ class Notebook:
         return self.open()
 
 
+SERIOUS = """async () => {
+  const found = await axe.run({include: [['.paylab-form, .paylab-card']]}, {
+    resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
+      'best-practice']});
+  return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))
+    .map(one => one.id + ': ' + one.nodes.map(node => node.html.slice(0, 160)).join(' | '));
+}"""
+FOCUSED = """() => { const one = document.activeElement;
+  return one.labels?.[0]?.textContent || one.ariaLabel || one.innerText.trim().split('\\n')[0]; }"""
 FIRST_NOT_RUN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
   .findIndex(prompt => !/\\d/.test(prompt.textContent))"""
 ALL_RAN = """() => [...document.querySelectorAll('.jp-CodeCell')].every(cell =>
@@ -301,7 +345,7 @@ def notebook(server, chromium, artefacts, request):
         page = chromium.new_page()
         page.set_viewport_size({"width": width, "height": height})
         pages.append(page)
-        return Notebook(server, page, name, artefacts).open()
+        return Notebook(server, page, name, artefacts, request).open()
 
     yield opened
     failed = any(report.failed for report in request.node.stash.get(REPORTS, []))

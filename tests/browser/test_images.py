@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from hashlib import sha256
 
@@ -51,7 +52,7 @@ def files(tmp_path):
 
 def choose(notebook, label, path):
     """Choose a file in a slot; its input is on the page, so that any tool can reach it."""
-    notebook.label(f"{label}: choose a file").last.set_input_files(path)
+    notebook.label(f"{label}: file").last.set_input_files(path)
 
 
 def test_rejected_and_retried(notebook, photos):
@@ -60,9 +61,9 @@ def test_rejected_and_retried(notebook, photos):
     for _ in range(2):
         opened.run_next()
     choose(opened, FRONT, photos("front.jpg", 100_000))
-    opened.says("Chosen: from a file, JPEG, 97 KB")
+    opened.says("Chosen: front.jpg, JPEG, 97 KB")
     choose(opened, SELFIE, photos("selfie.jpg", 110_000))
-    opened.says("Chosen: from a file, JPEG, 107 KB")
+    opened.says("Chosen: selfie.jpg, JPEG, 107 KB")
     opened.shot("images-chosen")
     opened.button("Upload the images").click()
     opened.says("The images are uploaded")
@@ -71,7 +72,7 @@ def test_rejected_and_retried(notebook, photos):
     opened.says("A picture is too blurred to be read.")
     opened.shot("images-refused")
     choose(opened, SELFIE, photos("selfie2.jpg", 120_000))
-    opened.says("Chosen: from a file, JPEG, 117 KB")
+    opened.says("Chosen: selfie2.jpg, JPEG, 117 KB")
     opened.button("Upload the images").click()
     opened.outputs.get_by_text("The images are uploaded").nth(1).wait_for()
 
@@ -83,9 +84,9 @@ def test_twelve_megabytes(notebook, photos):
     opened.run_next()
     opened.run_next()
     choose(opened, FRONT, front)
-    opened.says("Chosen: from a file, JPEG, 12.0 MB")
+    opened.says("Chosen: front.jpg, JPEG, 12.0 MB")
     choose(opened, SELFIE, selfie)
-    opened.says("Chosen: from a file, JPEG, 15.0 MB")
+    opened.says("Chosen: selfie.jpg, JPEG, 15.0 MB")
     opened.button("Upload the images").click()
     opened.says("The images are uploaded")
     opened.run_next()
@@ -97,36 +98,55 @@ def test_twelve_megabytes(notebook, photos):
     assert ";base64," not in saved
 
 
-def test_ways_in(notebook, photos):
-    """What is too large is refused before a byte is sent; a path and a specimen do as well."""
-    opened = notebook("images.ipynb", [BEGIN, FORM])
-    opened.run_all()
+def test_every_way_in_and_every_state(notebook, photos):
+    """Too large, no image, a path, a specimen, a drop, removed: one clear state each time."""
+    opened = notebook("images.ipynb", [BEGIN, FORM, AGAIN], height=1700)
+    opened.run_next()
+    opened.run_next()
+    opened.says("Empty")
     choose(opened, FRONT, photos("front.jpg", IMAGE_MAX + 1))
-    opened.says("has 15.0 MB, and at most 15 MB can be sent")
+    opened.says(re.compile("Refused before sending: front.jpg has 15.00 MB .15,728,641 bytes."))
+    front = opened.outputs.locator(".paylab-part").filter(has_text=FRONT)
+    assert not front.get_by_text("The service says").count()
     choose(opened, FRONT, photos("front.txt", 100_000))
-    opened.says("Chosen: from a file, JPEG")
-    path = opened.label(f"{FRONT}: or a path on disk")
-    path.fill("/nowhere/photo.jpg")
-    path.press("Enter")
-    opened.says("cannot be read: No such file or directory")
+    opened.says("Chosen: front.txt, JPEG")
+    path = opened.label(f"{FRONT}: or a path on this machine")
+    path.focus()
+    opened.page.keyboard.insert_text("/nowhere/photo.jpg")
+    opened.press("Enter")
+    opened.says("photo.jpg cannot be read: No such file or directory")
     path.fill(str(photos("front.jpg", 100_000)))
-    path.press("Enter")
-    opened.says("Chosen: from disk, JPEG, 97 KB")
-    opened.label(f"{SELFIE}: or a specimen").select_option("image glare")
-    opened.says("Chosen: a specimen, JPEG")
+    opened.press("Enter")
+    opened.says("Chosen: front.jpg, JPEG, 97 KB")
+    opened.button(f"{FRONT}: remove").press("Enter")
+    opened.outputs.get_by_text("Chosen: front.jpg").wait_for(state="detached")
+    drop(opened, FRONT, photos("dropped.jpg", 100_000))
+    opened.says("Chosen: dropped.jpg, JPEG, 97 KB")
+    specimens = opened.label(f"{SELFIE}: or a specimen")
+    specimens.focus()
+    opened.page.keyboard.type("image bl")  # the first that begins so
+    opened.says("Chosen: specimen (image blurry), JPEG")
     opened.page.get_by_alt_text("Preview: Selfie").wait_for()
-    opened.shot("images-light")
-    opened.theme("dark")
-    opened.shot("images-dark")
-
-
-def test_widths(notebook):
-    """Nothing is cut off on a narrow page, nor on a wide one."""
-    opened = notebook("images.ipynb", [BEGIN, FORM], height=1600)
-    opened.run_all()
-    opened.button("Fill with specimens").click()
-    opened.says("Chosen: a specimen")
-    for width in (400, 1600):
-        opened.page.set_viewport_size({"width": width, "height": 1600})
-        opened.shot(f"images-{width}")
+    for _ in opened.looks("images"):
         assert opened.page.locator(".paylab-form *").evaluate_all(CUT_OFF) == []
+    assert opened.violations() == []
+    opened.button("Upload the images").click()
+    opened.says("The images are uploaded")
+    opened.run_next()
+    opened.says("Refused by the service")
+    opened.says(re.compile("A picture is too blurred to be read."))
+    opened.shot("images-refused-by-the-service")
+
+
+DROP = """([zone, name, text]) => {
+  const bytes = Uint8Array.from(atob(text), one => one.charCodeAt(0));
+  const files = new DataTransfer();
+  files.items.add(new File([bytes], name, {type: 'image/jpeg'}));
+  zone.dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true}));
+}"""
+
+
+def drop(opened, label, path):
+    """Drop a file onto the place of a side."""
+    zone = opened.label(f"{label}: file").last.locator("xpath=..").element_handle()
+    opened.page.evaluate(DROP, [zone, path.name, b64encode(path.read_bytes()).decode()])

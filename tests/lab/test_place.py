@@ -99,7 +99,7 @@ def person(lab):
 def test_a_form_on_the_page_names_the_service(lab):
     """In its heading, which the stepper shows once."""
     form = lab.forms.onboarding("MX")
-    assert EMBEDDED in form.view.children[0].value
+    assert EMBEDDED in form.heading.badge
 
 
 def test_frames_and_files_remember_their_service(lab, tmp_path):

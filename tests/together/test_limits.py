@@ -18,6 +18,7 @@ from paylab.rules import accounts, deposits, images, individuals, transfers
 from paylab.spec import codes
 from paylab.views.forms.account import AccountForm
 from paylab.views.forms.conversion_account import DepositForm
+from paylab.views.forms.field import LISTED
 from paylab.views.forms.onboarding import RecipientForm
 from paylab.views.forms.transfer import QuoteForm, TransferForm
 from paylab.views.specimens import specimen
@@ -103,10 +104,9 @@ def test_rules(limit, value, good):
 
 def put(field, value):
     """Type a value into a field; one that cannot be chosen is as good as refused."""
-    options = getattr(field.widget, "options", None) or [value]
-    if value not in [one[1] if isinstance(one, tuple) else one for one in options]:
+    if field.input in LISTED and value not in [choice for _, choice in field.options]:
         return False
-    field.widget.value = value
+    field.value = value
     return True
 
 
@@ -126,7 +126,7 @@ def recipient_form(limit, value):
         put(form.fields["document.type"], limit.field)
     name = "document.number" if limit.kind == "document" else limit.field
     if limit.kind == "kind":
-        form.fields["document.number"].widget.value = ""  # the example's
+        form.fields["document.number"].value = ""  # the example's
     return put(form.fields[name], value) and not form.problems()
 
 
@@ -144,7 +144,7 @@ def amount_form(limit, value):
     if limit.kind == "transfer":
         return put(form.fields[limit.field], value) and not form.problems()
     put(form.fields["source_currency"], "USDC" if limit.kind == "usdc" else "USD")
-    form.fields["given"].widget.value = limit.field
+    form.fields["given"].value = limit.field
     return put(form.fields["amount"], value) and not form.problems()
 
 

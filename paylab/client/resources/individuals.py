@@ -217,8 +217,7 @@ class FinancialAccounts:
         operations.check_detail_names(named.get("details"), type, self._sender.service)
         body = encoding.merge_extra(named, extra)
         service = self._sender.service
-        doubts = accounts.warn(None, type, body["details"], service=service)
-        encoding.judge(accounts.check(body, service=service), doubts)
+        encoding.judge(accounts.check(body, service=service), accounts.doubts(body, service))
         answer = self._sender.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
-
-from ipywidgets import HTML, Dropdown, FileUpload, Text
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 from ... import corridors
 from ...corridors import account_types, examples
@@ -14,11 +12,12 @@ from ...errors import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount
-from .. import html
 from ..html import Row, escape
 from ..qr import read_qr, scan
-from .field import FormField, call, show
+from .field import COMBO, OPEN, SELECT, TEXT, FormField, call
+from .file import FilePicker
 from .form import Form, grid
+from .view import Group, Html
 
 TYPES = {
     codes.PIX: "PIX key",
@@ -33,101 +32,110 @@ SCANNED = "qrph_payload"
 NOTHING = Account("", (), "")
 
 
-class AccountFields:
+class AccountFields(Group):
     """A type and its details, named `type` and `details.clabe` below a prefix."""
 
     def __init__(self, country: str, *, prefix: str = "", later: bool = False) -> None:
         self.prefix, self._later = prefix, later
-        self.kind = FormField(f"{prefix}type", "Account", Dropdown(options=[LATER]))
-        self.details = {name: _field(f"{prefix}details.{name}", name) for name in NAMES}
-        self.upload = FileUpload(
-            accept="image/*", description="Scan a picture of the code", layout={"width": "auto"}
-        )
-        self.upload.observe(lambda _: self._scan(), "value")
-        self.view = grid([self.kind, *self.details.values()])
-        self.view.children = (*self.view.children, self.upload)
-        self.follow(country)
+        self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
+        self.details = {
+            name: FormField(f"{prefix}details.{name}", label(name), COMBO if listed else TEXT)
+            for name, listed in NAMES.items()
+        }
+        self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
+        super().__init__([grid([self.type, *self.details.values()]), self.upload])
+        self.adjust(country)
 
-    def __iter__(self) -> Any:
-        return iter([self.kind, *self.details.values()])
+    def __iter__(self) -> Iterator[FormField]:
+        return iter([self.type, *self.details.values()])
 
     @property
     def account(self) -> Account:
         """The chosen type as the country has it."""
-        return corridors.account(self._country, self.kind.value) or NOTHING
+        return corridors.account(self._country, self.type.value) or NOTHING
 
     def entry(self) -> dict[str, Any]:
         """`type` and `details` as they would be sent; empty when the account comes later."""
-        if not self.kind.value:
+        if not self.type.value:
             return {}
         names = [field.name for field in self.account.fields]
         values = {name: self.details[name].value for name in names}
         details = {name: value for name, value in values.items() if value not in ("", None)}
-        return {"type": self.kind.value, "details": details}
+        return {"type": self.type.value, "details": details}
 
-    def fill(self, kind: str, details: Any) -> None:
-        """Put in an account's type and details."""
-        self.kind.widget.value = kind
-        self.follow(self._country)
+    def fill(self, kind: str, details: Mapping[str, Any]) -> None:
+        """Put in an account's type and details; the form then checks them."""
+        self.type.put(kind)
+        self.adjust(self._country)
         for name, value in details.items():
             if name in self.details:
-                self.details[name].widget.value = value
-        self.follow(self._country)
+                self.details[name].put(value)
+        self.adjust(self._country)
 
-    def lock(self) -> None:
-        """Keep the type as it is."""
-        self.kind.widget.disabled = True
-
-    def follow(self, country: str) -> None:
-        """Ask what this country and the chosen type ask, and nothing else."""
+    def adjust(self, country: str) -> None:
+        """Ask for what this country and the chosen type need, and nothing else."""
         self._country = country
         corridor = corridors.get(country)
         kinds = [(TYPES[kind], kind) for kind in (corridor.account_types if corridor else ())]
-        _choose(self.kind.widget, [*([LATER] if self._later else []), *kinds])
+        self.type.offer([*([LATER] if self._later else []), *kinds])
+        self.type.require(not self._later)
         asked = {field.name: field for field in self.account.fields}
         for name, field in self.details.items():
-            field.show(name in asked)
+            field.visible = name in asked
         for name, one in asked.items():
             self._ask(name, one)
-        show(self.upload, SCANNED in asked)
+        self.upload.visible = SCANNED in asked
 
     def _ask(self, name: str, asked: account_types.DetailField) -> None:
         field = self.details[name]
-        chosen = {one: self.details[one].value for one in self.details}
-        form = asked.form_in(chosen)
+        form = asked.form_in({one: self.details[one].value for one in self.details})
         if form.choices:
-            _choose(field.widget, [(word, word) for word in form.choices], self._country)
-        field.hint = _told(field.value) if name == SCANNED else field_hint(form)
-        field.require(asked.required)
+            is_open = form.source != "spec"
+            field.input = COMBO if is_open else SELECT
+            field.offer([(word, word) for word in form.choices], self._country)
+            field.hint = OPEN if is_open else ""
+        else:
+            field.hint = _payee(field.value) if name == SCANNED else field_hint(form)
+        field.normal = normaliser(form)
+        field.require(asked.required, assumed=asked.source != "spec")
 
-    def _scan(self) -> None:
-        """Read the code in a picture; the picture itself leaves the page at once."""
-        if not self.upload.value:
-            return
-        data, field = bytes(self.upload.value[0]["content"]), self.details[SCANNED]
-        self.upload.value = ()
+    def _scan(self, name: str, file: BinaryIO) -> None:
+        """Read the code in a picture; the picture is deleted at once."""
+        field = self.details[SCANNED]
+        with file:
+            data = file.read()
         try:
-            field.widget.value = scan(data)
+            field.value = scan(data)
+            self.upload.told = ""
         except PaylabError as error:
-            field.note.value = f'<div class="paylab-error" role="status">{html.escape(error)}</div>'
+            self.upload.told = f"No code was read from {name}: {error}"
+        field.on_leave()
+
+
+def normaliser(form: Format | None) -> Callable[[str], str]:
+    """What makes a typed text the one that is sent: without blanks around it, in capitals."""
+    if form is None or not form.capitals:
+        return str.strip
+    return lambda text: "".join(text.upper().split())
 
 
 def field_hint(form: Format) -> str:
     """What an input must look like, and how far that is checked."""
     algorithm = accounts.ALGORITHMS.get(form.check_digit)
-    checked = f"the check digits of a {algorithm.name} are verified" if algorithm else ""
-    parts = [form.message, form.also.message if form.also else "", form.note or checked]
-    return ". ".join(part[:1].upper() + part[1:] for part in parts if part) + "." * any(parts)
+    checked = f"the check digits of the {algorithm.name} are verified" if algorithm else ""
+    wanted = form.message.removeprefix("must be ").removeprefix("exactly ")
+    parts = [part for part in (wanted, form.note or checked) if part]
+    return ". ".join(part[:1].upper() + part[1:] for part in parts) + "." * bool(parts)
 
 
-def _told(payload: str) -> str:
+def _payee(payload: str) -> str:
     """Whom a pasted or scanned code pays."""
     rows = read_qr(payload).rows()[:3] if payload else []
     said = "; ".join(f"{label}: {text}" for label, text in rows)
     return said or "Paste the text of the code, or scan a picture of it."
 
 
-def _names() -> Iterable[tuple[str, bool]]:
+def _names() -> Iterator[tuple[str, bool]]:
     for corridor in corridors.ALL:
         for account in corridor.accounts:
             for field in account.fields:
@@ -138,11 +146,6 @@ NAMES = dict(_names())
 """Every field of every account, and whether it is chosen from a list."""
 
 
-def _field(name: str, bare: str) -> FormField:
-    widget = Dropdown(options=[]) if NAMES[bare] else Text()
-    return FormField(name, label(bare), widget)
-
-
 def label(name: str) -> str:
     """A field's name as people read it."""
     words = {"clabe": "CLABE", "iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
@@ -150,22 +153,7 @@ def label(name: str) -> str:
     return (words | pix).get(name) or name.replace("_", " ").capitalize()
 
 
-def _choose(widget: Any, options: list[tuple[str, str]], wanted: str = "") -> None:
-    """Offer these; what was chosen stays chosen where it can."""
-    if list(widget.options) == options:
-        return
-    known = [value for _, value in options]
-    kept = next(
-        (one for one in (widget.value, wanted) if one in known), known[0] if known else None
-    )
-    widget.options = options
-    widget.value = kept
-
-
-FIXED = (
-    "A crypto wallet cannot be edited: this registers a new one beside it. "
-    "The old one stays where it is."
-)
+FIXED = "A crypto wallet cannot be edited: this registers another one, and the old one stays."
 
 
 class AccountForm(Form):
@@ -189,8 +177,8 @@ class AccountForm(Form):
         self.country, self._account = country, account
         self.title, self.action = self._named()
         self.parts = AccountFields(country)
-        self.note = HTML(_hint(FIXED) if self._is_fixed else "")
-        super().__init__(self.parts, [self.note, self.parts.view])
+        self.note = Html(escape(FIXED) if self._is_fixed else "", style="hint")
+        super().__init__(self.parts, [self.note, self.parts])
         self._fill(example)
 
     @property
@@ -205,25 +193,22 @@ class AccountForm(Form):
         """The account as it would be sent."""
         return self.parts.entry()
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return accounts.check_entry(self.values(), self.country)
+        return accounts.check_entry(values, self.country)
 
-    def warnings(self) -> list[Problem]:
-        """Check digits that do not hold."""
-        values = self.values()
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
+        """Check digits that do not fit, and addresses that look mistyped."""
         return accounts.warn(self.country, values.get("type"), values.get("details"))
 
-    def send(self) -> FinancialAccount:
+    def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the account, or replace its details."""
-        values = self.values()
         if self._replaces and self._account and self._update:
             return self._update(self._account.id, values["details"])
         return self._create(values["type"], values["details"])
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call that does the same."""
-        values = self.values()
         if self._replaces and self._account:
             new = values.get("details", {})
             return call("lab.financial_accounts.update", {}, self._account.id, new, to="account")
@@ -236,11 +221,9 @@ class AccountForm(Form):
         held = [(label(str(name)), str(value)) for name, value in details.items()]
         return [("Account", result.id), ("Type", str(result.type)), *held]
 
-    def changed(self) -> None:
-        """Ask what the chosen type asks, then check."""
-        if not self.button.disabled:
-            self.parts.follow(self.country)
-            super().changed()
+    def adjust(self) -> None:
+        """Ask for what the chosen type needs."""
+        self.parts.adjust(self.country)
 
     def _named(self) -> tuple[str, str]:
         where = corridors.NAMES.get(self.country, self.country)
@@ -251,17 +234,13 @@ class AccountForm(Form):
         return f"A new account: {where}", "Register this account"
 
     def _fill(self, example: Any) -> None:
-        if self._account is not None:
-            kind = str(self._account.type)
-            self.parts.fill(kind, {} if self._is_fixed else self._account.details or {})
-            self.parts.lock()
-        elif example:
-            self.parts.fill(example["type"], example["details"])
-        self.check()
-
-
-def _hint(text: str) -> str:
-    return f'<div class="paylab-hint">{escape(text)}</div>'
+        with self.filling():
+            if self._account is not None:
+                kind = str(self._account.type)
+                self.parts.fill(kind, {} if self._is_fixed else self._account.details or {})
+                self.parts.type.disabled = True
+            elif example:
+                self.parts.fill(example["type"], example["details"])
 
 
 class WalletForm(Form):
@@ -280,30 +259,30 @@ class WalletForm(Form):
     ) -> None:
         self._create, self._owner = create, individual_id
         given = examples.WALLET if example else {"address": "", "network": codes.NETWORKS[0]}
-        networks = [(name.capitalize(), name) for name in codes.NETWORKS]
-        super().__init__(
-            [
-                FormField("network", "Network", Dropdown(options=networks, value=given["network"])),
-                FormField("address", "Address", Text(value=given["address"])),
-            ]
-        )
+        fields = [
+            FormField("network", "Network", COMBO, value=given["network"], hint=OPEN),
+            FormField("address", "Address", value=given["address"]),
+        ]
+        fields[0].offer([(name.capitalize(), name) for name in codes.NETWORKS])
+        for field in fields:
+            field.require(True, assumed=True)
+        super().__init__(fields)
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return accounts.check_details(None, codes.CRYPTO_WALLET, self.values(), "")
+        return accounts.check_details(None, codes.CRYPTO_WALLET, values, "")
 
-    def warnings(self) -> list[Problem]:
-        """An address whose checksum does not hold."""
-        values = self.values()
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
+        """An address that does not fit the network, or whose checksum is wrong."""
         return accounts.warn_address(values.get("network"), values.get("address"))
 
-    def send(self) -> FinancialAccount:
+    def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the wallet."""
-        return self._create(self.values())
+        return self._create(values)
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call that registers the same wallet."""
-        arguments = self._owner, codes.CRYPTO_WALLET, self.values()
+        arguments = self._owner, codes.CRYPTO_WALLET, values
         return call("lab.financial_accounts.create", {}, *arguments, to="wallet")
 
     def outcome(self, result: FinancialAccount) -> list[Row]:

@@ -7,23 +7,22 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ipywidgets import HTML, Dropdown, RadioButtons, Text
-
-from ...errors import Problem
+from ...errors import Problem, RuleError
 from ...rules import accounts, deposits
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.status import CONVERSION_ACCOUNT
 from ..cards import deposit_card
 from ..html import Row
-from .field import FormField, call
+from .field import RADIO, SELECT, FormField, call
 from .form import Form
-from .live import Look, Refresher, in_thread, line
+from .live import Look, Refresher, Timeline, in_thread
+from .view import Html
 
 
-def picture(account: object) -> HTML:
-    """The card of an account's deposit instructions, as a widget."""
+def picture(account: object) -> Html:
+    """The card of an account's deposit instructions, as a part of a page."""
     card = deposit_card(getattr(account, "deposit_instructions", None) or account)
-    return HTML(card._repr_mimebundle_()["text/html"])
+    return Html(card._repr_mimebundle_()["text/html"])
 
 
 PENDING = "pending"
@@ -32,9 +31,9 @@ PENDING = "pending"
 class ConversionAccountForm(Form):
     """Opens a conversion account with `create(wallet_id, currency, **more)`.
 
-    The newest wallet is preselected. While the account is pending, a click shows it being
-    provisioned and asks `look(id)` again on the kernel's loop; in code, `wait(id)` waits for it.
-    Nothing is ever created twice.
+    The newest wallet is preselected, unless `wallet` is the id of another. While the account is
+    pending, a click shows that and asks `look(id)` again on the kernel's loop; in code, `wait(id)`
+    waits for it. Nothing is ever created twice.
     """
 
     title = "Conversion account"
@@ -50,6 +49,7 @@ class ConversionAccountForm(Form):
         currency: str,
         *,
         individual_id: str = "",
+        wallet: str | None = None,
         pass_time: Callable[[float], None] = lambda _: None,
         run: Callable[[Look], Awaitable[Any]] = in_thread,
     ) -> None:
@@ -64,26 +64,26 @@ class ConversionAccountForm(Form):
             run=run,
         )
         self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
-        named = [(_named(wallet), id_) for id_, wallet in self._wallets.items()]
-        paid = Dropdown(options=[(currency.upper(), currency)])
-        super().__init__(
-            [
-                FormField("payout_account", "Wallet to pay out to", Dropdown(options=named)),
-                FormField("source_currency", "Paid in", paid),
-                FormField("client_reference_id", "Your reference (optional)", Text()),
-            ]
-        )
+        options = [(_named(one), id_) for id_, one in self._wallets.items()]
+        currencies = [(currency.upper(), currency)]
+        wallets_field = FormField("payout_account", "Wallet to pay out to", SELECT, options=options)
+        if wallet is not None:
+            wallets_field.put(known_wallet(wallet, self._wallets))
+        paid = FormField("source_currency", "Currency of the deposits", SELECT, options=currencies)
+        reference = FormField("client_reference_id", "Your reference")
+        for field in (wallets_field, paid, reference):
+            field.require(field is not reference)
+        super().__init__([wallets_field, paid, reference])
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        values = self.values()
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body)
 
-    def warnings(self) -> list[Problem]:
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
         """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
-        chosen = self._wallets.get(self.fields["payout_account"].value)
+        chosen = self._wallets.get(str(values.get("payout_account")))
         details = (chosen.details if chosen else None) or {}
         return accounts.warn_address(
             details.get("network"), details.get("address"), "payout_account"
@@ -94,12 +94,12 @@ class ConversionAccountForm(Form):
         """Whether an account was created, even if it is still pending."""
         return self._account is not None
 
-    def send(self) -> ConversionAccount | None:
-        """Open the account, once; then wait for it, or watch it where a person looks on."""
+    def send(self, values: dict[str, Any]) -> ConversionAccount | None:
+        """Open the account, once; then wait for it, or watch it after a click."""
         if self._account is None:
-            values = self.values()
-            wallet, currency = values.pop("payout_account"), values.pop("source_currency")
-            self._account = self._create(wallet, currency, **values)
+            more = dict(values)
+            wallet, currency = more.pop("payout_account"), more.pop("source_currency")
+            self._account = self._create(wallet, currency, **more)
         if _settled(self._account):
             return self._account
         self._see(self._account)
@@ -108,12 +108,13 @@ class ConversionAccountForm(Form):
         self.watch.stop()
         return self._wait(self._account.id)
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call, and the waiting that a 202 asks for."""
-        values = self.values()
-        wallet, currency = values.pop("payout_account", ""), values.pop("source_currency", "")
-        arguments = self._owner, wallet, currency
-        made = call("lab.conversion_accounts.create", values, *arguments, to="account")
+        more = dict(values)
+        wallet, currency = more.pop("payout_account", ""), more.pop("source_currency", "")
+        made = call(
+            "lab.conversion_accounts.create", more, self._owner, wallet, currency, to="account"
+        )
         return f"{made}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def outcome(self, result: ConversionAccount) -> list[Row]:
@@ -134,11 +135,21 @@ class ConversionAccountForm(Form):
     def _see(self, account: ConversionAccount) -> None:
         self._account = account
         if self.result is None and not _settled(account):
-            self.button.description = "Provisioning…"
-            self.message.value = line(CONVERSION_ACCOUNT, account.status)
+            self.button.text = "Provisioning…"
+            timeline = Timeline(CONVERSION_ACCOUNT)
+            timeline.add(account.status, {})
+            self.message.html = timeline.html()
+            self.redraw()
         elif self.result is None and self.watch.running:
             self.finish(account)
-            self.keep()
+
+
+def known_wallet(wallet: str, wallets: Iterable[str]) -> str:
+    """The id of one of the person's wallets; RuleError for another."""
+    if wallet not in (known := list(wallets)):
+        message = f"{wallet} is not a wallet of this person: choose one of {', '.join(known)}"
+        raise RuleError([Problem("wallet", message)])
+    return wallet
 
 
 def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
@@ -165,7 +176,7 @@ OWN, ANOTHER, MISSING = "own", "another", "missing"
 SENDERS = {
     OWN: "The person's own name",
     ANOTHER: "Another name",
-    MISSING: "No name at all: the deposit is held for review",
+    MISSING: "No name: the deposit is held for review",
 }
 
 
@@ -189,16 +200,16 @@ class DepositForm(Form):
     ) -> None:
         self._send, self.currency, self.cap, self._account = send, currency, cap, account_id
         unit = currency.upper()
-        amount, limit = Text(value=str(cap)), f"At most {cap} {unit}."
         choices = [(text, key) for key, text in SENDERS.items()]
-        super().__init__(
-            [
-                FormField("amount", f"Amount in {unit}", amount, limit),
-                FormField("sender", "Who it comes from", RadioButtons(options=choices, value=OWN)),
-                FormField("sender_name", "Name of the sender", Text()),
-            ]
-        )
-        self._follow_sender()
+        fields = [
+            FormField("amount", f"Amount in {unit}", value=str(cap), hint=f"At most {cap} {unit}."),
+            FormField("sender", "Sender", RADIO, options=choices),
+            FormField("sender_name", "Name of the sender"),
+        ]
+        for field in fields:
+            field.require(True if field.name != "sender" else None)
+        super().__init__(fields)
+        self.changed()
 
     def values(self) -> dict[str, Any]:
         """The deposit as it would be sent."""
@@ -207,33 +218,27 @@ class DepositForm(Form):
         named = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[sender]
         return {**found, "currency": self.currency, **named}
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong, and another name that is not given."""
-        values = self.values()
         found = deposits.check({"conversion_account_id": "-", **values}, self.currency)
         if values.get("sender_name", "") is None:
-            found.append(Problem("sender_name", "is required: whose name should it be?"))
+            found.append(Problem("sender_name", "is required"))
         return found
 
-    def send(self) -> Deposit:
+    def send(self, values: dict[str, Any]) -> Deposit:
         """Pay in."""
-        return self._send(**self.values())
+        return self._send(**values)
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call that pays in the same."""
-        values = self.values()
-        amount, currency = values.pop("amount", ""), values.pop("currency")
-        arguments = self._account, amount, currency
-        return call("lab.sandbox.deposit", values, *arguments, to="deposit")
+        more = dict(values)
+        amount, currency = more.pop("amount", ""), more.pop("currency")
+        return call("lab.sandbox.deposit", more, self._account, amount, currency, to="deposit")
 
     def outcome(self, result: Deposit) -> list[Row]:
         """What was paid in."""
         return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
 
-    def changed(self) -> None:
-        """Ask for a name where another one pays."""
-        self._follow_sender()
-        super().changed()
-
-    def _follow_sender(self) -> None:
-        self.fields["sender_name"].show(self.fields["sender"].value == ANOTHER)
+    def adjust(self) -> None:
+        """Ask for a name when another sender pays."""
+        self.fields["sender_name"].visible = self.fields["sender"].value == ANOTHER

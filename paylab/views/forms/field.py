@@ -3,144 +3,209 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ipywidgets import HTML, VBox
-
 from ...errors import Problem
-from .. import html
-from ..html import BORDER, MONO, MUTED, PANEL, badge, escape
+from .view import Node
 
-_ERROR = "color:var(--jp-error-color1, #d32f2f)"
-_WARN = "color:var(--jp-warn-color0, #b26a00)"
-_GOOD = "color:var(--jp-success-color1, #2e7d32)"
+REQUIRED, OPTIONAL = "Required", "Optional"
+ASSUMED = "assumed"
+OPEN = "This list is assumed: you can type another value."
+TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
+LISTED = (SELECT, RADIO)
+_COUNTED = re.compile(r"\b(digits|characters|hex digits)\b")
+_SHOWN = 40  # characters of a value that an error repeats
 
-FORM = "paylab-form"
-GRID = "paylab-grid"
-STATIC = "paylab-static"
-
-# Labels stand above their inputs, so that nothing is cut off however narrow the page.
-SHEET = f"""<style>
-.{FORM} {{box-sizing:border-box;max-width:880px;width:100%;margin:4px 0;padding:16px;
-  border:{BORDER};border-radius:8px;overflow:visible;font-size:14px;line-height:1.45;
-  color:var(--jp-ui-font-color1, inherit)}}
-.{FORM} .{FORM} {{border:0;padding:0;margin:0}}
-.{FORM} .{GRID} {{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,240px),1fr));
-  gap:4px 20px;width:100%;overflow:visible;align-items:start}}
-.{FORM} .widget-inline-hbox {{flex-direction:column;align-items:stretch;height:auto;width:auto;
-  margin:2px 0;overflow:visible}}
-.{FORM} .widget-inline-hbox .widget-label {{width:auto;max-width:none;text-align:left;height:auto;
-  line-height:1.4;white-space:normal;overflow:visible;margin:0 0 2px}}
-.{FORM} .widget-inline-hbox input[type=text],.{FORM} .widget-inline-hbox select {{flex:none;
-  width:100%;height:30px;box-sizing:border-box}}
-.{FORM} .widget-inline-hbox input[type=text] {{padding:4px 8px}}
-.{FORM} .widget-inline-hbox.widget-checkbox {{flex-direction:row;margin:8px 0 2px}}
-.{FORM} .widget-checkbox input {{flex:none;width:auto;margin-right:8px}}
-.{FORM} .widget-checkbox,.{FORM} .widget-radio,.{FORM} .widget-radio-box,
-.{FORM} .widget-radio-box label
-  {{width:auto;height:auto;overflow:visible}}
-.{FORM} .widget-checkbox .widget-label-basic {{height:auto;white-space:normal;overflow:visible;
-  align-items:flex-start;line-height:1.4}}
-.{FORM} .widget-radio-box label {{display:flex;flex-flow:row-reverse;justify-content:flex-end;
-  align-items:flex-start;gap:8px;white-space:normal;line-height:1.5;margin:2px 0}}
-.{FORM} .widget-radio-box input {{flex:none;float:none;height:auto;margin:4px 0 0}}
-.{FORM} .widget-html,.{FORM} .widget-html-content {{width:auto;height:auto;overflow:visible;
-  line-height:1.45;white-space:normal;overflow-wrap:anywhere;font-size:inherit}}
-.{FORM} .widget-html {{margin:0}}
-.{FORM} .widget-html-content {{flex:1 1 100%;min-width:0}}
-.{FORM} .widget-button,.{FORM} .widget-toggle-button,
-.{FORM} .widget-upload {{width:auto;min-width:0;max-width:100%;
-  height:auto;min-height:32px;white-space:normal;overflow:visible;padding:4px 14px;
-  line-height:1.4}}
-.{FORM} > .widget-button {{align-self:flex-start;margin:4px 0}}
-.{FORM} .widget-button:focus-visible,.{FORM} .widget-toggle-button:focus-visible,
-.{FORM} input:focus-visible,.{FORM} select:focus-visible
-  {{outline:2px solid var(--jp-brand-color1, #1976d2);outline-offset:1px}}
-.{FORM} .widget-box {{overflow:visible}}
-.{FORM} .paylab-actions {{display:flex;flex-flow:row wrap;gap:4px;margin:8px 0 0}}
-.{FORM} .paylab-error {{{_ERROR};font-size:13px}}
-.{FORM} .paylab-warning {{{_WARN};font-size:13px}}
-.{FORM} .paylab-hint {{{MUTED};font-size:12px}}
-.{FORM} .paylab-good {{{_GOOD}}}
-.{FORM} .paylab-head {{font-size:16px;font-weight:600;margin:0 0 8px}}
-.{FORM} .paylab-step .paylab-head {{display:none}}
-.{FORM} .paylab-part .paylab-hint {{font-weight:400;margin-left:4px}}
-.{FORM} .paylab-part {{font-weight:600;margin:12px 0 2px}}
-.{FORM} pre {{{MONO};{PANEL};font-size:12px;line-height:1.5;margin:6px 0 0;padding:8px 10px;
-  overflow-x:auto;white-space:pre}}
-.{FORM} .paylab-states {{display:flex;flex-wrap:wrap;gap:6px;margin:6px 0;padding:0;
-  list-style:none}}
-.{FORM} .paylab-states li {{border:{BORDER};border-radius:12px;padding:1px 10px;
-  font-size:13px;{MUTED}}}
-.{FORM} .paylab-states li[aria-current] {{color:#fff;background:#1565c0;
-  border-color:#1565c0;font-weight:600}}
-.jp-OutputArea:has(.{FORM}) .{STATIC} {{display:none}}
-.jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
-</style>"""
-# The last two rules: what is kept for readers hides behind the living form, and once the
-# form is gone, the notice that it is gone hides behind what was kept: it alone makes an
-# output itself a widget, where a living one stands inside its output.
+Options = Sequence[tuple[str, Any]]
 
 
-def stylesheet(title: str, where: str = "") -> str:
-    """The style sheet, and the line a form begins with; `where` names the service."""
-    head = f"{escape(title)} {badge(where)}".rstrip()
-    return f'{SHEET}<div class="paylab-head" role="heading">{head}</div>'
+class FormField(Node):
+    """An input by the name that problems call it by; `hint` is shown while nothing is wrong.
 
+    `input` is one of text, combo (a list in which another value can be typed), select, radio,
+    tick. A field is judged once it was left, filled in by code, or sent. A `private` one is masked
+    after it was sent; a `lazy` one tells of a change when it is left.
+    """
 
-OPTIONAL = " (optional)"
-SIGNS = {"error": "✗ ", "warning": "⚠ ", "hint": ""}
+    kind = "field"
 
-
-class FormField:
-    """An input by the name that problems call it by; `hint` is shown while nothing is wrong."""
-
-    def __init__(self, name: str, label: str, widget: Any, hint: str = "") -> None:
-        self.name, self.label, self.hint = name, label, hint
-        self.widget, self.touched = widget, False
-        widget.description = label
-        self.note = HTML()
-        self.view = VBox([widget, self.note])
-        self.say([], [])
-        widget.observe(self._touch, "value")
+    def __init__(  # noqa: PLR0913 - what it is called, what it holds, what it says
+        self,
+        name: str,
+        label: str,
+        input: str = TEXT,  # noqa: A002
+        *,
+        value: Any = None,
+        options: Options = (),
+        hint: str = "",
+        placeholder: str = "",
+    ) -> None:
+        super().__init__()
+        self.name, self.label, self.hint, self.input = name, label, hint, input
+        self.placeholder, self.private, self.lazy = placeholder, False, False
+        self.options: list[tuple[str, Any]] = []
+        self._value: Any = ("" if input != TICK else False) if value is None else value
+        self.normal: Callable[[str], str] = str.strip
+        self.required: bool | None = None
+        self.assumed, self.disabled, self.touched = False, False, bool(value)
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
+        self.on_change: Callable[[FormField], object] = lambda _: None
+        self.on_leave: Callable[[], object] = lambda: None
+        self._heard: dict[str, int] = {}
+        if options:
+            self.offer(options, preselect=input in LISTED and value is None)
 
     @property
     def value(self) -> Any:
-        """What the input holds; text without the blanks around it."""
-        value = self.widget.value
-        return value.strip() if isinstance(value, str) else value
+        """What the input holds; text in the form that the service expects."""
+        return self.normal(self._value) if isinstance(self._value, str) else self._value
 
-    def require(self, needed: bool) -> None:
-        """Say in the label whether it can be left out."""
-        self.widget.description = self.label + ("" if needed else OPTIONAL)
+    @value.setter
+    def value(self, value: Any) -> None:
+        """Fill it in from code: it is judged at once."""
+        if self.put(value):
+            self.on_change(self)
 
-    def show(self, visible: bool) -> None:
-        """Show the input, or take it off the page."""
-        show(self.view, visible)
+    def put(self, value: Any) -> bool:
+        """Fill it in and tell nobody; whether that changed it."""
+        self.touched = self.touched or value not in ("", None)
+        return self.store(value)
+
+    def store(self, value: Any) -> bool:
+        """Hold a value; whether it is another one."""
+        changed, self._value = value != self._value, value
+        return bool(changed)
+
+    def offer(self, options: Options, wanted: Any = None, *, preselect: bool = True) -> None:
+        """Offer these; what was chosen stays chosen where it can, else `wanted`, else the first."""
+        self.options = list(options)
+        known = [value for _, value in options]
+        if not preselect or self._value in known or (self.input == COMBO and self._value):
+            return
+        self.put(wanted if wanted in known else (known[0] if known else ""))
+
+    def require(self, needed: bool | None, *, assumed: bool = False) -> None:
+        """Mark it as required, optional, or neither; `assumed` when the spec does not say so."""
+        self.required, self.assumed = needed, assumed
+
+    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
+        """Put errors and warnings below the input; without any, its hint is there."""
+        self.errors = [wording(problem, self) for problem in problems]
+        self.warnings = [wording(warning, self) for warning in warnings]
 
     @property
-    def visible(self) -> bool:
-        """Whether the input is on the page."""
-        return bool(self.view.layout.display != "none")
+    def judged(self) -> bool:
+        """Whether what is wrong is shown: after it was left, and of a choice that was made."""
+        return self.touched or (self.input in LISTED and self._value not in ("", None))
 
-    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem]) -> None:
-        """Put errors and warnings below the input; without any, its hint."""
-        lines = [_line("error", problem.message) for problem in problems]
-        lines += [_line("warning", warning.message) for warning in warnings]
-        self.note.value = "".join(lines or ([_line("hint", self.hint)] if self.hint else []))
+    @property
+    def note(self) -> str:
+        """The text below the input."""
+        return "\n".join([*self.errors, *self.warnings]) or self.hint
 
-    def _touch(self, _: object) -> None:
-        self.touched = True
+    def shown(self) -> str:
+        """The value as a person reads it, after it was sent; a document's number is masked."""
+        if self.input in LISTED:
+            return next((text for text, value in self.options if value == self._value), "")
+        text = str(self.value)
+        if not self.private:
+            return text
+        return "•" * max(len(text) - 2, 2) + text[-2:] if len(text) > 4 else "•" * len(text)
+
+    def props(self) -> dict[str, Any]:
+        """The input, its label, its mark and the text below."""
+        return {
+            "input": self.input,
+            "label": self.label,
+            "value": self._place() if self.input in LISTED else self._value,
+            "options": [self._option(text, value) for text, value in self.options],
+            "placeholder": self.placeholder,
+            "lazy": self.lazy,
+            "hint": self.hint,
+            "errors": self.errors,
+            "warnings": self.warnings,
+            "required": bool(self.required),
+            "mark": self._mark(),
+            "disabled": self.disabled,
+            "heard": self._heard,
+        }
+
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Take what was typed or chosen, and note when the field was left."""
+        act, given = message.get("kind"), message.get("value")
+        if self.disabled:
+            return
+        if act == "input":
+            self._heard[str(message.get("view"))] = int(message.get("n", 0))
+            self._take(given)
+        elif act == "leave" and not (self.touched and self._value == self.value):
+            self.touched, self._value = True, self.value
+            if self.lazy:
+                self.on_change(self)
+            self.on_leave()
+
+    def _take(self, given: Any) -> None:
+        if self.input in LISTED:
+            known = type(given) is int and 0 <= given < len(self.options)
+            value = self.options[given][1] if known else self._value
+        else:
+            value = bool(given) if self.input == TICK else str(given)
+        typed = self.input in (TEXT, COMBO)  # judged when it is left, or again while it is wrong
+        self.touched = not typed or bool(self.touched and (self.errors or self.warnings))
+        if self.store(value) and not self.lazy:
+            self.on_change(self)
+
+    def _place(self) -> int:
+        values = [value for _, value in self.options]
+        return values.index(self._value) if self._value in values else -1
+
+    def _option(self, text: str, value: Any) -> list[str]:
+        return [text, str(value) if self.input == COMBO else ""]
+
+    def _mark(self) -> str:
+        words = [] if self.required is None else [REQUIRED if self.required else OPTIONAL]
+        return ", ".join([*words, *([ASSUMED] if self.assumed else [])])
 
 
-def show(widget: Any, visible: bool) -> None:
-    """Show a widget, or take it off the page, and out of reach of the keyboard."""
-    widget.layout.display = None if visible else "none"
+def wording(problem: Problem, field: FormField) -> str:
+    """A problem as a sentence beside its field: what is wrong, and what to do."""
+    message, mark = problem.message, _assumed(problem)
+    if message in ("is required", "must not be blank"):
+        return f"{REQUIRED}{mark}"
+    if message.startswith("must be one of "):
+        return f"Choose one of {message.removeprefix('must be one of ')}{mark}."
+    if not message.startswith("must be "):
+        return f"{field.label} {message}{mark}."
+    wanted = message.removeprefix("must be ").removeprefix("exactly ")
+    named = wanted if wanted.startswith(("a ", "an ")) else f"{_article(field.label)}: {wanted}"
+    return f"Enter {named}{mark}.{_entered(message, field)}"
 
 
-def _line(kind: str, text: str) -> str:
-    return f'<div class="paylab-{kind}" role="status">{SIGNS[kind]}{html.escape(text)}</div>'
+def _entered(message: str, field: FormField) -> str:
+    value = field.value
+    if not isinstance(value, str) or not value:
+        return ""
+    if field.private or _COUNTED.search(message):
+        return f" You entered {len(value)} character{'' if len(value) == 1 else 's'}."
+    return f" You entered “{value if len(value) <= _SHOWN else value[:_SHOWN] + '…'}”."
+
+
+def _assumed(problem: Problem) -> str:
+    return " (assumed: the specification does not say so)" if is_assumed(problem) else ""
+
+
+def is_assumed(problem: Problem) -> bool:
+    """Whether a problem rests on an assumption of ours rather than on the spec or the service."""
+    return problem.source not in ("spec", "service", "check-digits")
+
+
+def _article(label: str) -> str:
+    word = label if label[1:2].isupper() else label[:1].lower() + label[1:]
+    vowel = word[:1].lower() in "aeio"
+    return f"{'an' if vowel else 'a'} {word}"
 
 
 WIDTH = 88

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from threading import RLock
 from typing import Any, Self
 
 import traitlets
-from IPython.display import display
-from ipywidgets import HTML, Box, Button, ToggleButton, VBox
 
 from ...errors import (
     APIStatusError,
@@ -21,70 +22,46 @@ from ...errors import (
     ServerError,
 )
 from .. import html
-from .. import html as page
 from ..html import Row
-from .field import FORM, GRID, SHEET, STATIC, FormField, show, stylesheet
-
-WIDGET = "application/vnd.jupyter.widget-view+json"
-
-
-class Shown:
-    """A widget tree in `view`, and rows of plain text that stay behind in the saved notebook.
-
-    The two are separate outputs of a cell: a saved notebook holds no widget state, and a page
-    that cannot find a widget shows nothing else of the same output.
-    """
-
-    title: str
-    view: Any
-    where = ""
-    _kept: Any = None
-
-    def place(self, where: str) -> None:
-        """Name the service beside the title."""
-        self.where = where
-        self.view.children[0].value = stylesheet(self.title, where)
-
-    def rows(self) -> Sequence[Row]:
-        """What can be read without a kernel: no document number, nothing secret."""
-        raise AssertionError(f"{type(self).__name__} says what it shows")
-
-    def keep(self) -> None:
-        """Bring what stays behind up to date; for what a person did in front of the page."""
-        if self._kept is not None:
-            self._kept.update(self._static(), raw=True)
-
-    def _static(self) -> dict[str, str]:
-        told = page.heading(self.title) + page.table(self.rows())
-        shown = page.card(page.column(told), label=self.where)
-        html = f'{SHEET}<div class="{STATIC}">{shown}</div>'
-        return {"text/html": html, "text/plain": repr(self)}
-
-    def __repr__(self) -> str:
-        return page.plain_text(self.title, self.rows(), self.where)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {WIDGET: self.view._repr_mimebundle_()[WIDGET], **self._static()}
-
-    def _ipython_display_(self) -> None:
-        living = {WIDGET: self.view._repr_mimebundle_()[WIDGET]}
-        display(living, raw=True)  # type: ignore[no-untyped-call]
-        kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
-        self._kept = kept
-
+from .field import TICK, FormField, is_assumed
+from .view import Button, Code, Group, Heading, Html, Inputs, Node, Page
 
 QUIET = 0.6
 """Seconds after an attempt in which a click counts as the second half of a double click."""
-
 
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped: these are to be confirmed."""
 
 CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
+NOT_SENT = "Nothing was sent."
 
 
-class Form(traitlets.HasTraits, Shown):
-    """What all forms have in common; `result` is what came back, None before, and observable."""
+@dataclass(frozen=True)
+class Checked:
+    """The values of a form and what is wrong with them, evaluated once."""
+
+    values: dict[str, Any]
+    problems: Sequence[Problem]
+    warnings: Sequence[Problem]
+
+    @property
+    def stated(self) -> list[Problem]:
+        """What the spec refuses."""
+        return [problem for problem in self.problems if problem.source == "spec"]
+
+    @property
+    def doubts(self) -> list[Problem]:
+        """What is sent only when somebody confirms it: a broken assumption, a likely typo."""
+        assumed = [problem for problem in self.problems if problem.source != "spec"]
+        return assumed + [one for one in self.warnings if one.source == LIKELY_TYPO]
+
+
+class Form(traitlets.HasTraits, Page):
+    """What all forms have in common; `result` is what came back, None before, and observable.
+
+    A form defines what it would send (`values`), what is wrong with that (`judge`, `warn`), how
+    it is sent (`send`) and which code does the same (`script`).
+    """
 
     result = traitlets.Any(None, allow_none=True)
 
@@ -93,53 +70,83 @@ class Form(traitlets.HasTraits, Shown):
     sent_title = "Sent"
     repeatable = False  # whether sending it twice makes nothing twice
 
-    def __init__(self, fields: Iterable[FormField], parts: Sequence[Any] | None = None) -> None:
+    def __init__(self, fields: Iterable[FormField], parts: Sequence[Node] | None = None) -> None:
         super().__init__()
         self.fields = {field.name: field for field in fields}
-        self.attended, self._quiet_until = False, 0.0
-        self.clicked = False
-        self._code_sent = ""
+        self.attended = self.clicked = self._silent = False
+        self._quiet_until, self._code_sent = 0.0, ""
         self._inputs_sent: dict[str, Any] = {}
+        self._rows_sent: list[Row] = []
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
-        self.message = HTML()
-        self.button = Button(description=self.action, button_style="primary")
-        self.anyway = Button(description="Send anyway", button_style="warning")
-        self.again = Button(description="Start over")
-        self.folder = ToggleButton(description="Show the code", value=False)
-        self.listing = HTML()
-        self.view = self._assemble(parts or [grid(self.fields.values())])
-        self._wire()
+        self._assemble(parts or [grid(self.fields.values())])
+        for field in self.fields.values():
+            self.adopt(field)
         self.check()
+
+    def _assemble(self, parts: Sequence[Node]) -> None:
+        self.button = Button(self.action, self.click, "primary")
+        self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
+        self.again = Button("Start over", self.restart)
+        self.anyway.visible = self.again.visible = False
+        self.heading, self.sent = Heading(self.title), Html()
+        self.message, self.listing = Html(live=True), Code()
+        self.inputs = list(parts)
+        self.below: list[Node] = []
+        actions = Group([self.button, self.again, self.anyway], "actions")
+        self._frame = Inputs([], self.title, self.button)
+        self._ending = [actions, self.message, self.listing]
+
+    def adopt(self, field: FormField) -> None:
+        """Take a field among the form's own."""
+        self.fields[field.name] = field
+        field.on_change, field.on_leave = self.changed, self.check
+
+    def nodes(self) -> Sequence[Node]:
+        """The heading, the inputs or what was sent, the buttons, the message, the code."""
+        shown = self.inputs if self.result is None else [self.sent]
+        self._frame.children = [*shown, *self._ending]
+        return [self.heading, self._frame, *self.below]
 
     def values(self) -> dict[str, Any]:
         """What would be sent, as JSON; what was left blank is left out."""
         found = {name: field.value for name, field in self.fields.items()}
         return {name: value for name, value in found.items() if value not in ("", None)}
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What is wrong with the values."""
         return []
 
-    def warnings(self) -> list[Problem]:
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
         """What looks mistyped, and can be sent."""
         return []
 
-    def send(self) -> Any:
+    def problems(self) -> list[Problem]:
+        """What is wrong with the form as it is filled in now."""
+        return self.judge(self.values())
+
+    def warnings(self) -> list[Problem]:
+        """What looks mistyped in the form as it is filled in now."""
+        return self.warn(self.values())
+
+    def send(self, values: dict[str, Any]) -> Any:
         """Send the values and return what came back; None when `finish` follows later."""
-        raise AssertionError(f"{type(self).__name__} says what it sends")
+        raise AssertionError(f"{type(self).__name__} does not define send")
+
+    def script(self, values: dict[str, Any]) -> str:
+        """The Python that does what the form would do now."""
+        raise AssertionError(f"{type(self).__name__} does not define script")
 
     def code(self) -> str:
         """The Python that does the same; once sent, the same as was sent."""
-        return self._code_sent or self.script()
-
-    def script(self) -> str:
-        """The Python that does what the form would do now."""
-        raise AssertionError(f"{type(self).__name__} says what its code is")
+        return self._code_sent or self.script(self.values())
 
     def outcome(self, result: Any) -> Sequence[Row]:
         """What came back, in rows to read."""
         return [("Result", str(getattr(result, "id", result)))]
+
+    def adjust(self) -> None:
+        """Show the inputs that the values so far ask for."""
 
     def speak(self) -> None:
         """Do what the cell's author asked to be done when nobody clicks."""
@@ -171,34 +178,28 @@ class Form(traitlets.HasTraits, Shown):
                     "Read `result` for what came back, or call restart() first to send again.",
                 )
             return self.result
-        self.check(everything=True)
-        found = self.problems()
-        if stated := [problem for problem in found if problem.source == "spec"]:
-            raise RuleError(stated)
-        if (doubts := [*self._lost(), *self._doubts(found)]) and not anyway:
+        found = self.check(everything=True)
+        if found.stated:
+            raise RuleError(found.stated)
+        if (doubts := [*self._lost(found.values), *found.doubts]) and not anyway:
             self._ask_to_confirm(doubts)
-            raise RuleError(doubts, hint=CONFIRM)
-        self._sending()
+            raise RuleError([_marked(doubt) for doubt in doubts], hint=CONFIRM)
+        self._sending(found.values)
         return self.result
 
-    def _doubts(self, found: Iterable[Problem]) -> list[Problem]:
-        """What is sent only when somebody confirms it: a broken assumption, a likely typo."""
-        typos = [problem for problem in self.warnings() if problem.source == LIKELY_TYPO]
-        return [_marked(problem) for problem in found if problem.source != "spec"] + typos
-
-    def _lost(self) -> list[Problem]:
+    def _lost(self, values: dict[str, Any]) -> list[Problem]:
         """The attempt before had other values and no answer: this one may be a second order."""
-        if self._unanswered in (None, self.values()):
+        if self._unanswered in (None, values):
             return []
         return [Problem("", "the attempt before, with other values, may have been carried out")]
 
-    def _ask_to_confirm(self, doubts: Iterable[Problem]) -> None:
-        show(self.anyway, True)
-        told = f"Not sent. Correct what is marked above, or click “{self.anyway.description}”."
-        self.message.value = _alert(told, [one for one in doubts if self.field_of(one) is None])
+    def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
+        self.anyway.visible = True
+        told = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
+        self._alert(told, [one for one in doubts if self.field_of(one) is None])
 
     def _inputs(self) -> dict[str, Any]:
-        return {name: field.widget.value for name, field in self.fields.items()}
+        return {name: field.value for name, field in self.fields.items()}
 
     def __copy__(self) -> Self:
         """The form itself: two copies of one order could be sent twice."""
@@ -211,20 +212,34 @@ class Form(traitlets.HasTraits, Shown):
         """Be ready to be sent anew; what was sent stays sent."""
         self.result, self._code_sent, self._unanswered = None, "", None
         self._lock(False)
-        self.message.value = ""
-        self.check()
+        self.message.html = ""
+        self.changed()
+        self.redraw(self.heading)
 
-    def check(self, *, everything: bool = False) -> None:
-        """Say what is wrong beside each field, of fields nobody touched only when asked."""
-        stated = [problem for problem in self.problems() if problem.source == "spec"]
-        self._spread(stated, everything)
-        self._list_code()
+    def check(self, *, everything: bool = False) -> Checked:
+        """Evaluate values and rules once, and say beside each field what is wrong with it.
+
+        Of fields that nobody has left yet, only when `everything` is judged.
+        """
+        values = self.values()
+        found = Checked(values, self.judge(values), self.warn(values))
+        for field in self.fields.values():
+            judged = everything or field.judged
+            field.say(
+                self._of(field, found.problems) if judged else [],
+                self._of(field, found.warnings) if judged else [],
+            )
+        self.listing.text = self._code_sent or self.script(values)
+        if NOT_SENT in self.message.html and not (found.stated or found.doubts):
+            self.message.html = ""
+        self.redraw()
+        return found
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: the result, or that there is none."""
         if self.result is None:
             asked = [field.label for field in self.fields.values() if field.visible]
-            return [("Asks for", ", ".join(asked)), ("Sent", "not yet")]
+            return [("Fields", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.result)
 
     def field_of(self, problem: Problem) -> FormField | None:
@@ -234,29 +249,23 @@ class Form(traitlets.HasTraits, Shown):
             name = name.rpartition(".")[0]
         return self.fields.get(name)
 
-    def _assemble(self, parts: Sequence[Any]) -> Any:
-        actions = Box([self.button, self.again, self.folder, self.anyway])
-        actions.add_class("paylab-actions")
-        view = VBox([HTML(stylesheet(self.title)), *parts, actions, self.message, self.listing])
-        view.add_class(FORM)
-        for later in (self.again, self.anyway, self.listing):
-            show(later, False)
-        return view
+    @contextmanager
+    def filling(self) -> Iterator[None]:
+        """Change several fields, and check them once at the end."""
+        self._silent = True
+        try:
+            yield
+        finally:
+            self._silent = False
+            self.changed()
 
-    def _wire(self) -> None:
-        for field in self.fields.values():
-            field.widget.observe(lambda _: self.changed(), "value")
-        self.button.on_click(lambda _: self.click())
-        self.anyway.on_click(lambda _: self.click(anyway=True))
-        self.again.on_click(lambda _: self.restart())
-        self.folder.observe(lambda _: self._fold(), "value")
-
-    def changed(self) -> None:
-        """Check again: somebody typed, so the next click is a new attempt."""
-        if not self.button.disabled:
-            self._quiet_until = 0.0
-            show(self.anyway, False)
-            self.check()
+    def changed(self, field: FormField | None = None) -> None:
+        """Check again: a field was changed, so the next click is a new attempt."""
+        if self.button.disabled or self._silent:
+            return
+        self._quiet_until, self.anyway.visible = 0.0, False
+        self.adjust()
+        self.check()
 
     def click(self, *, anyway: bool = False) -> None:
         """What the buttons do: submit once, with what is wrong shown in the form."""
@@ -271,6 +280,7 @@ class Form(traitlets.HasTraits, Shown):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
+            self.redraw(next(filter(_is_marked, self.fields.values()), self.message))
         finally:
             self.attended, self._quiet_until = False, time.monotonic() + QUIET
             self.keep()
@@ -278,75 +288,78 @@ class Form(traitlets.HasTraits, Shown):
     def show_error(self, error: Exception) -> None:
         """Put an error into the form: beside its fields, and as a whole below the button."""
         problems = list(getattr(error, "problems", ()))
-        self._spread(problems, everything=True)
-        lost = [problem for problem in problems if self.field_of(problem) is None]
-        self.message.value = _alert(_told(error), lost)
+        for field in self.fields.values():
+            if of_field := self._of(field, problems):
+                field.say(of_field)
+        self._alert(_told(error), [one for one in problems if self.field_of(one) is None])
+        self.redraw()
 
-    def _sending(self) -> None:
-        self.button.disabled, self.button.description = True, "Sending…"
-        self.message.value = ""
-        show(self.anyway, False)
-        values = self.values()
+    def _sending(self, values: dict[str, Any]) -> None:
+        self.button.disabled, self.button.text = True, "Sending…"
+        self.message.html, self.anyway.visible = "", False
+        self.redraw()
         try:
-            result = self.send()
+            result = self.send(values)
         except BaseException as error:
             self._lock(False)
             if not self.repeatable and not _refused(error):
                 self._unanswered = values
+            self.redraw()
             raise
         if result is not None:
             self.finish(result)
 
     def finish(self, result: Any) -> None:
-        """Take what came back as the form's result, and close the form."""
+        """Take what came back as the form's result, and show it with what was sent."""
         self._code_sent = self.code()
+        self.sent.html = html.table(self.sent_rows())
         self.forget()
         self._inputs_sent = self._inputs()
         self._lock(True)
         for field in self.fields.values():
-            field.say([], [])
+            field.say([])
         self.tell(self.sent_title, self.outcome(result))
         self.result = result
+        self.redraw(self.message)
+        self.keep()
+
+    def sent_rows(self) -> list[Row]:
+        """What was sent, as a person reads it; document numbers are masked."""
+        shown = [one for one in self.fields.values() if one.visible and one.input != TICK]
+        return [(field.label, field.shown()) for field in shown if field.shown()]
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
         """Say how it went, below the button."""
-        head = f'<div class="paylab-part paylab-good" role="status">✓ {html.escape(headline)}</div>'
-        self.message.value = head + html.table(rows)
+        head = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
+        self.message.html = head + (html.table(rows) if rows else "")
+
+    def _alert(self, text: str, problems: Iterable[Problem]) -> None:
+        lines = [text, *map(str, problems)]
+        shown = "".join(f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines)
+        self.message.html = shown
 
     def _lock(self, locked: bool) -> None:
-        self.button.disabled, self.button.description = locked, self.action
-        show(self.again, locked)
+        self.button.disabled, self.button.text = locked, self.action
+        self.button.visible, self.again.visible = not locked, locked
         for field in self.fields.values():
-            field.widget.disabled = locked
-
-    def _spread(self, problems: Sequence[Problem], everything: bool) -> None:
-        assumed = [_marked(problem) for problem in self.problems() if problem.source != "spec"]
-        for field in self.fields.values():
-            heard = everything or field.touched
-            doubted = [*(assumed if heard else []), *self.warnings()]
-            field.say(self._of(field, problems) if heard else [], self._of(field, doubted))
+            field.disabled = locked
 
     def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
 
-    def _fold(self) -> None:
-        self.folder.description = "Hide the code" if self.folder.value else "Show the code"
-        show(self.listing, self.folder.value)
 
-    def _list_code(self) -> None:
-        self.listing.value = f"<pre>{html.lines(self.code().splitlines())}</pre>"
-
-
-def grid(fields: Iterable[FormField]) -> Any:
+def grid(fields: Iterable[Node]) -> Group:
     """Fields side by side where there is room."""
-    box = Box([field.view for field in fields])
-    box.add_class(GRID)
-    return box
+    return Group(fields, "grid")
 
 
-def form_part(title: str) -> Any:
-    """The heading of a part of a form."""
-    return HTML(f'<div class="paylab-part" role="heading">{html.escape(title)}</div>')
+def form_part(title: str, *parts: Node) -> Group:
+    """A part of a form below its heading."""
+    return Group([Heading(title, 4), *parts], "part")
+
+
+def _is_marked(field: FormField) -> bool:
+    return field.visible and bool(field.errors or field.warnings)
 
 
 def _refused(error: BaseException) -> bool:
@@ -357,19 +370,16 @@ def _refused(error: BaseException) -> bool:
 
 
 def _marked(problem: Problem) -> Problem:
+    """A problem as code reads it: with a word where it rests on an assumption."""
+    if not (problem.field and is_assumed(problem)):
+        return problem
     message = f"{problem.message} (assumed: the specification does not say so)"
     return Problem(problem.field, message, problem.source)
 
 
 def _told(error: Exception) -> str:
     if isinstance(error, RuleError):
-        return "Not sent. Correct what is marked above."
+        return f"{NOT_SENT} Correct what is marked."
     text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
     hint = getattr(error, "hint", None)
     return f"{text}. {hint}" if hint else text
-
-
-def _alert(text: str, problems: Iterable[Problem]) -> str:
-    lines = [text, *map(str, problems)]
-    shown = "".join(f'<div class="paylab-error">{html.escape(line)}</div>' for line in lines)
-    return f'<div role="alert">{shown}</div>'

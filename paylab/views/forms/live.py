@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import traitlets
-from ipywidgets import HTML, Box, Button, VBox
 
 from ...errors import PaylabError
 from ...spec.status import Machine
 from .. import html
 from ..html import Row
-from .field import FORM, stylesheet
-from .form import Shown
+from .view import Button, Group, Heading, Html, Node, Page
 
 EVERY = 1.0
 Look = Callable[[], Any]
 
 
 async def at_once(look: Look) -> Any:
-    """Look here and now: for a service in this process, which answers in a millisecond."""
+    """Look in this thread: for a service in this process, which answers in a millisecond."""
     return look()
 
 
 async def in_thread(look: Look) -> Any:
-    """Look from a thread, so that a slow network holds up nothing."""
+    """Look from a thread, so that a slow network does not block the kernel."""
     return await asyncio.to_thread(look)
 
 
@@ -53,11 +54,11 @@ class Refresher:
 
     @property
     def running(self) -> bool:
-        """Whether it still looks."""
+        """Whether it keeps looking."""
         return self._task is not None and not self._task.done()
 
     def start(self) -> bool:
-        """Begin to look; False where there is no loop to do it on."""
+        """Begin to look; False without a running event loop."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -67,7 +68,7 @@ class Refresher:
         return True
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         if self._task is not None:
             self._task.cancel()
         self._task = None
@@ -90,40 +91,82 @@ class Refresher:
         return self._rest(found)
 
 
-def line(machine: Machine, state: str | None) -> str:
-    """The states as a list, the one that holds marked for the eye and for a screen reader."""
-    shown = list(machine.states)
-    if state and state not in shown:
-        shown.append(state)  # the service knows one that we do not
-    items = "".join(_item(one, one == state) for one in shown)
-    return f'<ul class="paylab-states" aria-label="Status">{items}</ul>{_next(machine, state)}'
+Times = Mapping[str, datetime | None]
+GOOD = frozenset({"active", "completed"})
+BAD = frozenset({"rejected", "failed", "cancelled", "expired"})
+ATTENTION = frozenset({"action_required", "under_review"})
+SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
-def onward(machine: Machine, state: str | None) -> str:
-    """What can come next, in words."""
-    following = machine.onward(state or "")
-    if following:
-        return f"Can come next: {', '.join(following)}."
-    return "Nothing comes after this." if machine.is_final(state) else "What follows is not known."
+class Timeline:
+    """The states that something went through, each with the time it began, where that is known."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.visited = machine, list[tuple[str, datetime | None]]()
+
+    @property
+    def current(self) -> str | None:
+        """The state it is in now."""
+        return self.visited[-1][0] if self.visited else None
+
+    def add(self, state: str | None, times: Times) -> None:
+        """Note the state that was seen, and those before it whose times are known by now."""
+        if state is None:
+            return
+        self.visited = [(one, at or times.get(one)) for one, at in self.visited]
+        names = {state, *(one for one, _ in self.visited)}
+        missed = [(at, one) for one, at in times.items() if at and one not in names]
+        self.visited += [(one, at) for at, one in sorted(missed)]
+        if self.current != state:
+            self.visited.append((state, times.get(state)))
+
+    def html(self) -> str:
+        """An ordered list: what it went through, where it is, what may follow."""
+        last = len(self.visited) - 1
+        items = "".join(_item(*one, at == last) for at, one in enumerate(self.visited))
+        path = f'<ol class="paylab-timeline" aria-label="Status">{items}</ol>'
+        return f'{path}<p class="paylab-hint">{html.escape(self.onward())}</p>'
+
+    def rows(self) -> list[Row]:
+        """The same as text."""
+        path = [f"{one} ({clock(at)})" if at else one for one, at in self.visited]
+        return [("Status", self.current or "not known"), ("Path", " → ".join(path))]
+
+    def onward(self) -> str:
+        """What can come next, in words."""
+        following = self.machine.onward(self.current or "")
+        if following:
+            return f"May follow: {', '.join(following)}."
+        final = self.machine.is_final(self.current)
+        return "This status is final." if final else "What may follow is not known."
 
 
-def _item(state: str, current: bool) -> str:
+def clock(at: datetime) -> str:
+    """A time of day, to the second."""
+    return f"{at:%H:%M:%S} UTC"
+
+
+def _item(state: str, at: datetime | None, current: bool) -> str:
+    tone = "good" if state in GOOD else "bad" if state in BAD else ""
+    tone = tone or ("attention" if current and state in ATTENTION else "")
+    sign = SIGNS.get(tone) or ("●" if current else "✓")
     mark = ' aria-current="step"' if current else ""
-    return f"<li{mark}>{html.escape(state)}</li>"
-
-
-def _next(machine: Machine, state: str | None) -> str:
-    return f'<div class="paylab-hint">{html.escape(onward(machine, state))}</div>'
+    when = f' <time datetime="{at.isoformat()}">{clock(at)}</time>' if at else ""
+    kind = f"paylab-{tone}" if tone else ""
+    return (
+        f'<li class="{kind}"{mark}><span aria-hidden="true">{sign}</span> '
+        f"<span>{html.escape(state)}</span>{when}</li>"
+    )
 
 
 STOP, GO_ON = "Stop refreshing", "Refresh"
 
 
-class Live(traitlets.HasTraits, Shown):
-    """What `look` sees, shown as its machine and rows until it is final; `seen` is observable.
+class Live(traitlets.HasTraits, Page):
+    """What `look` sees, as a timeline and rows, until it is final; `seen` is observable.
 
     While it moves by itself (`moving` says in which states), time passes between two looks:
-    `pass_time` is what moves a frozen simulator on.
+    `pass_time` moves a frozen simulator on.
     """
 
     seen = traitlets.Any(None, allow_none=True)
@@ -142,24 +185,31 @@ class Live(traitlets.HasTraits, Shown):
     ) -> None:
         super().__init__()
         self._look, self._pass_time = look, pass_time
-        self.line, self.facts, self.trouble = HTML(), HTML(), HTML()
-        self.button = Button(description=STOP)
-        self.view = self._assemble()
-        self.button.on_click(lambda _: self._toggle())
+        self.timeline = Timeline(self.machine)
+        self.heading, self.line, self.facts = Heading(self.title), Html(), Html()
+        self.said, self.trouble = Html(live=True, style="unseen"), Html(live=True)
+        self.button = Button(STOP, self._toggle)
+        self._actions = Group([self.button], "actions")
         self.watch = Refresher(
             look, self.see, self.at_rest, fail=self.fail, pass_time=self._tick, run=run, every=every
         )
         self.refresh()
         self.start()
 
+    def nodes(self) -> Sequence[Node]:
+        """The timeline, the facts, and a button."""
+        return [self.heading, self.line, self.facts, self.said, self.trouble, self._actions]
+
     def start(self) -> None:
-        """Keep looking, on the kernel's loop; where there is none, what was seen stays."""
+        """Keep looking, on the kernel's loop and after every cell; without one, never."""
         going = not self.at_rest(self.seen) and self.watch.start()
+        self._after_each_cell(going)
         self._name_button(going)
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop looking."""
         self.watch.stop()
+        self._after_each_cell(False)
         self._name_button(False)
 
     def refresh(self) -> Any:
@@ -172,39 +222,65 @@ class Live(traitlets.HasTraits, Shown):
 
     def see(self, found: Any) -> None:
         """Show what was found."""
-        self.trouble.value = ""
-        self.line.value = line(self.machine, self.state_of(found))
-        self.facts.value = html.table(self.facts_of(found))
+        before, state = self.timeline.current, self.state_of(found)
+        self.timeline.add(state, self.times_of(found))
+        self.trouble.html = ""
+        self.line.html = self.timeline.html()
+        self.facts.html = html.table(self.facts_of(found))
+        if before != self.timeline.current:
+            self.said.html = html.escape(f"{self.title}: {state}. {self.timeline.onward()}")
         self.seen = found
         if self.at_rest(found):
             self._name_button(False)
+        self.redraw()
+        self.keep()
 
     def fail(self, error: PaylabError) -> None:
         """Show why nothing could be seen; refreshing stops until it is asked for again."""
-        self.trouble.value = html.warning(f"Could not look: {error}")
+        self.trouble.html = html.warning(f"The status could not be read: {error}")
         self._name_button(False)
 
     def state_of(self, found: Any) -> str | None:
         """The state of what was found."""
         return getattr(found, "status", None)
 
+    def times_of(self, found: Any) -> Times:
+        """When each state began, as far as the resource says so."""
+        return {str(self.state_of(found)): moment_or_none(getattr(found, "updated_at", None))}
+
     def facts_of(self, found: Any) -> Sequence[Row]:
         """Rows about it."""
         return [("Id", str(getattr(found, "id", "")))]
 
     def at_rest(self, found: Any) -> bool:
-        """Whether nothing can come any more."""
+        """Whether nothing can follow any more."""
         return self.machine.is_final(self.state_of(found))
 
     def rows(self) -> Sequence[Row]:
         """What stays behind: the state as it was seen last."""
-        state = self.state_of(self.seen)
-        head = [("Status", str(state or "not known")), ("Next", onward(self.machine, state))]
+        head = [*self.timeline.rows(), ("Next", self.timeline.onward())]
         return [*head, *(self.facts_of(self.seen) if self.seen is not None else [])]
 
     def _tick(self, seconds: float) -> None:
         if self.state_of(self.seen) in self.moving:
             self._pass_time(seconds)
+
+    def _after_each_cell(self, look: bool) -> None:
+        """Look after each cell too: Run All leaves the loop no time between cells."""
+        module = sys.modules.get("IPython.core.getipython")
+        shell = module.get_ipython() if module else None
+        if shell is None:
+            return
+        with suppress(ValueError):
+            shell.events.unregister("post_run_cell", self._look_again)
+        if look:
+            shell.events.register("post_run_cell", self._look_again)
+
+    def _look_again(self, _: object = None) -> None:
+        if not self.at_rest(self.seen):
+            self.refresh()
+        if self.at_rest(self.seen):
+            self._after_each_cell(False)
 
     def _toggle(self) -> None:
         if self.watch.running:
@@ -212,14 +288,12 @@ class Live(traitlets.HasTraits, Shown):
         else:
             self.refresh()
             self.start()
-        self.keep()
 
     def _name_button(self, going: bool) -> None:
-        self.button.description = STOP if going else GO_ON
+        self.button.text = STOP if going else GO_ON
+        self.redraw()
 
-    def _assemble(self) -> Any:
-        actions = Box([self.button])
-        actions.add_class("paylab-actions")
-        view = VBox([HTML(stylesheet(self.title)), self.line, self.facts, self.trouble, actions])
-        view.add_class(FORM)
-        return view
+
+def moment_or_none(value: object) -> datetime | None:
+    """A time that was readable, else None."""
+    return value if isinstance(value, datetime) else None

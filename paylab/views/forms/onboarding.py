@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ipywidgets import HTML, Button
-
 from ... import corridors
 from ...corridors import Corridor, examples
+from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...errors import Problem
 from ...rules import individuals
 from ...spec import codes
@@ -17,11 +16,12 @@ from ...spec.models import FinancialAccount, Individual
 from .. import html
 from ..html import Row
 from . import person
-from .account import AccountFields
-from .field import Expression, call
+from .account import AccountFields, normaliser
+from .field import Expression, FormField, call
 from .form import Form, form_part, grid
 from .person import NAME as CONSENT
 from .person import Consent
+from .view import Button, Html, Node
 
 NUMBER = "document.number"
 
@@ -55,27 +55,27 @@ class OnboardingForm(Form):
         self._create, self._consenting, self._clock = create, consent, clock
         self.title = f"{self.subject}: {corridors.NAMES.get(country, country)}"
         self.consent = Consent(clock)
-        self.reason = HTML()
-        self.filler = Button(description="Fill with an example")
-        self.filler.on_click(lambda _: self.fill())
+        self.reason = Html(style="hint")
+        self.filler = Button("Fill with an example", self.fill)
+        self.example = example
         fields = [*person.fields(country, product), self.consent]
         super().__init__(fields, self._parts({field.name: field for field in fields}))
-        self._follow_country()
+        self.changed()
         if example:
             self.fill()
 
-    def _parts(self, fields: Mapping[str, Any]) -> list[Any]:
-        def of(names: Sequence[str]) -> Any:
+    def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
+        def of(names: Sequence[str]) -> Node:
             return grid([fields[name] for name in names])
 
         return [
             of(person.WORK),
             self.reason,
             self.filler,
-            *(form_part("Person"), of(person.PERSON)),
-            *(form_part("Address"), of(person.ADDRESS)),
-            *(form_part("Document"), of(person.DOCUMENT)),
-            self.consent.view,
+            form_part("Person", of(person.PERSON)),
+            form_part("Address", of(person.ADDRESS)),
+            form_part("Document", of(person.DOCUMENT)),
+            self.consent,
         ]
 
     @property
@@ -91,29 +91,26 @@ class OnboardingForm(Form):
             found.pop(NUMBER, None)
         return person.person_body(found)
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return individuals.check(self.values())
+        return individuals.check(values)
 
-    def warnings(self) -> list[Problem]:
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
         """What looks mistyped."""
-        values = self.values()
-        return [
-            *individuals.warn(values),
-            *individuals.warn_implausible(values, self._clock().date()),
-        ]
+        today = self._clock().date()
+        return [*individuals.warn(values), *individuals.warn_implausible(values, today)]
 
-    def send(self) -> Individual:
+    def send(self, values: dict[str, Any]) -> Individual:
         """Create the individual."""
-        return self._create(**self.values())
+        return self._create(**values)
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call; a document number is asked for where it runs, and not written down."""
-        fields = self.values()
-        document = fields.get("document", {})
-        if "number" in document:
+        fields = dict(values)
+        if "number" in (document := fields.get("document", {})):
             asked = person.document_name(str(document.get("type")))
-            document["number"] = Expression(f"input({asked + ' number: '!r})")
+            number = Expression(f"input({asked + ' number: '!r})")
+            fields["document"] = {**document, "number": number}
         if CONSENT in fields:
             fields[CONSENT] = Expression("lab.clock()")
         return call("lab.individuals.create", fields, to="person")
@@ -122,18 +119,19 @@ class OnboardingForm(Form):
         """Who was created and what comes next."""
         asked = [detail.code or "" for detail in result.status_details or []]
         rows = [("Person", str(result.id)), ("Status", str(result.status))]
-        return [*rows, ("Asked for", ", ".join(asked))] if asked else rows
+        return [*rows, ("Still needed", ", ".join(asked))] if asked else rows
 
     def fill(self) -> None:
         """Fill in a person who does not exist; consent is theirs to give."""
-        country = self.fields["country"].value
-        example = examples.PEOPLE.get(country)
+        example = examples.PEOPLE.get(self.fields["country"].value)
         if example is None:
-            self.message.value = html.warning(f"There is no example of {self.corridor.name}.")
+            self.message.html = html.warning(f"There is no example of {self.corridor.name}.")
+            self.redraw()
             return
-        for name, value in person.flat_values(example).items():
-            if name in self.fields and name != "country":
-                self.fields[name].widget.value = value
+        with self.filling():
+            for name, value in person.flat_values(example).items():
+                if name in self.fields and name != "country":
+                    self.fields[name].put(value)
 
     def speak(self) -> None:
         """Record the consent of `consent=True`, unless somebody clicked."""
@@ -142,40 +140,34 @@ class OnboardingForm(Form):
 
     def forget(self) -> None:
         """The document's number leaves the page once it was sent."""
-        self.fields[NUMBER].widget.value = ""
+        self.fields[NUMBER].put("")
 
     def restart(self) -> None:
-        """Start over: consent is to be given anew."""
+        """Start over: consent has to be given again."""
         super().restart()
         self.consent.withdraw()
 
-    def changed(self) -> None:
-        """Follow the country, then check."""
-        if not self.button.disabled:
-            self._follow_country()
-            super().changed()
-
-    def _follow_country(self) -> None:
+    def adjust(self) -> None:
+        """Ask for what the country and the product need."""
         product = self.fields["product_types"].value
-        needed = {*individuals.base(), *self.corridor.required_for([product])}
+        stated = self.corridor.required_for([product])
+        needed = {*individuals.base(), *stated}
         for name, field in self.fields.items():
-            if not name.startswith(("address.", "document.")):
-                field.require(name in needed)
-        self._follow_document("document" in needed)
-        self.reason.value = f'<div class="paylab-hint">{html.escape(self._why())}</div>'
+            if not name.startswith(("document.", *person.WORK)):
+                asked = name in needed
+                field.require(asked, assumed=asked and name not in stated)
+        self._adjust_document("document" in stated)
+        self.reason.html = html.escape(person.why(self.corridor, product))
 
-    def _follow_document(self, needed: bool) -> None:
+    def _adjust_document(self, needed: bool) -> None:
         kind, number = self.fields["document.type"], self.fields[NUMBER]
-        options = person.document_types(self.corridor, needed)
-        if list(kind.widget.options) != options:
-            kind.widget.options = options
+        kind.offer(person.document_types(self.corridor, needed))
+        kind.require(needed)
+        form = DOCUMENT_NUMBERS.get(kind.value)
         number.label = person.document_name(kind.value) if kind.value else "Document number"
-        number.hint = person.number_hint(kind.value)
-        number.require(True)
-        number.show(bool(kind.value))
-
-    def _why(self) -> str:
-        return person.why(self.corridor, self.fields["product_types"].value)
+        number.hint, number.normal = person.number_hint(kind.value), normaliser(form)
+        number.visible = bool(kind.value)
+        number.require(False, assumed=True)
 
 
 LIST = "financial_accounts"
@@ -213,14 +205,13 @@ class RecipientForm(OnboardingForm):
 
     def fill(self) -> None:
         """Fill in a recipient who does not exist."""
-        country = self.fields["country"].value
-        example = examples.recipient(country)
+        example = examples.recipient(self.fields["country"].value)
         entry = example.pop(LIST)[0]
-        for name, value in person.flat_values(example).items():
-            if name in self.fields and name not in person.WORK:
-                self.fields[name].widget.value = value
-        self.account.fill(entry["type"], entry["details"])
-        self.check()
+        with self.filling():
+            for name, value in person.flat_values(example).items():
+                if name in self.fields and name not in person.WORK:
+                    self.fields[name].put(value)
+            self.account.fill(entry["type"], entry["details"])
 
     def outcome(self, result: Individual) -> list[Row]:
         """Who was created, and on which account they are paid."""
@@ -228,18 +219,16 @@ class RecipientForm(OnboardingForm):
         accounts = [("Account", f"{one.id}, {one.type}") for one in held]
         return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
 
-    def _follow_country(self) -> None:
-        """Ask what the country asks, of the account too: its fields say which are needed."""
-        super()._follow_country()
-        self.account.follow(self.fields["country"].value)
+    def adjust(self) -> None:
+        """Ask for what the country needs, of the account too."""
+        super().adjust()
+        self.account.adjust(self.fields["country"].value)
 
-    def _parts(self, fields: Mapping[str, Any]) -> list[Any]:
-        parts: Sequence[Any] = super()._parts(fields)
-        return [*parts, form_part("Account to be paid on"), self.account.view]
+    def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
+        return [*super()._parts(fields), form_part("Account to be paid on", self.account)]
 
     def _adopt(self) -> None:
         """Take the account's fields among the form's own."""
         for field in self.account:
-            self.fields[field.name] = field
-            field.widget.observe(lambda _: self.changed(), "value")
-        self.check()
+            self.adopt(field)
+        self.changed()

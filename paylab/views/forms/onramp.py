@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import traitlets
-from ipywidgets import HTML, Box, VBox
 
 from ... import corridors
 from ...errors import PaylabError, Problem, RuleError
@@ -16,9 +15,10 @@ from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Indi
 from .. import html
 from ..html import Row
 from .conversion_account import newest_first
-from .field import FORM, looking_up, stylesheet
-from .form import Form, Shown
+from .field import looking_up
+from .form import Form
 from .live import Live
+from .view import Button, Code, Group, Heading, Html, Node, Page
 
 DONE, NOW, LOCKED = "done", "now", "locked"
 SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
@@ -26,50 +26,34 @@ SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 @dataclass(frozen=True)
 class Step:
-    """A step as it stands: what it is, why it is locked, what it gave, how code does it."""
+    """A step as it is now: its title, why it is locked, what it gave, and the code for it."""
 
     title: str
     state: str
     why: str = ""
     gave: Sequence[Row] = ()
+    sent: str = ""
     code: str = ""
-    body: Any = None
+    body: Sequence[Node] = ()
 
 
-class Stepper:
-    """The steps on the page; `show` brings them up to date."""
+class StepNodes(Group):
+    """A step on the page: a heading that can take the focus, what it gave, its form, its code."""
 
-    def __init__(self, title: str, count: int) -> None:
-        self._heads = [HTML() for _ in range(count)]
-        self._bodies = [Box() for _ in range(count)]
-        pairs = zip(self._heads, self._bodies, strict=True)
-        self.view = VBox([HTML(stylesheet(title)), *(VBox([*pair]) for pair in pairs)])
-        self.view.add_class(FORM)
-        for box in self._bodies:
-            box.add_class("paylab-step")
+    def __init__(self, number: int) -> None:
+        self.number, self.heading = number, Heading("", 3)
+        self.gave, self.code = Html(), Code()
+        super().__init__([], "step")
 
-    def show(self, steps: Sequence[Step]) -> None:
-        """Show the steps as they stand now."""
-        for number, step in enumerate(steps):
-            self._heads[number].value = _head(number + 1, step)
-            children = () if step.body is None else (step.body,)
-            if self._bodies[number].children != children:
-                self._bodies[number].children = children
-
-
-def _head(number: int, step: Step) -> str:
-    current = ' aria-current="step"' if step.state == NOW else ""
-    told = f"{SIGNS[step.state]} {number}. {html.escape(step.title)}"
-    why = html.escape(f"{step.state}: {step.why}" if step.why else step.state)
-    hint = f'<span class="paylab-hint">{why}</span>'
-    line = f'<div class="paylab-part"{current}>{told} {hint}</div>'
-    gave = html.table(step.gave) if step.state == DONE and step.gave else ""
-    return line + gave + (_code(step.code) if step.code else "")
-
-
-def _code(text: str) -> str:
-    shown = f"<pre>{html.lines(text.splitlines())}</pre>"
-    return html.folded("The code that does the same", shown)
+    def show(self, step: Step) -> None:
+        """Show the step as it is now."""
+        self.heading.text = f"{SIGNS[step.state]} {self.number}. {step.title}"
+        self.heading.hint = f"{step.state}: {step.why}" if step.why else step.state
+        sent = html.folded("What was sent", step.sent) if step.sent else ""
+        self.gave.html = (html.table(step.gave) if step.gave else "") + sent
+        self.code.text, self.code.visible = step.code, bool(step.code)
+        self.current = step.state == NOW
+        self.children = [self.heading, self.gave, *step.body, self.code]
 
 
 TITLES = {
@@ -82,11 +66,12 @@ TITLES = {
     "conversion": "Conversion",
 }
 NAMES = tuple(TITLES)
+EXAMPLE_STEPS = ("person", "images", "verification", "wallet", "account")
 
 
 @dataclass(frozen=True)
 class OnrampFunctions:
-    """What a walk can do: make the form of each step, look up what is there, and wait."""
+    """What a walk can do: make the form of each step, look up resources, and wait."""
 
     onboarding: Callable[[], Form]
     images: Callable[[Individual], Form]
@@ -103,26 +88,41 @@ class OnrampFunctions:
     await_conversion: Callable[[Any], Conversion]
 
 
-class Walk(traitlets.HasTraits, Shown):
+class Walk(traitlets.HasTraits, Page):
     """From the person to the completed conversion; `result` is that conversion, None before.
 
-    `submit()` takes every step that is left as it is filled in.
+    `submit()` takes every step that is left as it is filled in. With `example` a button takes
+    the steps up to the deposit one after another, with example data.
     """
 
     result = traitlets.Any(None, allow_none=True)
 
     def __init__(
-        self, country: str, doors: OnrampFunctions, individual_id: str | None = None
+        self,
+        country: str,
+        functions: OnrampFunctions,
+        individual_id: str | None = None,
+        *,
+        example: bool = False,
     ) -> None:
         super().__init__()
         self.title = f"On-ramp: {corridors.NAMES[country]}"
-        self.doors, self.found = doors, dict[str, Any]()
+        self.functions, self.found = functions, dict[str, Any]()
         self.bodies: dict[str, Any] = {}
-        self.stepper = Stepper(self.title, len(TITLES))
-        self.view = self.stepper.view
+        self.heading, self._running = Heading(self.title, 2), False
+        target = "QR code" if country == "PH" else "CLABE"
+        self.run_button = Button(f"Take the example to the {target}", self._run)
+        self.run_button.visible = example
+        self._steps = [StepNodes(number) for number in range(1, len(TITLES) + 1)]
         if individual_id is not None:
-            self._take_up(_of(country, doors.person(individual_id)))
+            self._take_up(_of(country, functions.person(individual_id)))
         self._go_on()
+
+    def nodes(self) -> Sequence[Node]:
+        """The heading and the steps as they are now."""
+        for node, step in zip(self._steps, self.steps(), strict=True):
+            node.show(step)
+        return [self.heading, *self._steps]
 
     @property
     def current(self) -> str | None:
@@ -152,30 +152,40 @@ class Walk(traitlets.HasTraits, Shown):
         return [(TITLES[name], _identity(self.found.get(name))) for name in NAMES]
 
     def stop(self) -> None:
-        """Refresh nothing any more."""
+        """Stop refreshing."""
         for body in self.bodies.values():
             if isinstance(body, Live):
                 body.stop()
 
     def steps(self) -> list[Step]:
-        """The steps as they stand."""
+        """The steps as they are now."""
         return [self._step(number, name) for number, name in enumerate(NAMES)]
 
     def _step(self, number: int, name: str) -> Step:
         body, code = self.bodies.get(name), self._code(name)
         if name in self.found:
-            shown = self._after(name, body)
-            return Step(TITLES[name], DONE, gave=self._gave(name), code=code, body=shown)
+            gave = self._gave(name)
+            sent = body.sent.html if isinstance(body, Form) else ""
+            after = self._after(name, body)
+            return Step(TITLES[name], DONE, gave=gave, sent=sent, code=code, body=after)
         if name == self.current:
             code = "" if isinstance(body, Form) else code  # a form shows its own
-            return Step(TITLES[name], NOW, code=code, body=getattr(body, "view", None))
+            return Step(TITLES[name], NOW, code=code, body=self._inside(name, body))
         return Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
 
-    def _after(self, name: str, body: Any) -> Any:
+    def _inside(self, name: str, body: Any) -> Sequence[Node]:
+        """The form of the current step, below the heading of the step instead of its own."""
+        inside = [] if body is None else list(body.nodes())[1:]
+        runs = self.run_button.visible and name in EXAMPLE_STEPS and isinstance(body, Form)
+        return [*inside, self.run_button] if runs else inside
+
+    def _after(self, name: str, body: Any) -> Sequence[Node]:
         """What a step that is done still shows: where to pay in, and how a conversion went."""
         if name == "account":
-            return self.bodies.setdefault("card", self.doors.card(self.found[name]))
-        return body.view if name == "conversion" and body is not None else None
+            card = self.bodies.get("card") or self.functions.card(self.found[name])
+            self.bodies["card"] = card
+            return [card]
+        return body.nodes()[1:] if name == "conversion" and body is not None else []
 
     def _gave(self, name: str) -> Sequence[Row]:
         body, found = self.bodies.get(name), self.found[name]
@@ -190,7 +200,7 @@ class Walk(traitlets.HasTraits, Shown):
         return self._looking(name) if name in self.found or name == self.current else ""
 
     def _looking(self, name: str) -> str:
-        """The code of a step that has no form: it looks something up, or waits for it."""
+        """The code of a step without a form: it looks something up, or waits for it."""
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
 
@@ -199,10 +209,10 @@ class Walk(traitlets.HasTraits, Shown):
         if isinstance(body, Form):
             body.submit(anyway=anyway)
         elif name == "verification":
-            body.see(self.doors.await_person(self.found["person"].id))
+            body.see(self.functions.await_person(self.found["person"].id))
             _passed(body.seen)
         else:
-            body.see(self.doors.await_conversion(self.found["deposit"]))
+            body.see(self.functions.await_conversion(self.found["deposit"]))
             _completed(body.seen)
 
     def _take_up(self, person: Individual) -> None:
@@ -215,8 +225,8 @@ class Walk(traitlets.HasTraits, Shown):
 
     def _take_up_paying(self, person: Individual) -> None:
         wallet = _wallet(person)
-        account = self.doors.opened(person)
-        paid = self.doors.paid(account) if account else None
+        account = self.functions.opened(person)
+        paid = self.functions.paid(account) if account else None
         found = {"verification": person, "wallet": wallet, "account": account, "deposit": paid}
         self.found |= {name: one for name, one in found.items() if one is not None}
 
@@ -228,21 +238,40 @@ class Walk(traitlets.HasTraits, Shown):
             self._follow(name, body)
             if name in self.found:
                 return
-        self.stepper.show(self.steps())
+        self._focus_step()
         self.keep()
+
+    def _focus_step(self) -> None:
+        at = NAMES.index(self.current) if self.current else len(NAMES) - 1
+        self.redraw(self._steps[at].heading)
+
+    def _run(self) -> None:
+        """Take the example through the steps before the deposit, as if each was clicked."""
+        self._running = True
+        self._run_step(self.current)
+
+    def _run_step(self, name: str | None) -> None:
+        """Click the form of a step; the next follows when its result is there."""
+        body = self.bodies.get(name or "")
+        if not self._running or name not in EXAMPLE_STEPS:
+            self._running = False
+        elif isinstance(body, Form):
+            body.click()
+            self._running = self._running and (body.begun or self.current != name)
 
     def _made(self, name: str) -> Form | Live:
         if name == "person":
-            return self.doors.onboarding()
+            return self.functions.onboarding()
         if name == "deposit":
-            return self.doors.deposit(self.found["account"])
+            return self.functions.deposit(self.found["account"])
         if name == "conversion":
-            return self.doors.conversion(self.found["deposit"])
-        make: Callable[[Individual], Form | Live] = getattr(self.doors, name)
+            return self.functions.conversion(self.found["deposit"])
+        make: Callable[[Individual], Form | Live] = getattr(self.functions, name)
         return make(self.found["person"])
 
     def _follow(self, name: str, body: Form | Live) -> None:
         """Go on as soon as the step is done."""
+        body.follow(self.redraw)
         if isinstance(body, Form):
             body.observe(lambda change: self._done(name, change["new"]), "result")
             if body.result is not None:
@@ -256,6 +285,7 @@ class Walk(traitlets.HasTraits, Shown):
             return
         self.found[name] = found
         self._go_on()
+        self._run_step(self.current)
 
     def _saw(self, name: str, seen: Any) -> None:
         """A status that is settled ends its step; one that asks again leads back."""

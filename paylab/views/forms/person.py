@@ -6,46 +6,54 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ipywidgets import Checkbox, Dropdown, Text
-
 from ... import corridors
 from ...corridors import Corridor
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...spec import codes, timestamps
-from .field import FormField
+from .field import SELECT, TICK, FormField
 
 NAME = "idv_consent_recorded_at"
 CONSENT_ASKED = "The person agrees to identity verification"
 
 
 class Consent(FormField):
-    """A box that nothing but a person, or the author of a cell, ticks; its value is the time."""
+    """A box that only a person, or `consent=True` in a cell, ticks; its value is the time."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
+        super().__init__(NAME, CONSENT_ASKED, TICK)
         self._clock, self.recorded_at = clock, ""
-        super().__init__(NAME, CONSENT_ASKED, Checkbox(value=False, indent=False))
-        self.widget.observe(self._note_time, "value")
 
     @property
     def value(self) -> str:
         """When consent was given, as ISO 8601 text in UTC; empty while it was not."""
         return self.recorded_at
 
-    def require(self, needed: bool) -> None:
-        """Consent is asked for or not; it is never half wanted."""
-        self.show(needed)
+    @value.setter
+    def value(self, ticked: bool) -> None:
+        """Tick or clear the box."""
+        if self.put(ticked):
+            self.on_change(self)
+
+    def store(self, value: Any) -> bool:
+        """Note the time when the box is ticked."""
+        changed = super().store(bool(value))
+        if changed:
+            self.recorded_at = timestamps.to_text(self._clock()) if value else ""
+            self.hint = f"Consent recorded at {self.recorded_at}" if value else ""
+        return changed
+
+    def require(self, needed: bool | None, *, assumed: bool = False) -> None:
+        """Ask for consent only where it is required."""
+        super().require(needed, assumed=assumed)
+        self.visible = bool(needed)
 
     def give(self) -> None:
         """Tick the box."""
-        self.widget.value = True
+        self.value = True
 
     def withdraw(self) -> None:
         """Clear the box."""
-        self.widget.value = False
-
-    def _note_time(self, change: dict[str, bool]) -> None:
-        self.recorded_at = timestamps.to_text(self._clock()) if change["new"] else ""
-        self.hint = f"Consent recorded at {self.recorded_at}" if self.recorded_at else ""
+        self.value = False
 
 
 PRODUCTS = {
@@ -65,12 +73,16 @@ DOCUMENTS = {
 }
 NONE = ("No document", "")
 
+HINT_NAME = (
+    "Simulator: a family name such as “Verification Image Blurry” decides how verification ends."
+)
+
 # Label, what an empty input shows, and a hint.
 TEXTS = {
     "given_name": ("Given name", "", ""),
-    "family_name": ("Family name", "", "In the sandbox it can decide how verification ends."),
+    "family_name": ("Family name", "", HINT_NAME),
     "email": ("E-mail", "name@example.com", ""),
-    "phone": ("Phone", "+52 55 0000 0000", "With the country's code."),
+    "phone": ("Phone", "+52 55 0000 0000", "With the country code."),
     "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),
     "address.line_1": ("Street and number", "", ""),
     "address.line_2": ("Address, second line", "", ""),
@@ -90,11 +102,14 @@ def fields(country: str, product: str) -> list[FormField]:
     listed = sorted(corridors.NAMES.items(), key=_name)
     names = [(f"{name} ({code})", code) for code, name in listed]
     products = [(text, code) for code, text in PRODUCTS.items()]
+    number = _text("document.number")
+    number.private = True
     return [
-        FormField("product_types", "Product", Dropdown(options=products, value=product)),
-        FormField("country", "Country", Dropdown(options=names, value=country)),
-        *(_text(name) for name in TEXTS),
-        FormField("document.type", "Document type", Dropdown(options=[NONE])),
+        FormField("product_types", "Product", SELECT, value=product, options=products),
+        FormField("country", "Country", SELECT, value=country, options=names),
+        *(_text(name) for name in TEXTS if name != number.name),
+        FormField("document.type", "Document type", SELECT, options=[NONE]),
+        number,
     ]
 
 
@@ -112,7 +127,10 @@ def document_name(kind: str) -> str:
 def number_hint(kind: str) -> str:
     """What a document's number must look like, where that is known."""
     form = DOCUMENT_NUMBERS.get(kind)
-    return f"It {form.message}." if form and form.message else ""
+    if form is None or not form.message:
+        return ""
+    wanted = form.message.removeprefix("must be ")
+    return f"{wanted[:1].upper()}{wanted[1:]}."
 
 
 def why(corridor: Corridor, product: str) -> str:
@@ -148,29 +166,30 @@ def _name(item: tuple[str, str]) -> str:
 
 def _text(name: str) -> FormField:
     label, placeholder, hint = TEXTS[name]
-    return FormField(name, label, Text(placeholder=placeholder), hint)
+    return FormField(name, label, hint=hint, placeholder=placeholder)
 
 
 def _money(corridor: Corridor, product: str) -> str:
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
-        return f"{corridor.name} is paid in {corridor.currency} by {rails}." if rails else ""
+        return f"Payouts to {corridor.name} are in {corridor.currency} by {rails}." if rails else ""
     if not corridor.on_ramp_currency:
-        return f"No on-ramp is documented for {corridor.name}: the service may refuse it."
-    return f"In {corridor.name}, {corridor.on_ramp_currency.upper()} becomes stablecoin."
+        return f"No on-ramp is documented for {corridor.name}: the service may refuse this person."
+    paid = corridor.on_ramp_currency.upper()
+    return f"Deposits in {paid} are converted to a stablecoin."
 
 
 def _papers(corridor: Corridor) -> str:
     if corridor.documents == codes.DOCUMENT_TYPES:
         return "Any type of document is accepted."
     words = [document_name(kind) for kind in corridor.documents]
-    only = f"only a {words[0]}" if len(words) == 1 else ", ".join(words)
-    return f"As a document the service takes {only}."
+    only = f"only {words[0]}" if len(words) == 1 else ", ".join(words)
+    return f"Accepted documents: {only}."
 
 
 def _asked(corridor: Corridor, product: str) -> str:
     needed = [ASKED[name] for name in corridor.required_for([product])]
-    return f"Required for this: {', '.join(needed)}." if needed else ""
+    return f"Also required: {', '.join(needed)}." if needed else ""
 
 
 ASKED = {

@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ipywidgets import HTML
-
 from ... import corridors
 from ...spec import codes
 from ...spec.models import Quote, Transfer
 from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from ..html import Row
 from .conversion_account import picture
-from .live import Live, Look
+from .live import Live, Look, Times, moment_or_none
+from .view import Html, Node
 
 STATES = {
     "pending": "The service has it and has not begun.",
@@ -111,11 +110,15 @@ def _details(wallet: Any) -> dict[str, Any]:
 
 
 class StatusLine(Live):
-    """An individual's machine, live."""
+    """The verification of an individual, refreshed by itself."""
 
     machine = INDIVIDUAL
     moving = ("pending", "under_review")
     title = "Verification"
+
+    def times_of(self, found: Any) -> Times:
+        """When it was created and when its status changed last."""
+        return {"created": moment_or_none(found.created_at), **super().times_of(found)}
 
     def facts_of(self, found: Any) -> list[Row]:
         """Who it is, and why the status is what it is."""
@@ -146,7 +149,7 @@ class ConversionView(Live):
     def facts_of(self, found: Any) -> list[Row]:
         """What came in, what goes out, and each time that is known."""
         if found is None:
-            return [("Conversion", "not there yet: the deposit is on its way")]
+            return [("Conversion", "none yet: the deposit is on its way")]
         paid, out = found.deposit, found.payout
         rows = [
             ("Conversion", found.id),
@@ -160,6 +163,17 @@ class ConversionView(Live):
             ("Held", HELD if self.unnamed and found.status == "pending" else ""),
         ]
         return [row for row in rows if row[1]]
+
+    def times_of(self, found: Any) -> Times:
+        """When the deposit came in, the payout was sent, and it was confirmed."""
+        if found is None:
+            return {}
+        out, status = found.payout, found.status
+        begun = getattr(found.deposit, "received_at", None) or found.created_at
+        sent, done = getattr(out, "initiated_at", None), getattr(out, "completed_at", None)
+        times = {"pending": begun, "started": sent, "completed": done}
+        changed = {} if times.get(str(status)) else {str(status): found.updated_at}
+        return {state: moment_or_none(at) for state, at in {**times, **changed}.items()}
 
     def state_of(self, found: Any) -> str | None:
         """Its status; a deposit whose conversion is not there yet counts as pending."""
@@ -185,15 +199,22 @@ class TransferLine(Live):
     def __init__(
         self, look: Callable[[], Any], *, wallets: Sequence[Any] = (), **options: Any
     ) -> None:
-        self._wallets, self.pay = wallets, HTML()
+        self._wallets, self.pay = wallets, Html()
         super().__init__(look, **options)
-        self.view.children = (*self.view.children, self.pay)
+
+    def nodes(self) -> Sequence[Node]:
+        """The line, and below it where to pay."""
+        return [*super().nodes(), self.pay]
 
     def see(self, found: Any) -> None:
         """Show what was found, and where to pay while it waits for a deposit."""
-        super().see(found)
         waits = found.deposit_instructions is not None
-        self.pay.value = picture(found).value if waits else ""
+        self.pay.html = picture(found).html if waits else ""
+        super().see(found)
+
+    def times_of(self, found: Any) -> Times:
+        """When it was created and when its status changed last."""
+        return {"created": moment_or_none(found.created_at), **super().times_of(found)}
 
     def facts_of(self, found: Any) -> list[Row]:
         """Its terms, its meaning, and what became of the money."""

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 import traitlets
-from ipywidgets import HTML, Button, Dropdown, Text, VBox
 
 from ...errors import PaylabError, Problem
 from ...rules import transfers
@@ -15,10 +14,11 @@ from ...spec import codes
 from ...spec.models import Quote, Transfer
 from .. import html
 from ..html import Row
-from .field import FormField, call, show
-from .form import Form
+from .field import COMBO, OPEN, SELECT, FormField, call
+from .form import Form, grid
 from .live import Refresher, at_once
 from .status import left, quote_rows, transfer_rows
+from .view import Button, Html
 
 GIVEN = {
     "source_amount": "I send exactly this, fees included",
@@ -30,8 +30,8 @@ GIVEN = {
 class QuoteForm(Form):
     """Asks for a quote with `create(**fields)`; `routes` are (label, fields) to choose from.
 
-    `accounts` are the recipient's, to say beforehand that an off-ramp will be refused; `card`
-    makes what is shown once there is a quote and somebody clicked.
+    `accounts` are the recipient's, to warn that an off-ramp will be refused; `card` makes what is
+    shown below the quote after a click.
     """
 
     title = "Quote"
@@ -53,22 +53,25 @@ class QuoteForm(Form):
     ) -> None:
         self._create, self._routes, self._card = create, routes, card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
-        self.below = VBox()
         super().__init__(self._fields(amount, source))
-        self.view.children = (*self.view.children, self.below)
-        self._follow()
+        self.changed()
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
-        sources = codes.SOURCE_CURRENCIES
         labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
+        sources = [(one, one) for one in codes.SOURCE_CURRENCIES]
         given = [(text, name) for name, text in GIVEN.items()]
-        return [
-            FormField("payout_method", "To", Dropdown(options=labels)),
-            FormField("source_currency", "From", Dropdown(options=sources, value=source)),
-            FormField("source_network", "Network", Dropdown(options=codes.NETWORKS)),
-            FormField("given", "The amount", Dropdown(options=given)),
-            FormField("amount", "Amount", Text(value=amount)),
+        network = FormField("source_network", "Network", COMBO, hint=OPEN)
+        network.offer([(one, one) for one in codes.NETWORKS])
+        fields = [
+            FormField("payout_method", "To", SELECT, options=labels),
+            FormField("source_currency", "From", SELECT, value=source, options=sources),
+            network,
+            FormField("given", "What the amount is", SELECT, options=given),
+            FormField("amount", "Amount", value=amount),
         ]
+        network.require(True, assumed=True)
+        fields[-1].require(True, assumed=True)
+        return fields
 
     def values(self) -> dict[str, Any]:
         """The request as it would be sent."""
@@ -79,13 +82,14 @@ class QuoteForm(Form):
             found.pop("source_network", None)
         return {**route, **found, **({} if amount is None else {given: amount})}
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return self.rule(self._body())
+        body = dict(values)
+        account = body.pop("financial_account", None)
+        return self.rule({**body, "financial_account": {"id": account}} if account else body)
 
-    def warnings(self) -> list[Problem]:
-        """That the transfer will be refused for want of a wallet."""
-        values = self.values()
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
+        """That the transfer will be refused because a wallet is missing."""
         if "source_network" not in values or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, values["source_network"])
@@ -94,52 +98,56 @@ class QuoteForm(Form):
         """The three amounts share an input."""
         return self.fields["amount"] if problem.field in GIVEN else super().field_of(problem)
 
-    def send(self) -> Any:
+    def send(self, values: dict[str, Any]) -> Any:
         """Ask for the quote."""
-        return self._create(**self.values())
+        return self._create(**values)
 
     def finish(self, result: Any) -> None:
-        """Show the quote below, ready to be sent, to whoever clicked."""
+        """Show the quote below, ready to be sent, after a click."""
         super().finish(result)
         if self._card and self.attended:
-            self.tell(self.sent_title, [])  # the card says the rest
-            self.below.children = [self._card(result).view]
+            self.tell(self.sent_title, [])  # the card has the terms
+            self._show_card(self._card(result))
 
-    def script(self) -> str:
+    def restart(self) -> None:
+        """Ask again: the card of the quote before is taken off the page."""
+        self.below = []
+        super().restart()
+
+    def script(self, values: dict[str, Any]) -> str:
         """The call that does the same."""
-        values = self.values()
-        account = values.pop("financial_account", "")
-        return call(self.function, values, account, to=self.variable)
+        more = dict(values)
+        return call(self.function, more, more.pop("financial_account", ""), to=self.variable)
 
     def outcome(self, result: Quote) -> Sequence[Row]:
         """What is sent, what it costs, what they get."""
         return quote_rows(result)
 
-    def changed(self) -> None:
+    def adjust(self) -> None:
         """Ask for a network where the source is a stablecoin."""
-        if not self.button.disabled:
-            self._follow()
-        super().changed()
-
-    def _body(self) -> dict[str, Any]:
-        values = self.values()
-        account = values.pop("financial_account", None)
-        return {**values, "financial_account": {"id": account}} if account else values
-
-    def _follow(self) -> None:
         stable = codes.is_stablecoin(self.fields["source_currency"].value)
-        self.fields["source_network"].show(stable)
+        self.fields["source_network"].visible = stable
+
+    def _show_card(self, card: Form) -> None:
+        def draw(focus: str = "") -> None:
+            self.below = list(card.nodes())
+            self.redraw(focus)
+
+        card.follow(draw)
+        draw(card.heading.id)
 
 
 FUNDING = [("From the prefunded balance", "prefunded"), ("By a deposit of stablecoin", "deposit")]
 
 
 def _reference() -> FormField:
-    return FormField("client_reference_id", "Your reference", Text(), "At most 64 characters.")
+    field = FormField("client_reference_id", "Your reference", hint="At most 64 characters.")
+    field.require(False)
+    return field
 
 
 def _funding() -> FormField:
-    return FormField("source_type", "Paid for", Dropdown(options=FUNDING))
+    return FormField("source_type", "Paid for", SELECT, options=FUNDING)
 
 
 class TransferForm(QuoteForm):
@@ -159,19 +167,20 @@ class TransferForm(QuoteForm):
         """How it stands."""
         return transfer_rows(result)
 
-    def _follow(self) -> None:
-        super()._follow()
-        stable = codes.is_stablecoin(self.fields["source_currency"].value)
-        self.fields["source_type"].show(stable)
+    def adjust(self) -> None:
+        """Ask how it is paid for where the source is a stablecoin."""
+        super().adjust()
+        stable = self.fields["source_network"].visible
+        self.fields["source_type"].visible = stable
         if not stable:
-            self.fields["source_type"].widget.value = "prefunded"
+            self.fields["source_type"].put("prefunded")
 
 
 class QuoteCard(Form):
     """A quote with its lock counting down; its button makes it a transfer with `send(**fields)`.
 
-    `again()` asks for the same quote afresh, `clock` is the service's. On a clock that stands
-    still nothing counts down until somebody lets time pass.
+    `again()` asks for the same quote again, `clock` is the service's. While that clock is frozen
+    nothing counts down until time is let pass.
     """
 
     quote = traitlets.Any(None, allow_none=True)
@@ -193,14 +202,14 @@ class QuoteCard(Form):
     ) -> None:
         self._send, self._again, self._clock = send, again, clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
-        self.facts, self.lock_line, self.caution = HTML(), HTML(), HTML()
-        self.fresh = Button(description="Get a fresh quote")
-        self.tick = Button(description="Let time pass")
+        self.facts, self.lock_line, self.caution = Html(), Html(), Html(live=True)
+        self.fresh = Button("Get a fresh quote", self.renew)
+        self.tick = Button("Let time pass", self._let_time_pass)
+        self.tick.visible = stands_still
         self.set_trait("quote", quote)
         parts = [self.facts, self.lock_line, self.caution, self.tick, self.fresh]
         fields = [_reference(), *([_funding()] if codes.is_stablecoin(self._source) else [])]
-        super().__init__(fields, [*parts, *(field.view for field in fields)])
-        self._wire_buttons(stands_still)
+        super().__init__(fields, [*parts, grid(fields)])
         self.watch = self._watching(clock, pass_time)
         self.show_quote()
         if not stands_still:
@@ -217,9 +226,9 @@ class QuoteCard(Form):
             found.pop("source_type")
         return {"quote_id": self.quote.id, **found}
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What is wrong with the reference."""
-        return transfers.check(self.values())
+        return transfers.check(values)
 
     def refusal(self) -> list[Problem]:
         """Why the service will refuse the transfer, if that can be told."""
@@ -227,13 +236,13 @@ class QuoteCard(Form):
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
-    def send(self) -> Transfer:
+    def send(self, values: dict[str, Any]) -> Transfer:
         """Make the quote a transfer."""
-        return self._send(**self.values())
+        return self._send(**values)
 
-    def script(self) -> str:
+    def script(self, values: dict[str, Any]) -> str:
         """The call that does the same."""
-        return call("lab.transfers.create", self.values(), to="transfer")
+        return call("lab.transfers.create", values, to="transfer")
 
     def outcome(self, result: Transfer) -> Sequence[Row]:
         """How the transfer stands."""
@@ -245,20 +254,20 @@ class QuoteCard(Form):
         return self.outcome(self.result) if self.result else [*quote_rows(self.quote), *warned]
 
     def renew(self) -> None:
-        """Ask for the same quote afresh and show that."""
+        """Ask for the same quote again and show the new one."""
         try:
             self.quote = self._again()
         except PaylabError as error:
             self.show_error(error)
             return
-        self.message.value = ""
+        self.message.html = ""
         self.show_quote()
         self.keep()
 
     def show_quote(self) -> None:
-        """Show the quote's terms, its lock, and what stands in its way."""
-        self.facts.value = html.table(quote_rows(self.quote))
-        self.caution.value = "".join(
+        """Show the quote's terms, its lock, and what keeps it from being sent."""
+        self.facts.html = html.table(quote_rows(self.quote))
+        self.caution.html = "".join(
             html.warning(f"Will be refused: {problem.message}") for problem in self.refusal()
         )
         self.tell_time(self._clock())
@@ -267,8 +276,12 @@ class QuoteCard(Form):
     def tell_time(self, now: datetime) -> None:
         """Show how long the lock still holds."""
         text, expired = left(self.quote, now)
-        self.lock_line.value = html.warning(text) if expired else _line(text)
-        self.fresh.button_style = "primary" if expired else ""
+        self.lock_line.html = html.warning(text) if expired else _line(text)
+        self.fresh.style = "primary" if expired else ""
+        self.redraw()
+
+    def _let_time_pass(self) -> None:
+        self.watch.start()
 
     def _is_over(self, now: datetime) -> bool:
         return self.result is not None or left(self.quote, now)[1]
@@ -284,11 +297,6 @@ class QuoteCard(Form):
             pass_time=_void(pass_time),
             run=at_once,
         )
-
-    def _wire_buttons(self, stands_still: bool) -> None:
-        self.fresh.on_click(lambda _: self.renew())
-        self.tick.on_click(lambda _: self.watch.start())
-        show(self.tick, stands_still)
 
 
 def _void(pass_time: Callable[[float], object]) -> Callable[[float], None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -15,47 +14,10 @@ from typing import BinaryIO, cast
 from ...errors import Problem, RuleError
 from ...rules import images as rules
 from ..forms.field import Expression, call, literal
+from ..forms.file import temporary
 from ..specimens import specimen
 from . import location
 from .preview import BombError, UnreadableError, preview
-
-
-class SpoolError(ValueError):
-    """A slice that does not continue the file."""
-
-
-class Spool:
-    """A file of a size that was announced; `file` is private, and gone once nobody holds it.
-
-    It has no name where the system allows that (mode 600 elsewhere), so no other user can open
-    it, and nothing of it is left behind, not even by a kernel that was killed.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.size, self.at = size, 0
-        self.file = temporary()
-
-    @property
-    def full(self) -> bool:
-        """Whether all of it has come."""
-        return self.at == self.size
-
-    def add(self, at: int, data: bytes | memoryview) -> None:
-        """Append a slice; SpoolError when it is not the next one."""
-        if at != self.at or not data or at + len(data) > self.size:
-            raise SpoolError(f"a slice at {at} of {len(data)} bytes, where {self.at} was next")
-        self.file.write(data)
-        self.at += len(data)
-
-    def close(self) -> None:
-        """Delete it."""
-        self.file.close()
-
-
-def temporary() -> BinaryIO:
-    """A new private file."""
-    return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
-
 
 HEAD = 64
 INSTEAD = "save the picture again as a new file, or tick that its location is kept"
@@ -64,17 +26,17 @@ YOURS = Expression('Path("FILE.jpg")')
 
 @dataclass(frozen=True)
 class Choice:
-    """How an image is opened, by whoever closes it again; how it is told, and written in code."""
+    """How an image is opened (the caller closes it), its name, and how it is written in code."""
 
     open: Callable[[], BinaryIO]
-    origin: str
+    name: str
     code: Expression
     close: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look at an image found.
+    """What was read from an image.
 
     `doubt` is why it cannot be shown, `assumed` what only an assumption finds wrong with it.
     """
@@ -95,22 +57,24 @@ class Seen:
         return f"{kind}, {self.size / 2**20:.1f} MB"
 
 
-def spooled(file: BinaryIO) -> Choice:
-    """A file that came through the picker; the browser does not tell where it lay."""
-    return Choice(lambda: _again(file), "from a file", YOURS, file.close)
+def spooled(name: str, file: BinaryIO) -> Choice:
+    """A file that came from the browser, which does not tell its folder."""
+    return Choice(lambda: _again(file), name, YOURS, file.close)
 
 
 def on_disk(text: str) -> Choice:
     """A file on the machine the kernel runs on."""
-    return Choice(lambda: _opened(text), "from disk", Expression(f"Path({literal(text)})"))
+    name = text.rstrip("/").rpartition("/")[2] or text
+    return Choice(lambda: _opened(text), name, Expression(f"Path({literal(text)})"))
 
 
 def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
-    """A specimen, drawn when it is looked at."""
+    """A specimen, drawn when it is opened."""
     given = {"name": name, "country": country} | ({"fault": fault} if fault else {})
     code = Expression(call("specimen", given, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
-    return Choice(lambda: BytesIO(draw()), "a specimen", code)
+    kind = fault.removeprefix("verification_").replace("_", " ") if fault else "good"
+    return Choice(lambda: BytesIO(draw()), f"specimen ({kind})", code)
 
 
 def look(choice: Choice, side: str) -> Seen:

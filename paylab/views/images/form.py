@@ -8,8 +8,6 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, BinaryIO
 
-from ipywidgets import HTML, Button, Checkbox
-
 from ...errors import Problem
 from ...rules import images as rules
 from ...spec import status
@@ -17,8 +15,9 @@ from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.status import Advice
 from .. import html
-from ..forms.field import Expression, FormField, call
+from ..forms.field import TICK, Expression, FormField, call
 from ..forms.form import Form
+from ..forms.view import Button, Html
 from ..html import Row
 from .choice import YOURS, Choice, made, sealed
 from .slot import LABELS, Slot
@@ -50,19 +49,16 @@ class ImagesForm(Form):
         self._upload, self._details, self._example = upload, details, example
         make = partial(_specimen, name, country)
         self.slots = {side: Slot(side, make) for side in IMAGE_SIDES}
-        self.notice = HTML()
-        self.filler = Button(description="Fill with specimens")
-        self.filler.on_click(lambda _: self.fill())
-        keep = Checkbox(value=False, indent=False)
+        self.notice = Html()
+        self.filler = Button("Fill with specimens", self.fill)
         self.keep_location = FormField(
-            "keep_location", "Keep the place where photos were taken", keep
+            "keep_location", "Keep the location where photos were taken", TICK
         )
-        self.keep_location.hint = "Without it, the location is blanked in the file; pixels stay."
+        self.keep_location.hint = "By default the location is removed from the file."
         self._order: list[str] = []
-        self._ask()
-        parts = [self.notice, self.filler, *(slot.view for slot in self.slots.values())]
         fields = [*self.slots.values(), self.keep_location]
-        super().__init__(fields, [*parts, self.keep_location.view])
+        super().__init__(fields, [self.notice, self.filler, *fields])
+        self._ask()
 
     @property
     def open_slots(self) -> list[Slot]:
@@ -73,20 +69,24 @@ class ImagesForm(Form):
         """What was chosen, by side."""
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
-    def problems(self) -> list[Problem]:
+    def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What is missing, and what was chosen and cannot be sent."""
         if not self.open_slots:
-            return [Problem("images", "none is asked for")]
-        found = [_problem(slot) for slot in self.open_slots if _wanting(slot)]
-        if found or self.values():
-            return found + [
-                Problem(slot.side, problem.message, problem.source)
-                for slot in self.open_slots
-                for problem in (slot.seen.assumed if slot.seen else ())
-            ]
-        return [Problem(self.open_slots[0].side, "choose at least one image to send again")]
+            return [Problem("images", "the service asks for no image")]
+        found = [
+            Problem(slot.side, slot.trouble or "is required")
+            for slot in self.open_slots
+            if slot.choice is None and (slot.needed or slot.trouble)
+        ]
+        if not (found or values):
+            return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
+        return found + [
+            Problem(slot.side, problem.message, problem.source)
+            for slot in self.open_slots
+            for problem in (slot.seen.assumed if slot.seen else ())
+        ]
 
-    def warnings(self) -> list[Problem]:
+    def warn(self, values: dict[str, Any]) -> list[Problem]:
         """What cannot be shown here, and what will be taken out."""
         seen = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
         doubts = [Problem(side, one.doubt) for side, one in seen if one.doubt]
@@ -95,20 +95,23 @@ class ImagesForm(Form):
             return doubts
         return doubts + [Problem(side, LOCATED) for side, one in seen if one.located]
 
-    def send(self) -> VerificationImages:
+    def send(self, values: dict[str, Any]) -> VerificationImages:
         """Upload what was chosen; sides that were left out stay as they are."""
-        chosen = self.values()
-        self._order = list(chosen)
-        with ExitStack() as files:
-            images = {
-                side: files.enter_context(sealed(choice, located=self.keep_location.value))
-                for side, choice in chosen.items()
-            }
-            return self._upload(images)
+        self._order = list(values)
+        self._mark_sending(True)
+        try:
+            with ExitStack() as files:
+                images = {
+                    side: files.enter_context(sealed(choice, located=self.keep_location.value))
+                    for side, choice in values.items()
+                }
+                return self._upload(images)
+        finally:
+            self._mark_sending(False)
 
-    def script(self) -> str:
-        """The call; a file that came through the browser is one of yours."""
-        chosen = {side: choice.code for side, choice in self.values().items()}
+    def script(self, values: dict[str, Any]) -> str:
+        """The call; a file that came from the browser stands as a file of yours."""
+        chosen = {side: choice.code for side, choice in values.items()}
         images = chosen or {slot.side: YOURS for slot in self.open_slots}
         text = call("lab.individuals.upload_images", {}, Expression("person.id"), images)
         return "\n".join([line for word, line in IMPORTS.items() if word in text] + [text])
@@ -132,18 +135,23 @@ class ImagesForm(Form):
 
     def fill(self) -> None:
         """Put a specimen into every slot that is empty."""
-        for slot in self.open_slots:
-            slot.prefill()
+        with self.filling():
+            for slot in self.open_slots:
+                slot.prefill()
+
+    def sent_rows(self) -> list[Row]:
+        """The sides that were sent, with the name of each image."""
+        return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
 
     def speak(self) -> None:
-        """Nobody clicked: specimens, where the cell's author asked for them."""
+        """Without a click, put in specimens if `example=True` asked for them."""
         if self._example:
             self.fill()
 
     def forget(self) -> None:
-        """Delete the images: they are where they belong."""
+        """Delete the images: the service has them."""
         for side in self.values():
-            self.slots[side].release("sent just now")
+            self.slots[side].release(stored=True)
 
     def restart(self) -> None:
         """Ask for what is needed now."""
@@ -162,30 +170,28 @@ class ImagesForm(Form):
         ]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
-        self.notice.value = "".join(_told(*one) for one in given if not one[0].sides)
+        self.notice.html = "".join(_told(*one) for one in given if not one[0].sides)
         if self._example:
             self.fill()
+        self.changed()
+
+    def _mark_sending(self, sending: bool) -> None:
+        for slot in self.open_slots:
+            slot.sending = sending
+            slot.say([])
+        self.redraw()
 
 
-LOCATED = "says where it was taken: that is removed before it is sent"
+LOCATED = "contains the location where it was taken, which is removed before it is sent"
 
 
 def _specimen(name: str, country: str, side: str, fault: str | None) -> Choice:
     return made(side, name, country, fault)
 
 
-def _wanting(slot: Slot) -> bool:
-    return slot.choice is None and bool(slot.required or slot.trouble)
-
-
-def _problem(slot: Slot) -> Problem:
-    needed = "is needed: choose a file, a path or a specimen"
-    return Problem(slot.side, slot.trouble or needed)
-
-
 def _told(one: Advice, message: str) -> str:
     said = f" The service says: {message}" if message else ""
-    return f'<div class="paylab-error">{html.escape(f"{one.meaning} {one.action}{said}")}</div>'
+    return f'<p class="paylab-error">{html.escape(f"{one.meaning} {one.action}{said}")}</p>'
 
 
 def _label(image: Any) -> str:

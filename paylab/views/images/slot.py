@@ -1,125 +1,22 @@
-"""One side of a document: a file picker that sends slices of at most 1 MiB, and its state."""
+"""One side of a document: the image that is chosen for it, and what became of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from importlib.resources import files
-from typing import Any, BinaryIO
-
-import anywidget
-import traitlets
-from ipywidgets import HTML, Dropdown, Text, VBox, dlink
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, BinaryIO, cast
 
 from ...errors import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
 from ...spec.status import Advice
 from .. import html
-from ..forms.field import FormField
-from ..forms.form import form_part, grid
+from ..forms.field import SELECT, FormField
+from ..forms.file import FilePicker
+from ..forms.form import grid
+from ..forms.view import Heading, Html, Node
 from ..specimens import FAULTS
-from .choice import Choice, Seen, Spool, SpoolError, look, on_disk, spooled
+from .choice import Choice, Seen, look, on_disk, spooled
 
 ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know these two by type
-SLICE = 2**20
-Take = Callable[[BinaryIO], None]
-Refuse = Callable[[int], None]
-Preview = Callable[[], bytes | None]
-
-
-def _text(name: str) -> str:
-    return files(__package__).joinpath(name).read_text("utf-8")
-
-
-class Picker(anywidget.AnyWidget):
-    """An `<input type=file>` whose file is handed to `take` as an open private file.
-
-    `refuse` is told the size of a file that was not even sent; `preview` gives the picture to
-    show. No byte of the file becomes widget state: slices and the preview are messages.
-    """
-
-    _esm = _text("picker.js")
-    _css = _text("picker.css")
-
-    description = traitlets.Unicode().tag(sync=True)
-    accept = traitlets.Unicode(ACCEPT).tag(sync=True)
-    limit = traitlets.Int(IMAGE_MAX).tag(sync=True)
-    disabled = traitlets.Bool(False).tag(sync=True)
-    value = traitlets.Int(0, help="How often a choice was made; only in the kernel.")
-
-    def __init__(self, take: Take, refuse: Refuse, preview: Preview, **options: Any) -> None:
-        super().__init__(**options)
-        self._take, self._refuse, self._preview = take, refuse, preview
-        self._spool: Spool | None = None
-        self._sending = ""
-        self.on_msg(self._receive)
-
-    def show(self) -> None:
-        """Show the preview there is, or none."""
-        picture = self._preview()
-        if picture is None:
-            self.send({"kind": "clear"})
-        else:
-            self.send({"kind": "preview"}, [picture])
-
-    def drop(self) -> None:
-        """Give up a file that is on its way."""
-        if self._spool is not None:
-            self._spool.close()
-        self._spool, self._sending = None, ""
-
-    def close(self) -> None:
-        """Take the picker off the page, and delete what was on its way."""
-        self.drop()
-        super().close()
-
-    def _receive(self, _: object, content: dict[str, Any], buffers: list[memoryview]) -> None:
-        known: dict[str, Callable[[dict[str, Any]], None]] = {
-            "start": self._start,
-            "slice": partial(self._slice, buffers),
-            "cancel": self._cancel,
-            "refuse": lambda said: self._refuse(int(said.get("size", 0))),
-            "show": lambda _: self.show(),
-        }
-        act = known.get(str(content.get("kind")))
-        if act is not None:
-            act(content)
-
-    def _start(self, content: dict[str, Any]) -> None:
-        self.drop()
-        size, self._sending = content.get("size"), str(content.get("id"))
-        if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
-            self._stop(f"At most {self.limit // 2**20} MB can be sent.")
-            return
-        self._spool = Spool(size)
-        self._go_on(self._spool)
-
-    def _slice(self, buffers: list[memoryview], content: dict[str, Any]) -> None:
-        if self._spool is None or content.get("id") != self._sending:
-            return
-        try:
-            self._spool.add(int(content.get("at", -1)), b"".join(buffers))
-        except (SpoolError, OSError) as error:
-            self._stop(f"Not received: {error}")
-            return
-        self._go_on(self._spool)
-
-    def _go_on(self, spool: Spool) -> None:
-        if not spool.full:
-            self.send({"kind": "next", "id": self._sending, "at": spool.at})
-            return
-        self.send({"kind": "done", "id": self._sending})
-        self._spool = None
-        self._take(spool.file)
-
-    def _cancel(self, content: dict[str, Any]) -> None:
-        if content.get("id") == self._sending:
-            self.drop()
-
-    def _stop(self, reason: str) -> None:
-        self.send({"kind": "stop", "id": self._sending, "reason": reason})
-        self.drop()
-
 
 LABELS = {
     "document-front": "Front of the document",
@@ -127,114 +24,141 @@ LABELS = {
     "selfie": "Selfie",
 }
 NONE, GOOD = "", "good"
-SIGNS = {"needed": "○", "chosen": "●", "uploaded": "✓", "refused": "✗"}
-TONES = {"uploaded": "paylab-good", "refused": "paylab-error"}
+EMPTY, CHOSEN, SENDING, STORED = "empty", "chosen", "sending", "stored"
+REFUSED_HERE, REFUSED = "refused before sending", "refused by the service"
+SIGNS = {EMPTY: "○", CHOSEN: "●", SENDING: "↑", STORED: "✓", REFUSED_HERE: "✗", REFUSED: "✗"}
+TONES = {STORED: "paylab-good", REFUSED_HERE: "paylab-error", REFUSED: "paylab-error"}
+SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
 
 
 class Slot(FormField):
     """One side; `make(side, fault)` gives a specimen of it.
 
-    `state` is one of needed, chosen, uploaded, refused.
+    `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
+    service.
     """
 
+    kind = "group"
+
     def __init__(self, side: str, make: Callable[[str, str | None], Choice]) -> None:
+        super().__init__(side, LABELS[side])
         self.side, self._make = side, make
-        self.choice: Choice | None = None
+        self._value = None
         self.seen: Seen | None = None
-        self.trouble, self.uploaded = "", ""
+        self.trouble, self.stored, self.sending = "", False, False
         self.advice: list[tuple[Advice, str]] = []
-        label = LABELS[side]
-        self.picker = Picker(self.take_file, self._refuse, self._picture)
-        self.path = Text(continuous_update=False, placeholder="/folder/photo.jpg, then Enter")
-        self.specimen = Dropdown(options=_specimens())
-        self.line = HTML()
-        super().__init__(side, label, self.picker)
-        ways = grid([FormField("path", f"{label}: or a path on disk", self.path)])
-        ways.children += (FormField("specimen", f"{label}: or a specimen", self.specimen).view,)
-        self.view = VBox([form_part(label), self.line, self.picker, self.note, ways])
-        self.path.observe(lambda change: self.take_path(change["new"]), "value")
-        self.specimen.observe(lambda change: self.take_specimen(change["new"]), "value")
-        for one in (self.path, self.specimen):
-            dlink((self.picker, "disabled"), (one, "disabled"))
+        self.picker = FilePicker(self.label, ACCEPT, self.take_file, refuse=self._too_large)
+        self.picker.remove, self.picker.picture = self.remove, self._picture
+        self.path = FormField("path", f"{self.label}: or a path on this machine")
+        self.path.placeholder = "/folder/photo.jpg, then Enter"
+        self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
+        self.specimen.offer(_specimens())
+        self.specimen.hint = SPECIMEN_HINT
+        self.path.lazy, self.path.on_change = True, lambda _: self.take_path(self.path.value)
+        self.specimen.on_change = lambda _: self.take_specimen(self.specimen.value)
+        self.line = Html(live=True)
+        ways = grid([self.path, self.specimen])
+        self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
+        self._say_state()
+
+    def props(self) -> dict[str, Any]:
+        """A part of the form; the inputs of other ways are locked with it."""
+        for one in (self.picker, self.path, self.specimen):
+            one.disabled = self.disabled
+        return {"style": "part"}
+
+    def parts(self) -> Sequence[Node]:
+        """Its heading, its state, and the three ways to choose an image."""
+        return self._inside
 
     @property
-    def value(self) -> Choice | None:
-        """What was chosen."""
-        return self.choice
+    def choice(self) -> Choice | None:
+        """What was chosen: the value of this field."""
+        return cast("Choice | None", self._value)
 
     @property
     def state(self) -> str:
-        """Needed, chosen, uploaded or refused."""
+        """What became of the image so far."""
         if self.choice:
-            return "chosen"
-        if self.uploaded:
-            return "uploaded"
-        refused = any(not advice.asks for advice, _ in self.advice)
-        return "refused" if refused or self.trouble else "needed"
+            return SENDING if self.sending else CHOSEN
+        if self.stored:
+            return STORED
+        if self.trouble:
+            return REFUSED_HERE
+        return REFUSED if any(not advice.asks for advice, _ in self.advice) else EMPTY
 
     @property
-    def required(self) -> bool:
+    def needed(self) -> bool:
         """Whether the service has no image of this side yet."""
         return any(advice.asks for advice, _ in self.advice)
 
     def ask(self, advice: Iterable[tuple[Advice, str]]) -> None:
         """What the service asks for or refuses here, each with its own words."""
         self.advice = list(advice)
-        self.release("")
-        self.show(bool(self.advice))
-        self.touched = False
+        self.release(stored=False)
+        self.visible, self.touched = bool(self.advice), False
 
-    def take_file(self, file: BinaryIO) -> None:
-        """Take a file that came through the picker."""
-        self._take(spooled(file))
+    def take_file(self, name: str, file: BinaryIO) -> None:
+        """Take a file that came from the browser."""
+        self._take(spooled(name, file))
 
     def take_path(self, text: str) -> None:
         """Take a file on the machine the kernel runs on."""
-        if text.strip():
-            self._take(on_disk(text.strip()), keep="path")
+        if text:
+            self._take(on_disk(text), keep=self.path)
 
     def take_specimen(self, fault: str) -> None:
         """Take a specimen: a good one, or one that shows what a code complains about."""
         if fault:
-            self._take(self._make(self.side, None if fault == GOOD else fault), keep="specimen")
+            self._take(self._make(self.side, None if fault == GOOD else fault), keep=self.specimen)
+        elif self.choice:
+            self.remove()
 
     def prefill(self) -> None:
-        """Put a good specimen here, which is not drawn before somebody looks."""
+        """Put a good specimen here, which is not drawn before a browser shows it."""
         if self.choice is None:
+            self.specimen.put(GOOD)
             self._settle(self._make(self.side, None), None)
-            with self.specimen.hold_trait_notifications():
-                self.specimen.value = NONE
 
-    def release(self, uploaded: str) -> None:
-        """Let go of the image and everything that speaks of it."""
+    def remove(self) -> None:
+        """Take the chosen image away again."""
+        self.release(stored=False)
+        self._changed()
+
+    def release(self, *, stored: bool) -> None:
+        """Delete the image and everything that tells about it."""
         self._drop()
-        self.trouble, self.uploaded = "", uploaded
-        self.path.value, self.specimen.value = "", NONE
+        self.trouble, self.stored = "", stored
+        self.path.put("")
+        self.specimen.put(NONE)
         self._say_state()
 
     def close(self) -> None:
         """Delete what is still here."""
         self._drop()
-        self.picker.close()
 
-    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem]) -> None:
+    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """What is wrong, below the picker, and the state above it."""
         super().say(problems, warnings)
+        if self.trouble:
+            self.errors = []  # the state says it
+        self.picker.errors, self.picker.warnings = self.errors, self.warnings
         self._say_state()
 
-    def _take(self, choice: Choice, keep: str = "") -> None:
-        for name, empty in (("path", ""), ("specimen", NONE)):
-            if name != keep:
-                getattr(self, name).value = empty
+    def _take(self, choice: Choice, keep: FormField | None = None) -> None:
+        for other, empty in ((self.path, ""), (self.specimen, NONE)):
+            if other is not keep:
+                other.put(empty)
         try:
             self._settle(choice, look(choice, self.side))
         except RuleError as error:
             choice.close()
-            self._fail(error.problems[0].message)
+            self._fail(f"{choice.name} {error.problems[0].message}")
 
     def _settle(self, choice: Choice, seen: Seen | None) -> None:
         self._drop()
-        self.choice, self.seen, self.trouble = choice, seen, ""
+        self.store(choice)
+        self.seen, self.trouble, self.stored = seen, "", False
         self._changed()
 
     def _fail(self, trouble: str) -> None:
@@ -242,19 +166,22 @@ class Slot(FormField):
         self.trouble = trouble
         self._changed()
 
-    def _refuse(self, size: int) -> None:
-        most = IMAGE_MAX // 2**20
-        self._fail(f"has {size / 2**20:.1f} MB, and at most {most} MB can be sent")
+    def _too_large(self, name: str, size: int) -> None:
+        most = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
+        self._fail(f"{name} has {size / 2**20:.2f} MB ({size:,} bytes), and {most} is the most")
 
     def _drop(self) -> None:
         if self.choice:
             self.choice.close()
-        self.choice = self.seen = None
+        self.store(None)
+        self.seen = None
         self.picker.drop()
 
     def _changed(self) -> None:
+        self.touched = True
+        self._say_state()
         self.picker.show()
-        self.picker.value += 1
+        self.on_change(self)
 
     def _picture(self) -> bytes | None:
         if self.choice and self.seen is None:
@@ -263,18 +190,19 @@ class Slot(FormField):
         return self.seen.picture if self.seen else None
 
     def _say_state(self) -> None:
-        name = self.state
-        head = f"{SIGNS[name]} {name.capitalize()}{self._detail()}"
-        lines = [f'<div class="{TONES.get(name, "")}" role="status">{html.escape(head)}</div>']
-        if name in ("needed", "refused"):
+        state = self.state
+        self.picker.chosen = self.choice is not None
+        head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}{self._detail()}"
+        lines = [f'<p class="{TONES.get(state, "")}">{html.escape(head)}</p>']
+        if state in (EMPTY, REFUSED):
             lines += [_advised(advice, message) for advice, message in self.advice]
-        self.line.value = "".join(lines)
+        self.line.html = "".join(lines)
 
     def _detail(self) -> str:
         if self.choice is None:
-            return f": {self.uploaded}" if self.uploaded else ""
-        words = [self.choice.origin, *([self.seen.words] if self.seen else [])]
-        return f": {', '.join(words)}"
+            instead = " Choose another file." if self.trouble else ""
+            return f": {self.trouble}.{instead}" if self.trouble else ""
+        return f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
 
 
 def _specimens() -> list[tuple[str, str]]:
@@ -286,4 +214,4 @@ def _specimens() -> list[tuple[str, str]]:
 def _advised(advice: Advice, message: str) -> str:
     said = f" The service says: {message}" if message else ""
     text = html.escape(f"{advice.meaning} {advice.action}{said}")
-    return f'<div class="paylab-hint">{text}</div>'
+    return f'<p class="paylab-hint">{text}</p>'

@@ -57,7 +57,7 @@ def test_a_click_watches(form, create, wait):
     async def click():
         form.click()
         assert form.result is None
-        assert "pending" in form.message.value
+        assert "pending" in form.message.html
         await asyncio.sleep(0.05)
 
     asyncio.run(click())
@@ -86,7 +86,7 @@ def test_active_at_once(wait, noted):
 
 def test_the_wallet_is_named(form):
     """By the ends of its address."""
-    assert form.fields["payout_account"].widget.options[0][0].startswith("0x0000…dEaD")
+    assert form.fields["payout_account"].options[0][0].startswith("0x0000…dEaD")
 
 
 def test_code(form):

@@ -52,9 +52,9 @@ def test_stop_and_go_on():
 
     async def walk():
         shown, _ = line(*["pending"] * 900)
-        shown.button.click()
+        shown.button.press()
         stopped = shown.watch.running
-        shown.button.click()
+        shown.button.press()
         going = shown.watch.running
         shown.stop()
         return stopped, going
@@ -74,16 +74,17 @@ def test_a_failure_is_shown_and_ends_it():
 
     shown = StatusLine(look)
     shown.refresh()
-    assert "no &lt;answer&gt;" in shown.trouble.value
+    assert "no &lt;answer&gt;" in shown.trouble.html
     shown.refresh()
-    assert not shown.trouble.value
+    assert not shown.trouble.html
 
 
 def test_current_state_is_marked():
     """For the eye and for a screen reader; a state of a later version is shown too."""
     shown, _ = line("resting")
-    assert '<li aria-current="step">resting</li>' in shown.line.value
-    assert "not known" in shown.line.value
+    assert [state for state, _ in shown.timeline.visited] == ["resting"]
+    assert 'aria-current="step"' in shown.line.html
+    assert "not known" in shown.line.html
 
 
 def test_hostile_words_are_text():
@@ -91,14 +92,14 @@ def test_hostile_words_are_text():
     bad = "<img src=x onerror=alert(1)>"
     details = [{"code": bad, "message": bad}]
     shown = StatusLine(lambda: person(bad, given_name=bad, status_details=details))
-    said = shown.line.value + shown.facts.value + shown._repr_mimebundle_()["text/html"]
+    said = shown.line.html + shown.facts.html + shown._repr_mimebundle_()["text/html"]
     assert "<img" not in said
 
 
 def test_a_conversion_that_is_not_there_yet():
     """It counts as pending."""
     view = ConversionView(lambda: None)
-    assert '<li aria-current="step">pending</li>' in view.line.value
+    assert view.timeline.current == "pending"
 
 
 def test_a_conversion_says_what_it_paid():

@@ -59,7 +59,7 @@ def test_only_what_is_asked_for(make):
     """Two slots, both needed, and each says what to do."""
     form = make()
     assert [slot.side for slot in form.open_slots] == ["document-front", "selfie"]
-    assert {slot.state for slot in form.open_slots} == {"needed"}
+    assert {slot.state for slot in form.open_slots} == {"empty"}
     with pytest.raises(RuleError) as caught:
         form.submit()
     assert {problem.field for problem in caught.value.problems} == {"document-front", "selfie"}
@@ -73,7 +73,7 @@ def test_a_path_and_a_specimen(make, upload, photo):
     assert {slot.state for slot in form.open_slots} == {"chosen"}
     form.submit()
     assert upload["selfie"] == photo.read_bytes()
-    assert {slot.state for slot in form.open_slots} == {"uploaded"}
+    assert {slot.state for slot in form.open_slots} == {"stored"}
     assert all(slot.choice is slot.seen is None for slot in form.slots.values())
     assert str(photo) not in str([slot.path.value for slot in form.slots.values()])
 
@@ -81,10 +81,10 @@ def test_a_path_and_a_specimen(make, upload, photo):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"GIF89a" + bytes(20_000), "is none of PDF, JPEG"),
+        (b"GIF89a" + bytes(20_000), "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"),
         (b"\xff\xd8\xff" + bytes(100), "at least"),
         (b"\xff\xd8\xff" + bytes(codes.IMAGE_MAX), "at most"),
-        (b"", "is none of"),
+        (b"", "is not a PDF"),
     ],
 )
 def test_refused_before_sending(make, tmp_path, content, said):
@@ -93,7 +93,7 @@ def test_refused_before_sending(make, tmp_path, content, said):
     path.write_bytes(content)
     slot = make().slots["selfie"]
     slot.path.value = str(path)
-    assert slot.state == "refused"
+    assert slot.state == "refused before sending"
     assert said in slot.trouble
 
 
@@ -102,7 +102,7 @@ def test_paths_that_are_no_pictures(make, path):
     """Said beside the slot; a device is not read for ever."""
     slot = make().slots["selfie"]
     slot.path.value = path
-    assert slot.state == "refused"
+    assert slot.state == "refused before sending"
 
 
 @pytest.mark.parametrize("code", sorted(codes.STATUS_DETAIL_CODES))
@@ -112,7 +112,7 @@ def test_every_code_has_a_meaning_and_an_act(make, code):
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
     form = make(code, message=HOSTILE)
-    shown = form.notice.value + "".join(slot.line.value for slot in form.open_slots)
+    shown = form.notice.html + "".join(slot.line.html for slot in form.open_slots)
     assert HOSTILE not in shown
     assert "&lt;img" in shown
 
@@ -124,7 +124,7 @@ def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
     problem = Problem("images.0.content", "is no face")
     upload.error = BadRequestError(400, "no", problems=[problem])
     form.click()
-    assert "is no face" in form.slots["selfie"].note.value
+    assert "is no face" in form.slots["selfie"].note
     assert form.result is None
 
 
@@ -140,7 +140,7 @@ def test_the_code_can_be_run(make, photo):
 
 def test_nothing_is_asked_for(upload):
     """A form with nothing to ask for says so."""
-    with pytest.raises(RuleError, match="none is asked for"):
+    with pytest.raises(RuleError, match="asks for no image"):
         ImagesForm(upload, [], name="Ana", country="MX").submit()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.views.images.slot import SLICE, Picker
+from paylab.views.forms.file import FilePicker
 
+SLICE = 2**20
 SIZE = 2 * SLICE + 5
 
 
@@ -14,6 +15,7 @@ class Wire(list):
 
     def __call__(self, content, buffers=None):
         """Note it."""
+        assert content.pop("node")
         self.append(content)
 
 
@@ -26,14 +28,21 @@ def files():
 @pytest.fixture(name="picker")
 def a_picker(taken):
     """A picker whose browser is this test."""
-    picker = Picker(taken.append, taken.append, lambda: None, description="Selfie")
-    picker.send = Wire()
+    picker = FilePicker(
+        "Selfie",
+        "image/*",
+        lambda _, file: taken.append(file),
+        refuse=lambda name, size: taken.append((name, size)),
+    )
+    picker.wire = Wire()
+    picker.attach(picker.wire)
     return picker
 
 
 def say(picker, kind, *buffers, **content):
     """A message from the browser."""
-    picker._receive(picker, {"kind": kind, "id": "1", **content}, [memoryview(b) for b in buffers])
+    message = {"kind": kind, "id": "1", **content}
+    picker.receive(message, [memoryview(b) for b in buffers])
 
 
 def test_slices_make_a_file(picker, taken):
@@ -41,12 +50,12 @@ def test_slices_make_a_file(picker, taken):
     data = bytes(range(256)) * (SIZE // 256) + b"\0" * (SIZE % 256)
     say(picker, "start", size=SIZE)
     for at in range(0, SIZE, SLICE):
-        assert picker.send[-1] == {"kind": "next", "id": "1", "at": at}
+        assert picker.wire[-1] == {"kind": "next", "id": "1", "at": at}
         say(picker, "slice", data[at : at + SLICE], at=at)
     taken[0].seek(0)
     assert taken[0].read() == data
-    assert picker.send[-1]["kind"] == "done"
-    assert data[:64] not in str(picker.get_state()).encode()
+    assert picker.wire[-1]["kind"] == "done"
+    assert data[:64] not in str(picker.props()).encode()
 
 
 @pytest.mark.parametrize("size", [-1, 15_728_641, 10**12, 1.5, "5", None, True])
@@ -54,8 +63,8 @@ def test_a_size_that_is_none(picker, taken, size):
     """Refused before a byte is sent."""
     say(picker, "start", size=size)
     say(picker, "slice", b"x", at=0)
-    assert picker.send == [picker.send[0]]
-    assert picker.send[0]["kind"] == "stop"
+    assert picker.wire == [picker.wire[0]]
+    assert picker.wire[0]["kind"] == "stop"
     assert not taken
 
 
@@ -66,7 +75,7 @@ def test_a_slice_out_of_turn(picker, taken, at, data):
     """It ends the sending, and says so."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", data, at=at)
-    assert picker.send[-1]["kind"] == "stop"
+    assert picker.wire[-1]["kind"] == "stop"
     assert not taken
 
 
@@ -76,7 +85,7 @@ def test_cancelled(picker, taken):
     say(picker, "slice", b"x" * SLICE, at=0)
     say(picker, "cancel")
     say(picker, "slice", b"x" * SLICE, at=SLICE)
-    assert picker.send[-1]["kind"] == "next"
+    assert picker.wire[-1]["kind"] == "next"
     assert not taken
 
 
@@ -91,13 +100,13 @@ def test_another_file_begins(picker, taken):
 
 
 def test_too_large_is_told_by_the_browser(picker, taken):
-    """Only the size comes."""
-    say(picker, "refuse", size=99_000_000)
-    assert taken == [99_000_000]
+    """Only the name and the size come."""
+    say(picker, "refuse", name="a.jpg", size=99_000_000)
+    assert taken == [("a.jpg", 99_000_000)]
 
 
 @pytest.mark.parametrize("content", [{}, {"kind": None}, {"kind": "eval"}, {"kind": []}])
 def test_junk_is_passed_over(picker, content):
     """A browser can send anything."""
-    picker._receive(picker, content, [])
-    assert picker.send == []
+    picker.receive(content, [])
+    assert picker.wire == []

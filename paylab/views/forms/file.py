@@ -1,0 +1,160 @@
+"""A file that is chosen, dropped or pasted in the browser, and sent in slices of 1 MiB.
+
+No setting of a Jupyter server limits its size, and no byte of it becomes widget state.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, BinaryIO, cast
+
+from ...spec.codes import IMAGE_MAX
+from .view import Node, Send
+
+Take = Callable[[str, BinaryIO], None]
+Refuse = Callable[[str, int], None]
+
+
+def temporary() -> BinaryIO:
+    """A new private file, which the system deletes when it is closed."""
+    return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
+
+
+class SpoolError(ValueError):
+    """A slice that does not continue the file."""
+
+
+class Spool:
+    """A file of a size that was announced; `file` is private, and deleted when it is closed.
+
+    It has no name where the system allows that (mode 600 elsewhere), so no other user can open
+    it, and nothing of it is left behind, not even by a kernel that was killed.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size, self.at = size, 0
+        self.file = temporary()
+
+    @property
+    def full(self) -> bool:
+        """Whether all of it has come."""
+        return self.at == self.size
+
+    def add(self, at: int, data: bytes | memoryview) -> None:
+        """Append a slice; SpoolError when it is not the next one."""
+        if at != self.at or not data or at + len(data) > self.size:
+            raise SpoolError(f"a slice at {at} of {len(data)} bytes, where {self.at} was expected")
+        self.file.write(data)
+        self.at += len(data)
+
+    def close(self) -> None:
+        """Delete it."""
+        self.file.close()
+
+
+class FilePicker(Node):
+    """A button and a place to drop or paste a file, which is handed to `take(name, file)`.
+
+    `refuse(name, size)` hears of a file that is too large and was not sent; `remove` is called
+    for the button of that name, which is there while `chosen` is true. `picture` gives the preview.
+    """
+
+    kind = "file"
+
+    def __init__(
+        self, label: str, accept: str, take: Take, *, refuse: Refuse = lambda *_: None
+    ) -> None:
+        super().__init__()
+        self.label, self.accept, self.limit = label, accept, IMAGE_MAX
+        self.take, self.refuse = take, refuse
+        self.remove: Callable[[], None] = lambda: None
+        self.chosen = self.disabled = False
+        self.told = ""
+        self.errors: list[str] = []
+        self.warnings: list[str] = []
+        self.picture: Callable[[], bytes | None] = lambda: None
+        self._sends: list[Send] = []
+        self._spool: Spool | None = None
+        self._sending = self._name = ""
+
+    def props(self) -> dict[str, Any]:
+        """Its label, what can be chosen, and what is said below it."""
+        return {
+            "label": self.label,
+            "accept": self.accept,
+            "limit": self.limit,
+            "chosen": self.chosen,
+            "disabled": self.disabled,
+            "errors": [*self.errors, *([self.told] if self.told else [])],
+            "warnings": self.warnings,
+        }
+
+    def attach(self, send: Send) -> None:
+        """Take the function that reaches a page."""
+        if send not in self._sends:
+            self._sends.append(send)
+
+    def send(self, message: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        """Send a message to every page this stands on."""
+        for send in self._sends:
+            send({**message, "node": self.id}, buffers)
+
+    def show(self) -> None:
+        """Show the preview of `picture`, or none, on every page that is open."""
+        picture = self.picture() if self._sends else None
+        self.send({"kind": "preview"}, [picture] if picture else [])
+
+    def drop(self) -> None:
+        """Give up a file that is on its way."""
+        if self._spool is not None:
+            self._spool.close()
+        self._spool, self._sending = None, ""
+
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Take a file slice by slice; anything that is out of turn ends it."""
+        act = message.get("kind")
+        if act == "start":
+            self._start(message)
+        elif act == "slice":
+            self._slice(message, buffers)
+        elif act == "cancel" and message.get("id") == self._sending:
+            self.drop()
+        elif act == "refuse":
+            self.refuse(str(message.get("name", "")), int(message.get("size", 0)))
+        elif act == "remove" and not self.disabled:
+            self.remove()
+        elif act == "look":
+            self.show()
+
+    def _start(self, message: Mapping[str, Any]) -> None:
+        self.drop()
+        size, self._sending = message.get("size"), str(message.get("id"))
+        self._name = str(message.get("name", ""))
+        if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
+            self._stop(f"A file of at most {self.limit // 2**20} MB can be sent.")
+            return
+        self._spool = Spool(size)
+        self._go_on(self._spool)
+
+    def _slice(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        if self._spool is None or message.get("id") != self._sending:
+            return
+        try:
+            self._spool.add(int(message.get("at", -1)), b"".join(buffers))
+        except (SpoolError, OSError) as error:
+            self._stop(f"The file was not received: {error}")
+            return
+        self._go_on(self._spool)
+
+    def _go_on(self, spool: Spool) -> None:
+        if not spool.full:
+            self.send({"kind": "next", "id": self._sending, "at": spool.at})
+            return
+        self.send({"kind": "done", "id": self._sending})
+        self._spool = None
+        self.take(self._name, spool.file)
+
+    def _stop(self, reason: str) -> None:
+        self.send({"kind": "stop", "id": self._sending, "reason": reason})
+        self.drop()

@@ -1,0 +1,266 @@
+"""What a form is on the page: a tree of nodes, sent to the browser as messages.
+
+One widget draws every form. The kernel describes the whole tree, the browser updates what
+changed, and sends back what a person did, by the id of the node. Only messages carry values:
+the widget's state, which a notebook may save, holds nothing that anybody typed or received.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
+from itertools import count
+from typing import Any
+
+import anywidget
+from IPython.display import display
+
+from .. import html
+from ..html import Row
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+FORM, STATIC = "paylab-form", "paylab-static"
+
+# A form that lives hides its static text. Once the kernel is gone, the static text hides the
+# notice that the widget was not found: only that notice is a direct child of its output.
+SHEET = f"""<style>
+.jp-OutputArea:has(.{FORM}) .{STATIC} {{display:none}}
+.jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
+</style>"""
+
+_NUMBERS = count(1)
+Send = Callable[..., None]
+
+
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+class Node:
+    """A part of a page; `props` is what the browser needs to draw it."""
+
+    kind = "group"
+
+    def __init__(self) -> None:
+        self.id, self.visible = f"n{next(_NUMBERS)}", True
+
+    def props(self) -> dict[str, Any]:
+        """What the browser draws, as JSON."""
+        return {}
+
+    def parts(self) -> Sequence[Node]:
+        """The nodes inside this one."""
+        return ()
+
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Take what a person did with this node."""
+
+    def attach(self, send: Send) -> None:
+        """Take the function that reaches a page this node stands on."""
+
+
+class Group(Node):
+    """Nodes inside a box; `style` is one of grid, actions, part, step."""
+
+    def __init__(self, parts: Iterable[Node], style: str = "") -> None:
+        super().__init__()
+        self.children, self.style, self.current = list(parts), style, False
+
+    def props(self) -> dict[str, Any]:
+        """How it is laid out."""
+        return {"style": self.style, "current": self.current}
+
+    def parts(self) -> Sequence[Node]:
+        """The nodes inside."""
+        return self.children
+
+
+class Inputs(Group):
+    """The inputs of a form: the Enter key presses `submit`."""
+
+    kind = "form"
+
+    def __init__(self, parts: Iterable[Node], label: str, submit: Button) -> None:
+        super().__init__(parts)
+        self.label, self._submit, submit.submits = label, submit, True
+
+    def props(self) -> dict[str, Any]:
+        """What a screen reader calls it."""
+        return {"label": self.label}
+
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Press the button."""
+        self._submit.receive(message, buffers)
+
+
+class Heading(Node):
+    """A heading that can take the focus; `hint` and `badge`, which is HTML, stand beside it."""
+
+    kind = "heading"
+
+    def __init__(self, text: str, level: int = 3, hint: str = "") -> None:
+        super().__init__()
+        self.text, self.level, self.hint, self.badge = text, level, hint, ""
+
+    def props(self) -> dict[str, Any]:
+        """Text and level."""
+        about = {"hint": self.hint, "badge": self.badge}
+        return {"text": self.text, "level": self.level, **about}
+
+
+class Html(Node):
+    """HTML made by this package, with every value escaped; `live` parts are read out."""
+
+    kind = "html"
+
+    def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
+        super().__init__()
+        self.html, self.live, self.style = text, live, style
+
+    def props(self) -> dict[str, Any]:
+        """The HTML."""
+        return {"html": self.html, "live": self.live, "style": self.style}
+
+
+class Code(Node):
+    """Python code that opens on demand and can be copied."""
+
+    kind = "code"
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.text = text
+
+    def props(self) -> dict[str, Any]:
+        """The code."""
+        return {"text": self.text}
+
+
+class Button(Node):
+    """A button; `style` is one of primary, warning, or empty."""
+
+    kind = "button"
+
+    def __init__(self, text: str, press: Callable[[], object], style: str = "") -> None:
+        super().__init__()
+        self.text, self.press, self.style, self.disabled = text, press, style, False
+        self.submits = False
+
+    def props(self) -> dict[str, Any]:
+        """Its text and whether it can be pressed."""
+        told = {"text": self.text, "style": self.style, "disabled": self.disabled}
+        return {**told, "submits": self.submits}
+
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Do what it is for."""
+        if message.get("kind") == "press" and self.visible and not self.disabled:
+            self.press()
+
+
+class View(anywidget.AnyWidget):
+    """The widget of a page; it draws nothing before a browser asks, and saves no content."""
+
+    _esm = _text("view.js") + _text("picker.js")
+    _css = _text("view.css")
+
+    def __init__(self, page: Page) -> None:
+        super().__init__()
+        self._page, self._nodes = page, dict[str, Node]()
+        self._asked, self._drawn = False, list[dict[str, Any]]()
+        page.follow(self.refresh)
+        self.on_msg(self._receive)
+
+    def refresh(self, focus: str = "") -> None:
+        """Send the page, if a browser shows it and anything changed; move the focus."""
+        if not self._asked:
+            return
+        self._nodes.clear()
+        tree = [self._described(node) for node in self._page.nodes() if node.visible]
+        if focus or tree != self._drawn:
+            self._drawn = tree
+            self.send({"kind": "show", "tree": tree, "focus": focus})
+
+    def _described(self, node: Node) -> dict[str, Any]:
+        self._nodes[node.id] = node
+        node.attach(self.send)
+        inside = [self._described(part) for part in node.parts() if part.visible]
+        return {"id": node.id, "kind": node.kind, **node.props(), "parts": inside}
+
+    def _receive(self, _: object, message: dict[str, Any], buffers: list[memoryview]) -> None:
+        if message.get("kind") == "ready":
+            self._asked, self._drawn = True, []
+            self.refresh()
+        node = self._nodes.get(str(message.get("node")))
+        if node is not None:
+            node.receive(message, buffers)
+
+
+class Page:
+    """Nodes on a page, and rows of plain text that stay behind in the saved notebook.
+
+    The two are separate outputs of a cell: a saved notebook holds no widget state, and a page
+    that cannot find a widget shows nothing else of the same output.
+    """
+
+    title: str
+    heading: Heading
+    where = ""
+    _kept: Any = None
+    _view: View | None = None
+    _followers: tuple[Callable[[str], None], ...] = ()
+
+    def nodes(self) -> Sequence[Node]:
+        """What stands on the page."""
+        raise AssertionError(f"{type(self).__name__} has no nodes")
+
+    def rows(self) -> Sequence[Row]:
+        """What can be read without a kernel: no document number, nothing secret."""
+        raise AssertionError(f"{type(self).__name__} has no rows")
+
+    def place(self, where: str) -> None:
+        """Name the service beside the title."""
+        self.where, self.heading.badge = where, html.badge(where)
+        self.redraw()
+
+    @property
+    def view(self) -> View:
+        """The widget, made when it is first shown."""
+        if self._view is None:
+            self._view = View(self)
+        return self._view
+
+    def follow(self, follower: Callable[[str], None]) -> None:
+        """Call `follower(focus)` whenever the page changed; `focus` is the id of a node or ""."""
+        self._followers = (*self._followers, follower)
+
+    def redraw(self, focus: Node | str = "") -> None:
+        """Bring every browser that shows this page up to date."""
+        target = focus.id if isinstance(focus, Node) else focus
+        for follower in self._followers:
+            follower(target)
+
+    def keep(self) -> None:
+        """Bring the text that stays behind up to date."""
+        if self._kept is not None:
+            self._kept.update(self._static(), raw=True)
+
+    def _static(self) -> dict[str, str]:
+        told = html.heading(self.title) + html.table(self.rows())
+        card = html.card(html.column(told), label=self.where)
+        kept = f'{SHEET}<div class="{STATIC}">{card}</div>'
+        return {"text/html": kept, "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        return html.plain_text(self.title, self.rows(), self.where)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {WIDGET: self._widget(), **self._static()}
+
+    def _ipython_display_(self) -> None:
+        display({WIDGET: self._widget()}, raw=True)  # type: ignore[no-untyped-call]
+        kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        self._kept = kept
+
+    def _widget(self) -> Any:
+        shown = self.view._repr_mimebundle_()
+        return (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
