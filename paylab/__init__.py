@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from . import webhooks as events
     from .corridors import examples as examples
     from .frames import read_csv as read_csv
+    from .frames import read_parquet as read_parquet
     from .lab.lab import Lab as Lab
     from .lab.lab import connect as connect
     from .signing import comparison as doctor
@@ -72,6 +73,7 @@ LATE = {
     "frames": "frames",
     "models": "spec.models",
     "read_csv": "frames:read_csv",
+    "read_parquet": "frames:read_parquet",
     "signing": "signing",
     "simulator": "simulator",
     "status": "spec.status",

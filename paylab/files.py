@@ -1,25 +1,28 @@
-"""Files and folders that appear whole or not at all, private files, and locks."""
+"""Files and folders that appear whole or not at all, private files, locks, and rows of CSV."""
 
 from __future__ import annotations
 
+import csv
 import ctypes
 import os
 import re
 import shutil
 import stat
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from .errors import ConfigError
+from .errors import ConfigError, PaylabError
 
 PRIVATE = 0o600
 EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 HERE = -100  # AT_FDCWD
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
 @contextmanager
@@ -217,3 +220,47 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
                 f"cannot replace the folder {path.name}/: {entry.relative_to(path)} is not from "
                 "an export; name another folder"
             )
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """A row of a CSV file: its cells by column, its last line, and how many cells had no column."""
+
+    cells: Mapping[str, Any]
+    line: int | None = None
+    surplus: int = 0
+
+
+def csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
+    """The rows of a CSV file in UTF-8, one at a time; PaylabError when it cannot be read."""
+    with _csv_reader(path, delimiter) as reader:
+        for record in reader:
+            surplus: Sequence[str] = record.pop(None, ())  # cells past the header
+            yield CsvRow(record, reader.line_num, len(surplus))
+
+
+def csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
+    """The columns of a CSV file; PaylabError when another delimiter would split the only one."""
+    with _csv_reader(path, delimiter) as reader:
+        return list(reader.fieldnames or ())
+
+
+@contextmanager
+def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
+            _suggest_delimiter(os.fspath(path), list(reader.fieldnames or ()), delimiter)
+            yield reader
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise PaylabError(f"{path} cannot be read as CSV in UTF-8: {error}") from None
+
+
+def _suggest_delimiter(path: str, names: list[str], used: str) -> None:
+    found = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
+    if len(names) == 1 and found:
+        raise PaylabError(
+            f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
+            f"{DELIMITERS[found[0]]}; say so with delimiter={found[0]!r} or --delimiter "
+            f"{found[0]!r}"
+        )

@@ -1,15 +1,19 @@
-"""Write all transfers or conversions to a file, amounts exactly as the service sent them."""
+"""Write transfers or conversions to a file, or to standard output as CSV.
+
+Amounts in CSV are the text that the service sent. A Parquet file has DECIMAL amounts.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from typing import Any
 
 from ..spec import codes, timestamps
 from .terminal import open_lab, say, warn_user
 
-EXAMPLE = "paylab export transfers --to transfers.csv"
+EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,12 +22,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         required=True,
-        metavar="FILE.csv|FILE.parquet|DIR/",
-        help="the file or folder to write",
+        metavar="FILE.csv|FILE.parquet|FILE.xlsx|DIR/|-",
+        help="a file by its ending, a folder of Parquet by day, or - for standard output",
     )
+    parser.add_argument("--since", metavar="TIME", help="rows created from then on: 2026-05-01")
+    parser.add_argument("--status", metavar="WORDS", help="rows with one status of a comma list")
     parser.add_argument("--product-type", choices=codes.PRODUCTS, help="of transfers alone")
     parser.add_argument(
-        "--excel-safe", action="store_true", help="a CSV of which no cell runs in a spreadsheet"
+        "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"
     )
     parser.add_argument(
         "--resume",
@@ -38,15 +44,27 @@ def run(options: argparse.Namespace) -> int:
     if options.product_type and options.what == "conversions":
         warn_user("paylab: --product-type goes with transfers")
         return 2
-    lab = open_lab()
+    is_piped = options.to == "-"
+    if is_piped and options.json:
+        warn_user("paylab: --json does not go with --to -, where the rows are printed")
+        return 2
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
-    done = getattr(lab, options.what).export(
+    done = getattr(open_lab(), options.what).export(
         options.to,
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,
         resume=options.resume,
+        since=options.since,
+        status=options.status,
         **filters,
     )
+    if not is_piped:
+        _tell(done, options)
+    return 0
+
+
+def _tell(done: Any, options: argparse.Namespace) -> None:
+    """Say what was written, and whether part of it is from an interrupted run."""
     begun = timestamps.to_text(done.oldest_page_at)
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
     facts |= {"resumed": done.resumed, "oldest_page_at": begun}
@@ -56,4 +74,3 @@ def run(options: argparse.Namespace) -> int:
             f"resumed: an interrupted export fetched {done.resumed} of them from {begun} on; "
             "what changed since may be missing (--no-resume starts again)"
         )
-    return 0

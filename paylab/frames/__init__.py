@@ -1,5 +1,6 @@
 """Pages to exact pandas frames, to CSV and back, and streamed exports."""
 
+from .accessor import Accessor as Accessor
 from .csv import read_csv as read_csv
 from .csv import to_csv as to_csv
 from .cursors import bodies as bodies
@@ -11,9 +12,11 @@ from .export import Export as Export
 from .export import export as export
 from .export import export_list as export_list
 from .frame import conversions as conversions
+from .frame import of as of
 from .frame import transfers as transfers
 from .operands import FloatWarning as FloatWarning
 from .pages import OrderWarning as OrderWarning
+from .parquet import read_parquet as read_parquet
 from .profiles import collect_accounts as collect_accounts
 from .schema import UnreadableTimeWarning as UnreadableTimeWarning
 from .summaries import summarize as summarize

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from ..errors import ExactnessError
 from . import decimals
-from .decimals import MOST
+from .decimals import MOST, integers
 
 NARROW = 38  # digits of Arrow's decimal128
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
@@ -38,12 +38,6 @@ def typed(integers: int, places: int) -> pa.DataType:
         raise ExactnessError(f"the result needs more than {MOST} digits")
     width = max(integers + places, 1)
     return (pa.decimal128 if width <= NARROW else pa.decimal256)(width, places)
-
-
-def integers(values: pa.Array) -> int:
-    """The most digits that a value has before the point."""
-    extremes = pc.min_max(values).as_py().values()
-    return max([0, *(value.adjusted() + 1 for value in extremes if value)])
 
 
 def narrowed(values: pa.Array) -> pa.Array:

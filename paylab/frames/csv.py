@@ -6,7 +6,6 @@ taking one away gives back what was there.
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from ..files import file_mode, replace
+from ..files import csv_header, file_mode, replace
 from . import decimals, schema
 from .frame import typed_frame
 from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
@@ -114,22 +113,22 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def read_csv(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
-    """Read a CSV of transfers or conversions with exact types; unknown columns stay text.
+def read_csv(
+    path: str | os.PathLike[str], kind: Kept | None = None, *, delimiter: str = ","
+) -> pd.DataFrame:
+    """Read a CSV of transfers or other rows with exact types; unknown columns stay text.
 
-    What an export made safe for spreadsheets, its sidecar says, is as it was before.
+    The sidecar of an export says of what kind its rows are, and whether cells were made safe for
+    spreadsheets; they are then read as they were before.
     """
-    names, about = _header(Path(path)), read_sidecar(Path(path))
+    names, about = csv_header(path, delimiter), read_sidecar(Path(path))
     schema = SCHEMAS[kind or about.get("kind") or likeliest(names).name]
-    texts = _text_columns(Path(path), names)
-    return typed_frame(unguard(texts) if about.get("excel_safe") else texts, schema)
-
-
-def _text_columns(path: Path, names: list[str]) -> pa.Table:
-    return pcsv.read_csv(
+    texts = pcsv.read_csv(
         path,
         read_options=pcsv.ReadOptions(block_size=BLOCK),
-        parse_options=pcsv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        parse_options=pcsv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
+        ),
         convert_options=pcsv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             null_values=[""],
@@ -137,11 +136,7 @@ def _text_columns(path: Path, names: list[str]) -> pa.Table:
             quoted_strings_can_be_null=False,
         ),
     )
-
-
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", newline="") as lines:
-        return next(csv.reader(lines), [])
+    return typed_frame(unguard(texts) if about.get("excel_safe") else texts, schema)
 
 
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -15,6 +15,7 @@ from ..errors import ConfigError
 from . import summaries
 from .storage import Folder, storage
 from .summaries import prepared
+from .summary_sql import Grouping
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -39,12 +40,12 @@ class Partition:
         return pq.read_table(BytesIO(content))
 
 
-def partials(partition: Partition, by: Sequence[str]) -> list[pa.Table]:
+def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of one file."""
     files = storage(partition.address, partition.options)
     if isinstance(files, Folder):
-        return summaries.partials_of_folder(str(files.path / partition.name), by)
-    return [summaries.partial_of(prepared(partition.table()), by)]
+        return summaries.partials_of_folder(str(files.path / partition.name), groups)
+    return [summaries.partial_of(prepared(partition.table()), groups)]
 
 
 def on_cluster(

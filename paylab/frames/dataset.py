@@ -20,13 +20,12 @@ from ..errors import ConfigError
 from ..spec import status, timestamps
 from ..spec.paging import Order
 from . import dask as across
-from . import decimals, summaries
+from . import summaries
 from .cursors import bodies
 from .decode import Decoder, PagePart
-from .frame import READ
 from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
-from .parquet import by_day
-from .schema import SCHEMAS, Kept, Kind, Schema
+from .parquet import by_day, typed
+from .schema import SCHEMAS, Kept, Schema
 from .storage import Folder, storage
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 
 STATE = "_sync.json"
-EXACT = pa.decimal128(38, 18)
 FINAL = {"transfers": status.TRANSFER, "conversions": status.CONVERSION}
 PAGE = 100
 
@@ -107,17 +105,24 @@ class Dataset:
         with self._files.locked():
             return _Sync(self, pull, self._state(pull), Tally(progress)).run()
 
-    def summarize(self, by: Sequence[str] | str = ("status",), cluster: Any = None) -> pd.DataFrame:
+    def summarize(
+        self,
+        by: Sequence[str] | str = ("status",),
+        cluster: Any = None,
+        *,
+        tz: str = "UTC",
+        sums: bool = True,
+    ) -> pd.DataFrame:
         """`paylab.frames.summarize` over all days; on `cluster`, a Dask client or address."""
-        names = summaries.grouping(by)
+        groups = summaries.grouping(by, tz, sums=sums)
         if cluster is not None:
-            found = across.on_cluster(cluster, across.partials, self.partitions(), by=names)
+            found = across.on_cluster(cluster, across.partials, self.partitions(), groups=groups)
         elif isinstance(self._files, Folder) and self._files.path.is_dir():
-            return summaries.of_folder(self.address, names)
+            return summaries.of_folder(self.address, groups)
         else:
-            found = [across.partials(each, by=names) for each in self.partitions()]
+            found = [across.partials(each, groups) for each in self.partitions()]
         parts = list(chain.from_iterable(found))
-        return summaries.merge(parts or [summaries.nothing(names)], names)
+        return summaries.merge(parts or [summaries.nothing(groups)], groups)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame; amounts exact, with room to add and sum."""
@@ -236,20 +241,6 @@ class _Sync:
         self.new += fresh.num_rows
         self.state.days[day] = table.num_rows
         self.dataset._files.write(name, _parquet(table.sort_by([("created_at", "descending")])))
-
-
-def typed(texts: pa.Table, schema: Schema) -> pa.Table:
-    """A table of text in the types of a dataset: the same ones in every file."""
-    columns = [_typed(texts[c.name], c.kind, c.name) for c in schema.columns]
-    return pa.table(columns, schema.names)
-
-
-def _typed(texts: pa.ChunkedArray, kind: Kind, name: str) -> pa.ChunkedArray:
-    if kind == "amount":
-        return decimals.at(texts, name, EXACT)
-    if kind == "seconds":
-        return decimals.read_seconds(texts, name).cast(pa.int64())
-    return READ[kind](texts, name, 0) if kind == "time" else texts
 
 
 def _texts(part: PagePart) -> pa.Table:

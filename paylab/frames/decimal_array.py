@@ -145,7 +145,7 @@ class DecimalArray(ExtensionArray):
         pandas asks for it where it computes with numpy alone, as in `nlargest`.
         """
         if dtype is None:
-            width = arithmetic.integers(self._values) + self._values.type.scale
+            width = decimals.integers(self._values) + self._values.type.scale
             dtype = float if width <= FLOAT_DIGITS else object
         return self.to_numpy(dtype)
 

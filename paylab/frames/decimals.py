@@ -78,16 +78,31 @@ def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
     return join_seconds([part(texts, column)], column)
 
 
-def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> pa.ChunkedArray:
+def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
     """The texts in one given type; an error names the first that it cannot hold."""
-    exact = read(texts, column)
+    exact = read(texts, column, start)
     try:
-        return exact.cast(kind)
+        return rescaled(exact, kind)
     except pa.ArrowInvalid:
-        row = next(row for row, value in enumerate(exact) if not _fits(value, kind))
-        raise ExactnessError(
-            f"{column}, row {row}: {_short(texts[row].as_py())} does not fit {kind}"
-        ) from None
+        row = next(row for row, value in enumerate(exact.to_pylist()) if not _fits(value, kind))
+        message = f"{_short(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
+        raise ExactnessError(f"{column}, row {start + row}: {message}") from None
+
+
+def rescaled(exact: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """The decimals in another type; ArrowInvalid when a value does not fit.
+
+    Arrow's own cast does not notice every overflow when it adds places.
+    """
+    if pa.types.is_decimal(kind) and integers(exact) + kind.scale > kind.precision:
+        raise pa.ArrowInvalid(f"a value does not fit {kind}")
+    return exact.cast(kind)
+
+
+def integers(values: pa.Array | pa.ChunkedArray) -> int:
+    """The most digits that a value has before the point."""
+    extremes = pc.min_max(values).as_py().values()
+    return max([0, *(int(value.adjusted()) + 1 for value in extremes if value)])
 
 
 def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
@@ -109,6 +124,17 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
         if integers + scale <= precision:
             return _decimal(precision, scale)
     return pa.decimal256(MOST, places) if integers + places <= MOST else None
+
+
+def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The decimals in the narrowest working type that holds them."""
+    width = integers(column)
+    for places in (*(rung for rung in SCALES if rung < column.type.scale), column.type.scale):
+        try:
+            return column.cast(working_type(width, places) or column.type)
+        except pa.ArrowInvalid:
+            continue
+    return column
 
 
 def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -169,11 +195,12 @@ def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
     return each(texts, lambda text, row: _digits(text, column, start + row))
 
 
-def _fits(value: pa.Scalar, kind: pa.DataType) -> bool:
+def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
     try:
-        return value.cast(kind).is_valid or not value.is_valid
-    except pa.ArrowInvalid:
+        pa.array([value], kind)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
         return False
+    return True
 
 
 def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:

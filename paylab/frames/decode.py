@@ -87,6 +87,11 @@ def _text_array(values: Sequence[object]) -> pa.Array:
 
 def _values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
     values: Sequence[object] = rows
+    if "*" in keys:
+        at = keys.index("*")
+        lists = _values(rows, keys[:at])
+        inner = keys[at + 1 :]
+        return [_values(each, inner) if isinstance(each, list) else None for each in lists]
     for key in keys:
         values = [value.get(key) if isinstance(value, dict) else None for value in values]
     return values
@@ -167,7 +172,11 @@ class Decoder:
         )
 
     def _fast(self, pages: Sequence[Page]) -> list[PagePart] | None:
-        if self._extra or not all(isinstance(page, bytes) for page in pages):
+        if (
+            self._extra
+            or not self._schema.is_flat
+            or not all(isinstance(page, bytes) for page in pages)
+        ):
             return None
         try:
             return [self._counted(read_bytes(pages, self._schema, self._unknown))]
@@ -178,7 +187,7 @@ class Decoder:
         fitting = self._fast([page])
         if fitting:
             return fitting[0]
-        if isinstance(page, bytes) and not self._extra:
+        if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
             self._tell()
             self._unknown = "ignore"  # a new field alone does not make the rest slow
             return (self._fast([page]) or [self._slow(page)])[0]

@@ -1,173 +1,36 @@
-"""Streamed export: pages to a CSV file, a Parquet file or a folder, resumable after a crash.
-
-A segment is one Arrow file that appears whole; the cursor stands in the same file as the rows
-before it, so neither is ever there without the other.
-"""
+"""Streamed export: pages to a CSV, Parquet or Excel file, to a folder or to standard output."""
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import stat
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cached_property, partial
+from datetime import UTC, date, datetime
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
 from ..errors import BadRequestError, ConfigError
-from ..files import locked, recover, replace, replace_folder, require_parent, sync_folder
+from ..files import recover, replace, replace_folder, require_parent
 from ..spec import timestamps
-from ..spec.timestamps import from_text, to_text
-from . import csv
+from ..spec.paging import Order
+from . import csv, excel
+from . import schema as times
 from .csv import guard
 from .cursors import Fetch, bodies
-from .decode import PagePart, text_schema
-from .pages import Progress, Tally, read_pages
-from .parquet import DayFolder, ours, parquet_table, parquet_writer
+from .decode import text_schema
+from .draft import Draft, draft_place, sweep
+from .pages import Cut, Progress, Tally, read_pages
+from .parquet import DayFolder, ours, parquet_writer, typed
 from .schema import SCHEMAS, Kept, Schema
 
-JOB = "job.json"
-SEGMENT = "*.arrow"
-FRESH = 3600  # seconds; what is older may lack what happened since
-
-
-@dataclass(frozen=True)
-class Segment:
-    """What a segment says of itself: the rows and pages up to its end, and what follows."""
-
-    rows: int = 0
-    pages: int = 0
-    more: bool = True
-    cursor: str | None = None
-
-
-class Draft:
-    """The segments of one export; the same job opened again goes on where it stopped.
-
-    `begun` is the time of its oldest page. A draft that is older than an hour is begun again
-    unless `resume` is true; with false any draft is.
-    """
-
-    def __init__(
-        self, folder: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
-    ) -> None:
-        self._folder, self._job, self._resume = folder, dict(job), resume
-        self.last, self.begun = Segment(), now
-
-    def __enter__(self) -> Draft:
-        _make_private(self._folder)
-        with ExitStack() as stack:
-            stack.enter_context(locked(self._folder / "lock"))
-            if not self._goes_on():
-                self._begin()
-            self._lock = stack.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.close()
-
-    def append(self, part: PagePart) -> None:
-        """Keep the rows that are new and, once they are on disk, the cursor after them."""
-        table = part.table.filter(self._unknown(part.table)) if self._known else part.table
-        last = self.last
-        self.last = Segment(
-            last.rows + table.num_rows, last.pages + len(part.sizes), part.more, part.cursor
-        )
-        note = table.schema.with_metadata({"paylab": json.dumps(vars(self.last))})
-        with (
-            replace(self._folder / f"{self.last.pages:09d}.arrow") as sink,
-            pa.ipc.new_stream(sink, note) as writer,
-        ):
-            writer.write_table(table)
-
-    def tables(self) -> Iterator[pa.Table]:
-        """All rows, a segment at a time."""
-        for path in self._segments():
-            with path.open("rb") as source, pa.ipc.open_stream(source) as reader:
-                yield reader.read_all()
-
-    def restart(self) -> None:
-        """Forget the cursor, keep the rows: what comes again is recognised by its id."""
-        self.last = Segment(self.last.rows, self.last.pages)
-        self.__dict__.pop("_known", None)
-
-    def remove(self) -> None:
-        """Delete all of it; the job goes first, so that a half-deleted draft is never resumed."""
-        (self._folder / JOB).unlink(missing_ok=True)
-        sync_folder(self._folder)
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    @cached_property
-    def _known(self) -> pa.Array | None:
-        """The ids that were on disk when the draft was opened; None for a new one."""
-        ids = [table["id"] for table in self.tables()]
-        chunks = [chunk for column in ids for chunk in column.chunks]
-        return pa.concat_arrays(chunks).drop_null() if chunks else None
-
-    def _unknown(self, table: pa.Table) -> pa.Array:
-        return pc.invert(pc.is_in(table["id"], value_set=self._known))
-
-    def _segments(self) -> list[Path]:
-        return sorted(self._folder.glob(SEGMENT))
-
-    def _goes_on(self) -> bool:
-        """Whether what is there can be continued; then `begun` and `last` say from where."""
-        if self._resume is False:
-            return False
-        try:
-            about = json.loads((self._folder / JOB).read_text())
-            begun, job = from_text(about["begun"]), about["job"]
-            notes = [_read_note(path) for path in self._segments()]
-        except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
-            return False
-        if job != self._job or not (self._resume or self._age(begun) < FRESH):
-            return False
-        self.begun, self.last = begun, [Segment(), *notes][-1]
-        return True
-
-    def _age(self, begun: datetime) -> float:
-        """Seconds since the beginning: by this machine's clock or by the service's, the larger."""
-        here = time.time() - (self._folder / JOB).stat().st_mtime
-        return max(abs(here), abs((self.begun - begun).total_seconds()))
-
-    def _begin(self) -> None:
-        (self._folder / JOB).unlink(missing_ok=True)
-        for path in self._segments():
-            path.unlink()
-        with replace(self._folder / JOB) as sink:
-            sink.write(json.dumps({"job": self._job, "begun": to_text(self.begun)}).encode())
-
-
-def _make_private(folder: Path) -> None:
-    """Make the folder of a draft; ConfigError where somebody else put something in its place."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    if not stat.S_ISDIR(found.st_mode) or not is_ours:
-        raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
-    folder.chmod(0o700)
-
-
-def _read_note(path: Path) -> Segment:
-    with path.open("rb") as source, pa.ipc.open_stream(source) as reader:
-        return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
-
-
-def draft_place(path: Path) -> Path:
-    """Where the draft of an export lies: a hidden folder beside its target."""
-    path = path.resolve()
-    return path.with_name(f".{path.name}.export")
-
-
+STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
 About = Callable[[], Mapping[str, Any]]
 BOM = b"\xef\xbb\xbf"
@@ -196,27 +59,33 @@ class Write(Protocol):
         """Write them."""
 
 
-def export(
+def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     pages: Iterable[object],
     to: str | os.PathLike[str],
     kind: Kept = "transfers",
     progress: Progress | None = None,
     *,
     excel_safe: bool = False,
+    since: date | str | None = None,
+    status: str | Collection[str] | None = None,
 ) -> Export:
-    """Write all pages to `FILE.csv`, `FILE.parquet` or `FOLDER/` (Parquet by day of creation).
+    """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
+    A folder holds Parquet files by day of creation; `-` is CSV on standard output. `since` and
+    `status` keep the rows created from then on, and those with one of some statuses.
     `progress(rows, pages)` is called after every page. With `excel_safe` no cell of a CSV runs
     or loses digits when a spreadsheet opens it.
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
+    cut = Cut(since=times.since(since), statuses=times.words(status))
     schema = SCHEMAS[kind]
     about = (lambda: {"rows": tally.rows, "excel_safe": True}) if excel_safe else None
-    write(read_pages(pages, schema, lambda part: part.table, tally), Path(to), schema, about)
+    tables = read_pages(pages, schema, lambda part: part.table, tally, cut=cut)
+    write(tables, Path(to), schema, about)
     return Export(Path(to), tally.rows, tally.pages)
 
 
-def export_list(  # noqa: PLR0913 - what, where, and who watches
+def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     fetch: Fetch,
     to: str | os.PathLike[str],
     kind: Kept = "transfers",
@@ -225,24 +94,32 @@ def export_list(  # noqa: PLR0913 - what, where, and who watches
     *,
     excel_safe: bool = False,
     resume: bool | None = None,
+    since: date | str | None = None,
+    status: str | Collection[str] | None = None,
+    order: Order = "unknown",
 ) -> Export:
     """Fetch a whole list into a file, each row once, however often it was killed on the way.
 
     `fetch(cursor)` gives a page as bytes. Fetched pages lie in a hidden folder beside the
     target until all are there; beside the file a sidecar, `FILE.columns.json`, describes it.
     What an interrupted run fetched within the last hour is used; whatever its age with `resume`
-    true, never with false.
+    true, never with false. On standard output (`-`) nothing is kept to go on from.
     """
+    if os.fspath(to) == STANDARD_OUTPUT:
+        pages = bodies(fetch)
+        return export(pages, to, kind, progress, excel_safe=excel_safe, since=since, status=status)
     write, schema = destination(to, excel_safe=excel_safe), SCHEMAS[kind]
     path, about = Path(to), dict(origin or {})
+    cut = Cut(since=times.since(since), statuses=times.words(status), order=order)
     require_parent(path)
-    _sweep(path)
+    sweep(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
+    job |= {"since": str(cut.since), "status": sorted(cut.statuses or ())}
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with Draft(draft_place(path), job, now, resume) as draft:
         recover(path)
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
-        _fetch_all(fetch, draft, schema, tally)
+        _fetch_all(fetch, draft, schema, tally, cut)
         if tally.stopped:
             raise ConfigError(f"stopped: {draft.last.rows} rows are kept; the same call goes on")
         about |= {"rows": draft.last.rows, "excel_safe": excel_safe, "resumed": before}
@@ -257,51 +134,49 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
     text = os.fspath(to)
     if not text.strip():
         raise ConfigError("cannot export to nothing: name a file or a folder")
+    if text == STANDARD_OUTPUT:
+        return partial(_print_csv, safe=excel_safe)
     folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     writer = _write_folder if folder else WRITERS.get(Path(text).suffix.lower())
     if writer is None:
-        raise ConfigError(f"cannot export to {text!r}: it must end in .csv, .parquet or /")
+        endings = f"{', '.join(WRITERS)} or /"
+        raise ConfigError(f"cannot export to {text!r}: it must end in {endings}, or be -")
     if not excel_safe:
         return writer
     if writer is not _write_csv:
-        raise ConfigError("excel_safe is for CSV: Parquet keeps text as text")
+        raise ConfigError("excel_safe is for CSV: other files keep text as text")
     return partial(_write_csv, safe=True)
 
 
-def _fetch_all(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally) -> None:
+def _fetch_all(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
     """Fetch what is missing; a cursor that the service no longer knows starts the walk again."""
     found = draft.last
     try:
-        _walk(fetch, draft, schema, tally)
+        _walk(fetch, draft, schema, tally, cut)
     except BadRequestError:
         if found.cursor is None or draft.last != found:  # it was good a moment ago
             raise
         draft.restart()
-        _walk(fetch, draft, schema, tally)
+        _walk(
+            fetch,
+            draft,
+            schema,
+            tally,
+            Cut(since=cut.since, statuses=cut.statuses, order=cut.order),
+        )
 
 
-def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally) -> None:
+def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
     if draft.last.more:
         pages = bodies(fetch, draft.last.cursor)
-        for _ in read_pages(pages, schema, draft.append, tally):
+        for _ in read_pages(pages, schema, draft.append, tally, cut=cut):
             pass  # the rows are in the draft
-
-
-def _sweep(path: Path) -> None:
-    """A draft whose target is newer was finished, and only not removed any more."""
-    job = draft_place(path) / "job.json"
-    if path.exists() and job.exists() and _newest(draft_place(path)) < path.stat().st_mtime_ns:
-        shutil.rmtree(draft_place(path))
-
-
-def _newest(folder: Path) -> int:
-    return max(file.stat().st_mtime_ns for file in folder.iterdir())
 
 
 def _typed(tables: Tables, schema: Schema) -> Tables:
     start = 0
     for table in tables:
-        yield parquet_table(table, schema, start)
+        yield typed(table, schema, start)
         start += table.num_rows
 
 
@@ -309,13 +184,30 @@ def _write_csv(
     tables: Tables, path: Path, schema: Schema, about: About | None = None, *, safe: bool = False
 ) -> None:
     with replace(path) as sink:
-        sink.write(BOM if safe else b"")  # without it a spreadsheet takes UTF-8 for Latin-1
-        with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
-            for table in tables:
-                writer.write(guard(table, schema) if safe else table)
+        _write_rows(tables, sink, schema, safe=safe)
         # Before the file is in place: it tells how to read the old one.
         mode = csv.forget_sidecar(path)
     _describe(path, schema, about, mode)
+
+
+def _print_csv(
+    tables: Tables, path: Path, schema: Schema, about: About | None = None, *, safe: bool = False
+) -> None:
+    _write_rows(tables, sys.stdout.buffer, schema, safe=safe)
+    sys.stdout.buffer.flush()
+
+
+def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -> None:
+    sink.write(BOM if safe else b"")  # without it a spreadsheet takes UTF-8 for Latin-1
+    with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
+        for table in tables:
+            writer.write(guard(table, schema) if safe else table)
+
+
+def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
+    empty = text_schema(schema).empty_table()
+    excel.write(_typed(chain([empty], tables), schema), path, about=about() if about else None)
+    csv.forget_sidecar(path)
 
 
 def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
@@ -343,4 +235,5 @@ def _describe(path: Path, schema: Schema, about: About | None, mode: int | None 
 WRITERS: dict[str, Write] = {
     ".csv": _write_csv,
     ".parquet": _write_parquet,
+    ".xlsx": _write_excel,
 }

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import chain
-from typing import Any, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast
 
 import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
-from . import decimals, schema
-from .decimal_array import DecimalArray
+from . import decimals
+from . import schema as times
+from .decimal_array import DecimalArray, DecimalDtype
 from .decode import text_schema
 from .pages import Cut, Progress, Tally, read_pages
-from .schema import CONVERSIONS, TRANSFERS, Kind, Schema
+from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
 
 Series: TypeAlias = "pd.Series[Any]"
+Amounts = Literal["exact", "float"]
 Typed = dict[str, Any]
 Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
@@ -86,7 +88,7 @@ READ: dict[Kind, Read] = {
     "list": _text,
     "word": lambda texts, _name, _start: texts.dictionary_encode(),
     "amount": decimals.part,
-    "time": schema.read_times,
+    "time": times.read_times,
     "seconds": decimals.part,
 }
 
@@ -100,40 +102,79 @@ JOIN: dict[Kind, Join] = {
 }
 
 
-def transfers(  # noqa: PLR0913 - each narrows what is read or says who watches
-    pages: Iterable[object],
-    *,
-    attrs: Mapping[str, Any] | None = None,
-    extra: bool = False,
-    limit: int | None = None,
-    since: date | str | None = None,
-    order: Order = "unknown",
-    progress: Progress | None = None,
-) -> pd.DataFrame:
+class Reading(TypedDict, total=False):
+    """How pages are read.
+
+    limit: at most so many rows. since, status: rows created from then on, with one of these
+    statuses; all pages are read to find them unless `order` is "newest_first". amounts: "exact",
+    or "float" for statistics and plots, which `attrs` then says. extra: keep unknown fields, as
+    text. attrs: where the pages came from. progress: `progress(rows, pages)` is called after each
+    page, and may return False to stop; the frame then holds the rows read so far.
+    """
+
+    attrs: Mapping[str, Any]
+    extra: bool
+    limit: int | None
+    since: date | str | None
+    status: str | Collection[str] | None
+    order: Order
+    amounts: Amounts
+    progress: Progress | None
+
+
+def transfers(pages: Iterable[object], **options: Unpack[Reading]) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
-    Pages are the service's bodies as bytes (fast), or as parsed JSON. At most `limit` rows, none
-    created before `since`; all pages are read to find them unless `order` is "newest_first".
-    `attrs` says where the pages came from; `extra` keeps unknown fields,
-    as text. `progress(rows, pages)` may return False to stop; the frame then holds what came.
+    Pages are the service's bodies as bytes (fast), or as parsed JSON; options are `Reading`'s.
     """
-    cut = Cut(limit, schema.since(since), order)
-    return _frame(pages, TRANSFERS, attrs or {}, cut, Tally(progress), extra=extra)
+    return frame(pages, "transfers", **options)
 
 
-def conversions(  # noqa: PLR0913 - as above
-    pages: Iterable[object],
-    *,
-    attrs: Mapping[str, Any] | None = None,
-    extra: bool = False,
-    limit: int | None = None,
-    since: date | str | None = None,
-    order: Order = "unknown",
-    progress: Progress | None = None,
-) -> pd.DataFrame:
+def conversions(pages: Iterable[object], **options: Unpack[Reading]) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
-    cut = Cut(limit, schema.since(since), order)
-    return _frame(pages, CONVERSIONS, attrs or {}, cut, Tally(progress), extra=extra)
+    return frame(pages, "conversions", **options)
+
+
+def frame(pages: Iterable[object], kind: Kept, **options: Unpack[Reading]) -> pd.DataFrame:
+    """A frame of the rows of a list of this kind; see `transfers`."""
+    schema, tally = SCHEMAS[kind], Tally(options.get("progress"))
+    since, statuses = times.since(options.get("since")), times.words(options.get("status"))
+    cut = Cut(options.get("limit"), since, options.get("order", "unknown"), statuses)
+    columns = Columns(schema)
+    columns.add(text_schema(schema).empty_table())
+    extra = options.get("extra", False)
+    for table in read_pages(pages, schema, lambda part: part.table, tally, cut=cut, extra=extra):
+        columns.add(table)
+    made = columns.frame()
+    made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
+    return as_floats(made) if options.get("amounts") == "float" else made
+
+
+def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
+    """A frame of results you hold: quotes, individuals, transfers, events, deliveries.
+
+    `kind` is needed only for dicts that do not show by their names what they are.
+    """
+    rows = [_row(each) for each in objects]
+    names = {name for row in rows for name in row}
+    return frame([{"data": rows, "has_next_page": False}], kind or likeliest(names).name)
+
+
+def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with exact columns as floats, for statistics and plots; `attrs` says so."""
+    exact = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
+    found = frame.astype(dict.fromkeys(exact, float))
+    found.attrs = {**frame.attrs, "amounts": "float"}
+    return found
+
+
+def _row(value: Any) -> dict[str, Any]:
+    """The fields of a result as the service sent them; of an event its type and payload."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "payload"):
+        return {"type": value.type, "payload": dict(value.payload)}
+    return dict(value.raw)
 
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
@@ -141,26 +182,6 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     columns = Columns(schema)
     columns.add(table)
     return columns.frame()
-
-
-def _frame(  # noqa: PLR0913 - all that the two functions above were given
-    pages: Iterable[object],
-    schema: Schema,
-    attrs: Mapping[str, Any],
-    cut: Cut,
-    tally: Tally,
-    *,
-    extra: bool,
-) -> pd.DataFrame:
-    columns = Columns(schema)
-    columns.add(text_schema(schema).empty_table())
-    for _ in read_pages(
-        pages, schema, lambda part: columns.add(part.table), tally, cut=cut, extra=extra
-    ):
-        pass  # the rows are in `columns`
-    frame = columns.frame()
-    frame.attrs.update(_origin(frame, tally) | dict(attrs))
-    return frame
 
 
 def _origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:

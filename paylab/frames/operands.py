@@ -88,7 +88,7 @@ def warn_of_floats(other: Any) -> None:
     values = other if is_list_like(other) else [other]
     kind = getattr(values, "dtype", "object")
     if is_object_dtype(kind):
-        has_float = any(isinstance(value, float) and not math.isnan(value) for value in values)
+        has_float = any(isinstance(value, float) and math.isfinite(value) for value in values)
     else:
         has_float = is_float_dtype(kind)
     if has_float:

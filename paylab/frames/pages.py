@@ -138,7 +138,7 @@ CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 
 @dataclass
 class Cut:
-    """At most `limit` rows, none created before `since`, whatever the order of the list is.
+    """At most `limit` rows, none created before `since`, with one of `statuses` if they are given.
 
     The reading ends before the end of the list only when `order` declares that the newest rows
     come first, no row contradicted that, and the last row is older than `since`.
@@ -147,6 +147,7 @@ class Cut:
     limit: int | None = None
     since: datetime | None = None
     order: Order = "unknown"
+    statuses: frozenset[str] | None = None
     kept: int = 0
     reached: bool = False
     _last: int | None = None
@@ -162,6 +163,8 @@ class Cut:
     def apply(self, part: PagePart) -> PagePart:
         """The part without the rows that are not wanted."""
         table = part.table if self.since is None else self._newer(part, self.since)
+        if self.statuses is not None:
+            table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
         table = table if self.limit is None else table.slice(0, self.limit - self.kept)
         self.kept += table.num_rows
         self.reached |= self.kept == self.limit

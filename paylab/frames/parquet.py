@@ -1,4 +1,4 @@
-"""Parquet: amounts as the text that was sent, times as UTC instants, words as dictionaries."""
+"""Parquet: amounts as DECIMAL(38, 18), times as UTC instants, seconds as whole numbers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from . import schema
-from .schema import Kind, Schema
+from ..errors import ConfigError
+from . import decimals
+from . import schema as times
+from .csv import read_sidecar
+from .frame import series, typed_frame
+from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
 
+EXACT = pa.decimal128(38, 18)
 TYPES: dict[Kind, pa.DataType] = {
-    "time": schema.INSTANT,
-    "word": pa.dictionary(pa.int32(), pa.string()),
+    "amount": EXACT,
+    "time": times.INSTANT,
+    "seconds": pa.int64(),
 }
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the name every engine reads as null
 OURS = re.compile(
@@ -29,14 +36,17 @@ OURS = re.compile(
 
 
 def parquet_schema(schema: Schema) -> pa.Schema:
-    """The Arrow schema of an exported Parquet file."""
+    """The Arrow schema of every Parquet file of these rows."""
     return pa.schema([(c.name, TYPES.get(c.kind, pa.string())) for c in schema.columns])
 
 
-def parquet_table(texts: pa.Table, schema: Schema, start: int = 0) -> pa.Table:
-    """A table of text with its times and words in the types of `parquet_schema`."""
-    kinds = {name: schema.kind(name) for name in texts.column_names}
-    columns = [_typed(texts[name], kind, name, start) for name, kind in kinds.items()]
+def typed(texts: pa.Table, schema: Schema, start: int = 0) -> pa.Table:
+    """A table of text in the types of `parquet_schema`.
+
+    An amount past 20 digits before the point or 18 after it is an ExactnessError that names it.
+    `start` is the number of the first row.
+    """
+    columns = [_typed(texts[c.name], c.kind, c.name, start) for c in schema.columns]
     return pa.table(columns, schema=parquet_schema(schema))
 
 
@@ -59,8 +69,33 @@ def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
     if kind == "time":
-        return schema.read_times(texts, name, start)
-    return texts.dictionary_encode() if kind == "word" else texts
+        return times.read_times(texts, name, start)
+    return decimals.at(texts, name, TYPES[kind], start) if kind in TYPES else texts
+
+
+def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
+    """Read a Parquet file or a folder of them as the frame that was exported, types included."""
+    place = Path(path)
+    if not place.exists():
+        raise ConfigError(f"there is no file or folder {path}")
+    table = pq.read_table(place.absolute(), partitioning=None)
+    about = read_sidecar(place)
+    schema = SCHEMAS[kind or about.get("kind") or likeliest(table.column_names).name]
+    is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
+    texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
+    return pd.DataFrame(
+        {
+            name: texts[name] if text else series(_narrow(table[name]))
+            for name, text in is_text.items()
+        }
+    )
+
+
+def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times in microseconds; amounts with no more places than they use."""
+    if pa.types.is_timestamp(column.type):
+        return column.cast(times.INSTANT)
+    return decimals.narrowest(column) if pa.types.is_decimal(column.type) else column
 
 
 @dataclass

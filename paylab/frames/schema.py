@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
@@ -16,12 +16,23 @@ from ..errors import Problem, RuleError
 from ..spec import timestamps
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
-Kept = Literal["transfers", "conversions"]
+Kept = Literal[
+    "transfers",
+    "conversions",
+    "individuals",
+    "conversion_accounts",
+    "quotes",
+    "events",
+    "deliveries",
+]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A flat column: its name, what it holds, and the dotted path of the field it comes from."""
+    """A flat column: its name, what it holds, and the dotted path of the field it comes from.
+
+    A `*` in a path stands for every item of a list; the values are joined by commas.
+    """
 
     name: str
     kind: Kind = "text"
@@ -39,6 +50,8 @@ class Schema:
 
     name: Kept
     columns: tuple[Column, ...]
+    is_flat: bool = True
+    """Whether Arrow's reader can take the pages: other lists hold lists of objects."""
 
     @property
     def names(self) -> list[str]:
@@ -112,7 +125,106 @@ CONVERSIONS = Schema(
     ),
 )
 
-SCHEMAS: dict[str, Schema] = {schema.name: schema for schema in (TRANSFERS, CONVERSIONS)}
+INSTRUCTIONS = tuple(each for each in TRANSFERS.columns if each.name.startswith("deposit_inst"))
+
+# The number of a document and the details of an account stay out of frames and files.
+INDIVIDUALS = Schema(
+    "individuals",
+    (
+        Column("id"),
+        *(Column(name) for name in ("given_name", "family_name", "email", "phone")),
+        Column("date_of_birth"),
+        Column("country", "word"),
+        Column("status", "word"),
+        Column("status_codes", "list", "status_details.*.code"),
+        Column("product_types", "list"),
+        Column("document_type", "word", "document.type"),
+        *(
+            Column(f"address_{name}", path=f"address.{name}")
+            for name in ("line_1", "line_2", "city", "state", "postal_code", "country")
+        ),
+        Column("financial_account_ids", "list", "financial_accounts.*.id"),
+        Column("financial_account_types", "list", "financial_accounts.*.type"),
+        Column("idv_consent_recorded_at", "time"),
+        Column("created_at", "time"),
+        Column("updated_at", "time"),
+    ),
+    is_flat=False,
+)
+
+CONVERSION_ACCOUNTS = Schema(
+    "conversion_accounts",
+    (
+        Column("id"),
+        Column("individual_id"),
+        Column("client_reference_id"),
+        Column("status", "word"),
+        Column("source_currency", "word"),
+        Column("destination_currency", "word"),
+        Column("payout_account_id", path="payout_account.id"),
+        Column("created_at", "time"),
+        Column("updated_at", "time"),
+        *INSTRUCTIONS,
+    ),
+    is_flat=False,
+)
+
+AMOUNTS = ("source_amount", "net_source_amount", "destination_amount", "exchange_rate")
+QUOTES = Schema(
+    "quotes",
+    (
+        Column("id"),
+        *(Column(name, "amount") for name in (*AMOUNTS, "total_fee", "total_tax")),
+        *(Column(name, "word") for name in ("source_currency", "source_network")),
+        *(Column(name, "word") for name in ("destination_currency", "fee_currency")),
+        *(Column(name, "word") for name in ("tax_currency", "payout_method")),
+        Column("recipient_id"),
+        Column("financial_account_id"),
+        Column("created_at", "time"),
+        Column("expires_at", "time"),
+    ),
+    is_flat=False,
+)
+
+EVENTS = Schema(
+    "events",
+    (
+        Column("type", "word"),
+        Column("id", path="payload.id"),
+        Column("status", "word", "payload.status"),
+        Column("client_reference_id", path="payload.client_reference_id"),
+        *(Column(name, "amount", f"payload.{name}") for name in AMOUNTS),
+        Column("source_currency", "word", "payload.source_currency"),
+        Column("destination_currency", "word", "payload.destination_currency"),
+        Column("failure_reason", path="payload.failure_reason"),
+        Column("created_at", "time", "payload.created_at"),
+        Column("updated_at", "time", "payload.updated_at"),
+    ),
+    is_flat=False,
+)
+
+DELIVERIES = Schema(
+    "deliveries",
+    (
+        Column("id"),
+        Column("event_type", "word"),
+        Column("resource_id"),
+        Column("url"),
+        Column("attempt", "seconds"),
+        Column("status", "seconds"),
+        Column("error"),
+        Column("created_at", "time", "at"),
+    ),
+    is_flat=False,
+)
+
+SCHEMAS: dict[str, Schema] = {
+    schema.name: schema
+    for schema in (
+        *(TRANSFERS, CONVERSIONS, INDIVIDUALS, CONVERSION_ACCOUNTS),
+        *(QUOTES, EVENTS, DELIVERIES),
+    )
+}
 
 
 def likeliest(names: Iterable[str]) -> Schema:
@@ -152,6 +264,14 @@ def since(value: date | str | None) -> datetime | None:
     except (AttributeError, TypeError, ValueError):
         told = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise RuleError([Problem("since", told)]) from None
+
+
+def words(values: str | Collection[str] | None) -> frozenset[str] | None:
+    """Some words to keep, of which one may be given bare or several with commas; None for all."""
+    if values is None:
+        return None
+    listed = values.split(",") if isinstance(values, str) else values
+    return frozenset(word.strip() for word in listed)
 
 
 def write_times(column: pa.ChunkedArray) -> pa.ChunkedArray:

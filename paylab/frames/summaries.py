@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -17,11 +17,7 @@ import pyarrow.parquet as pq
 from ..errors import ConfigError, ExactnessError
 from . import decimals, schema, summary_sql
 from .frame import series
-from .summary_sql import AMOUNTS, COLUMNS, quoted
-
-if TYPE_CHECKING:
-    import duckdb
-
+from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, quoted
 
 GLOB = re.compile(r"([*?\[])")
 MOST = 38  # digits of a decimal that DuckDB computes with
@@ -120,7 +116,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     if column is None or pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(rows, TYPES.get(name, pa.string()))])
     if name in AMOUNTS:
-        return _amount(column, name)
+        return amount(column, name)
     if name == "created_at":
         return _typed_time(column, name)
     if name == "completed_in" and _is_text(column):
@@ -128,7 +124,8 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     return column
 
 
-def _amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """A column as decimals of at most 38 digits, exact; an error names what has more."""
     if _is_text(column) or pa.types.is_integer(column.type):
         column = decimals.read(column.cast(pa.string()), name)
     if not pa.types.is_decimal(column.type):
@@ -161,68 +158,75 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
-CURRENCIES = ("source_currency", "fee_currency")
-BASE = Decimal(summary_sql.BASE)
 BATCH = 500_000  # rows of text amounts read at a time
 
 
 def summarize(
     data: pd.DataFrame | pa.Table | str | os.PathLike[str] | None,
     by: Sequence[str] | str = ("status",),
+    *,
+    tz: str = "UTC",
+    sums: bool = True,
 ) -> pd.DataFrame:
     """Counts, exact sums, rates, completion times and failure reasons of transfers or conversions.
 
-    `by` names ready groupings (day, corridor, rail, status, product) or columns. Sums are per
-    currency, never across: each group is split by its currencies. Quantiles are exact over all
-    rows, interpolated linearly. Amounts have up to 38 digits, 18 of them after the point, and
-    their sums up to 76; past that it is an ExactnessError. `data` may be a frame, an Arrow table,
-    a Parquet file or folder, or None.
+    `by` names ready groupings (day, week, month, corridor, rail, status, product) or columns;
+    days, weeks and months are those of the time zone `tz`. Sums are per currency, never across:
+    each group is split by its currencies, unless `sums=False` leaves the sums out. `failure_rate`
+    is the share of all rows that failed. Quantiles of the seconds to completion are exact over
+    all rows, interpolated linearly. Amounts and their sums have up to 38 digits; past that it is
+    an ExactnessError. `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
     """
-    names = grouping(by)
+    groups = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
-        return of_folder(str(data), names)
+        return of_folder(str(data), groups)
     rows = prepared(data)
-    return _finished(
-        _exact(summary_sql.whole, summary_sql.keys(names, rows.column_names), rows=rows)
-    )
+    if pa.types.is_decimal(rows["completed_in"].type):  # the quick way knows whole seconds alone
+        return merge([partial_of(rows, groups)], groups)
+    groups.check(rows.column_names)
+    return _finished(_run(summary_sql.whole(groups, "rows"), rows=rows), groups)
 
 
-def grouping(by: Sequence[str] | str) -> tuple[str, ...]:
-    """The names to group by; one may be given bare."""
-    return (by,) if isinstance(by, str) else tuple(by)
+def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> Grouping:
+    """The grouping of a summary; one name may be given bare."""
+    return Grouping((by,) if isinstance(by, str) else tuple(by), tz, sums)
 
 
-def of_folder(path: str, by: Sequence[str]) -> pd.DataFrame:
+def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
     """The summary of a Parquet file, or of all Parquet files of a folder."""
     source, columns = parquet_rows(_files(path))
     if source is None:
-        return merge(partials_of_folder(path, by), by)
-    return _finished(_exact(summary_sql.whole, summary_sql.keys(by, columns), source))
+        return merge(partials_of_folder(path, groups), groups)
+    groups.check(columns)
+    return _finished(_run(summary_sql.whole(groups, source)), groups)
 
 
-def partial_of(rows: pa.Table, by: Sequence[str]) -> pa.Table:
+def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
-    return _exact(summary_sql.partial, summary_sql.keys(by, rows.column_names), rows=rows)
+    groups.check(rows.column_names)
+    return _run(summary_sql.partial(groups, "rows"), rows=rows)
 
 
-def partials_of_folder(path: str, by: Sequence[str]) -> list[pa.Table]:
+def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of a Parquet file or folder, to be merged; made by one thread."""
     files = _files(path)
     source, columns = parquet_rows(files)
     if source is not None:
-        return [_exact(summary_sql.partial, summary_sql.keys(by, columns), source, threads=1)]
-    return [partial_of(rows, by) for file in files for rows in _batches(file)] or [nothing(by)]
+        groups.check(columns)
+        return [_run(summary_sql.partial(groups, source), threads=1)]
+    parts = [partial_of(rows, groups) for file in files for rows in _batches(file)]
+    return parts or [nothing(groups)]
 
 
-def nothing(by: Sequence[str]) -> pa.Table:
+def nothing(groups: Grouping) -> pa.Table:
     """The partial summary of no rows."""
-    return partial_of(prepared(None), by)
+    return partial_of(prepared(None), groups)
 
 
-def merge(parts: Sequence[pa.Table], by: Sequence[str]) -> pd.DataFrame:
+def merge(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The summary from partial ones, exact whatever the partitions were."""
     rows = pa.concat_tables(_alike(parts), promote_options="permissive")
-    return _finished(_run(summary_sql.merged(by), parts=rows))
+    return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
 
 
 def _files(path: str) -> list[str]:
@@ -241,27 +245,21 @@ def _batches(file: str) -> Iterator[pa.Table]:
 
 
 def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
-    """The parts with amounts of the same scale: what is below one, in the finest of all."""
-    names = [summary_sql.limb_names(name)[-1] for name in summary_sql.AMOUNTS]
+    """The parts with the amounts in the finest scale of all."""
+    names = [name for name in AMOUNTS if name in parts[0].column_names]
     finest = {name: max(part[name].type.scale for part in parts) for name in names}
     for part in parts:
         columns = dict(zip(part.column_names, part.columns, strict=True))
         for name, scale in finest.items():
-            columns[name] = columns[name].cast(pa.decimal128(MOST, scale))
+            columns[name] = _cast(columns[name], pa.decimal128(MOST, scale), name)
         yield pa.table(columns)
 
 
-def _exact(
-    query: Callable[..., str],
-    groups: dict[str, str],
-    source: str = "rows",
-    threads: int | None = None,
-    **tables: pa.Table,
-) -> pa.Table:
+def _cast(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedArray:
     try:
-        return _run(query(groups, source), threads, **tables)
-    except ExactnessError:  # a sum has no room; limb by limb it takes twice as long
-        return _run(query(groups, source, roomy=True), threads, **tables)
+        return decimals.rescaled(column, kind)
+    except pa.ArrowInvalid:
+        raise ExactnessError(f"the sums of {name} need more than {MOST} digits") from None
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
@@ -276,34 +274,28 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
         try:
             return connection.sql(sql).to_arrow_table()
         except (duckdb.OutOfRangeException, duckdb.ConversionException) as error:
-            raise _inexact(error) from None
+            first = str(error).splitlines()[0]
+            raise ExactnessError(f"a sum needs more than {MOST} digits: {first:.200}") from None
 
 
-def _inexact(error: duckdb.Error) -> ExactnessError:
-    first = str(error).splitlines()[0]
-    return ExactnessError(f"a sum needs more digits than there are: {first:.200}")
-
-
-def _finished(table: pa.Table) -> pd.DataFrame:
+def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
+    """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     columns: dict[str, Any] = {name: table[name] for name in table.column_names}
-    sums = {name: _sums(table, name) for name in summary_sql.AMOUNTS}
-    columns |= {name: decimals.read(_texts(sums[name]), name) for name in sums}
-    known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
-    columns |= {name: decimals.read(_ratios(known, over), name) for name, over in RATIOS.items()}
-    for name in summary_sql.QUANTILES:  # here and across partitions alike, to the microsecond
-        columns[name] = pc.round(table[name], 6)
-    limbs = {limb for name in sums for limb in summary_sql.limb_names(name)}
-    shown = [name for name in table.column_names if name not in limbs]
-    after = shown.index("failed") + 1
-    order = [*shown[:after], *sums, *RATIOS, *summary_sql.QUANTILES]
-    return pd.DataFrame({name: series(columns[name]) for name in [*order, "failure_reasons"]})
-
-
-def _sums(table: pa.Table, name: str) -> list[Decimal | None]:
-    """The sums of an amount, from their limbs."""
-    rows = zip(*(table[limb].to_pylist() for limb in summary_sql.limb_names(name)), strict=True)
-    with localcontext(Context(prec=200)):
-        return [None if rest is None else high * BASE + low + rest for high, low, rest in rows]
+    sums = {name: table[name].to_pylist() for name in AMOUNTS if name in columns}
+    counts = zip(table["failed"].to_pylist(), table["rows"].to_pylist(), strict=True)
+    exact: dict[str, list[Decimal | None]] = {
+        "failure_rate": [_ratio(Decimal(failed), Decimal(rows)) for failed, rows in counts],
+        **sums,
+    }
+    if groups.sums:
+        known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
+        exact |= {name: _ratios(known, over) for name, over in RATIOS.items()}
+    exact |= {name: table[name].to_pylist() for name in QUANTILES}
+    columns |= {name: decimals.read(_texts(values), name) for name, values in exact.items()}
+    named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
+    return pd.DataFrame(
+        {name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]}
+    )
 
 
 def _texts(values: Sequence[Decimal | None]) -> pa.ChunkedArray:
@@ -311,15 +303,13 @@ def _texts(values: Sequence[Decimal | None]) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(texts, pa.string())])
 
 
-def _ratios(known: dict[str, list[Any]], over: str) -> pa.ChunkedArray:
-    names = ("source_amount", over, *CURRENCIES)
+def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
+    names = ("source_amount", over, "source_currency", "fee_currency")
     rows = zip(*(known[name] for name in names), strict=True)
-    return _texts(
-        [
-            None if over == "total_fee" and source != fee else _ratio(part, whole)
-            for whole, part, source, fee in rows
-        ]
-    )
+    return [
+        None if over == "total_fee" and source != fee else _ratio(part, whole)
+        for whole, part, source, fee in rows
+    ]
 
 
 def _ratio(part: Decimal | None, whole: Decimal | None) -> Decimal | None:

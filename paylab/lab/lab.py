@@ -43,7 +43,13 @@ from .broadcast import Broadcast
 from .forms import Forms
 from .orders import Orders, Where
 from .place import Place, find_panel, place_of
-from .resources import LabConversions, LabQuotes, LabTransfers
+from .resources import (
+    LabConversionAccounts,
+    LabConversions,
+    LabIndividuals,
+    LabQuotes,
+    LabTransfers,
+)
 from .service_time import ServiceTime
 from .steps import Step, watch_cells
 
@@ -191,8 +197,9 @@ class Lab:
         if replay is None:
             host = "embedded" if embedded else urlsplit(settings.base_url).netloc
             client.watchers.append(Broadcast(client.redaction, host))
-        self.individuals, self.financial_accounts = client.individuals, client.financial_accounts
-        self.conversion_accounts, self.sandbox = client.conversion_accounts, client.sandbox
+        self.individuals = LabIndividuals(client)
+        self.financial_accounts = client.financial_accounts
+        self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
         self.quotes = LabQuotes(client.quotes)
         self.transfers = LabTransfers(client, embedded)
@@ -389,8 +396,7 @@ class Lab:
         from ..simulator.server import Server
         from ..simulator.simulator import random_keys
 
-        encoding = self._embedded.world.service.signing.key_encoding
-        return Server(self._embedded, host=host, port=port, keys=random_keys(encoding)).start()
+        return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and where it came from."""

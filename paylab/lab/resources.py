@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -17,6 +17,7 @@ from ..client.resources.transfers import Money, Quotes
 from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
+from ..spec.models import Quote
 from ..spec.names import public_names, suggest
 from ..spec.paging import Order
 
@@ -28,8 +29,31 @@ if TYPE_CHECKING:
     from ..payments.quotes import Recipients
 
 
-Kept = Literal["transfers", "conversions"]
+Kept = Literal["transfers", "conversions", "individuals", "conversion_accounts"]
 Progress = Callable[[int, int], object]
+
+
+class Narrowed(TypedDict, total=False):
+    """Which rows are kept, and who watches while they are fetched."""
+
+    since: date | str | None
+    status: str | Collection[str] | None
+    progress: Progress | bool | None
+
+
+class Reading(Narrowed, total=False):
+    """How rows are read into a frame."""
+
+    limit: int | None
+    amounts: Literal["exact", "float"]
+    extra: bool
+
+
+class Writing(Narrowed, total=False):
+    """How rows are written to a file."""
+
+    excel_safe: bool
+    resume: bool | None
 
 
 @dataclass(frozen=True)
@@ -67,53 +91,27 @@ class Pull:
             "fetched_at": timestamps.to_text(self.sender.clock()),
         }
 
-    def frame(
-        self,
-        limit: int | None = None,
-        since: date | str | None = None,
-        progress: Progress | bool | None = None,
-        *,
-        extra: bool = False,
-    ) -> pd.DataFrame:
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
-        from .. import frames
-        from ..frames import schema
+        from ..frames import frame, schema
+        from ..frames.cursors import bodies
 
-        pages = frames.bodies(self.fetch)
-        read = frames.transfers if self.kind == "transfers" else frames.conversions
-        begin = schema.since(since)
-        with _watching(progress, self.kind) as told:
-            return read(
-                pages,
-                attrs=self.origin(limit=limit, since=begin and timestamps.to_text(begin)),
-                limit=limit,
-                since=begin,
-                order=self.order,
-                progress=told,
-                extra=extra,
-            )
+        limit, begin = options.get("limit"), schema.since(options.get("since"))
+        asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
+        asked["status"] = ",".join(sorted(schema.words(options.get("status")) or ())) or None
+        size = page_size(limit)
+        with _watching(options.get("progress"), self.kind) as told:
+            read: Any = {**options, "attrs": self.origin(**asked), "progress": told}
+            pages = bodies(replace(self, size=size).fetch)
+            return frame.frame(pages, self.kind, order=self.order, **read)
 
-    def export(
-        self,
-        to: str | PathLike[str],
-        progress: Progress | bool | None = None,
-        *,
-        excel_safe: bool = False,
-        resume: bool | None = None,
-    ) -> Export:
+    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        with _watching(progress, self.kind) as told:
-            return frames.export_list(
-                self.fetch,
-                to,
-                self.kind,
-                self.origin(),
-                told,
-                excel_safe=excel_safe,
-                resume=resume,
-            )
+        with _watching(options.get("progress"), self.kind) as told:
+            how: Any = {**options, "progress": told, "order": self.order}
+            return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
 
 
 def page_size(limit: int | None) -> int:
@@ -162,42 +160,35 @@ class LabTransfers:
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
-    def frame(
-        self,
-        *,
-        product_type: str | None = None,
-        limit: int | None = None,
-        since: date | str | None = None,
-        progress: Progress | bool | None = None,
-        extra: bool = False,
-    ) -> pd.DataFrame:
+    @takes(Reading)
+    def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, none created before `since`.
 
-        All pages are read for `since`, unless the service's settings have the `lists.order`.
-
+        `status` keeps one status or some. All pages are read for `since` and `status`, unless the
+        lab declares its `list_order`. `amounts="float"` is for statistics and plots.
         `progress=True` shows a line; an interrupt then keeps what was fetched. A function
         `progress(rows, pages)` is called after each page, and may return False to stop.
         `frame.attrs` says where it came from. `extra` keeps fields this version does not know.
         """
-        size = page_size(limit)
-        return self.pull(product_type, size).frame(limit, since, progress, extra=extra)
+        return self.pull(product_type).frame(**options)
 
+    @takes(Writing)
     def export(
         self,
         to: str | PathLike[str],
         *,
         product_type: str | None = None,
-        progress: Progress | bool | None = None,
-        excel_safe: bool = False,
-        resume: bool | None = None,
+        **options: Unpack[Writing],
     ) -> Export:
-        """Write all transfers to FILE.csv, FILE.parquet or FOLDER/, amounts as they were sent.
+        """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
-        Killed on the way, the same call goes on where it stopped, within an hour; after that it
-        starts again unless `resume` is true. With `resume=False` it always starts again. With
-        `excel_safe` no cell of a CSV runs or loses digits when a spreadsheet opens it.
+        `since` and `status` keep the rows created from then on, and those with one of some
+        statuses. Amounts in CSV are the text that the service sent. Killed on the way, the same
+        call goes on where it stopped, within an hour; after that it starts again unless `resume`
+        is true. With `resume=False` it always starts again. With `excel_safe` no cell of a CSV
+        runs or loses digits when a spreadsheet opens it.
         """
-        return self.pull(product_type).export(to, progress, excel_safe=excel_safe, resume=resume)
+        return self.pull(product_type).export(to, **options)
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
@@ -263,6 +254,12 @@ class LabQuotes:
     def __init__(self, quotes: Quotes) -> None:
         self.create, self.again = quotes.create, quotes.again
 
+    def frame(self, quotes: Iterable[Quote]) -> pd.DataFrame:
+        """Quotes you hold as an exact frame; the service does not list them."""
+        from ..frames import of
+
+        return of(quotes, "quotes")
+
     @takes(Options)
     def compare(  # noqa: PLR0913 - a field each
         self,
@@ -307,32 +304,55 @@ class LabConversions:
         one = client.conversions
         self.get, self.list, self.wait = one.get, one.list, one.wait
 
-    def frame(
-        self,
-        *,
-        limit: int | None = None,
-        since: date | str | None = None,
-        progress: Progress | bool | None = None,
-        extra: bool = False,
-    ) -> pd.DataFrame:
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
         """All conversions as an exact frame; as `transfers.frame`."""
-        size = page_size(limit)
-        return self.pull(size).frame(limit, since, progress, extra=extra)
+        return self.pull().frame(**options)
 
-    def export(
-        self,
-        to: str | PathLike[str],
-        *,
-        progress: Progress | bool | None = None,
-        excel_safe: bool = False,
-        resume: bool | None = None,
-    ) -> Export:
-        """Write all conversions to FILE.csv, FILE.parquet or FOLDER/, as `transfers.export`."""
-        return self.pull().export(to, progress, excel_safe=excel_safe, resume=resume)
+    @takes(Writing)
+    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
+        """Write conversions to a file or a folder, as `transfers.export`."""
+        return self.pull().export(to, **options)
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
         """The list as raw pages, for a dataset to sync with."""
         return Pull(self._client, "conversions", size=size)
+
+
+class LabIndividuals:
+    """Individuals, also as a frame; without document numbers and account details."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        one = client.individuals
+        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
+        self.upload_images, self.images = one.upload_images, one.images
+        self.submit_token = one.submit_token
+
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """All individuals as a frame; as `transfers.frame`."""
+        return Pull(self._client, "individuals").frame(**options)
+
+
+class LabConversionAccounts:
+    """Conversion accounts, also as a frame."""
+
+    if not TYPE_CHECKING:
+        __getattr__, __dir__ = suggest, public_names
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        one = client.conversion_accounts
+        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
+
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """All conversion accounts with their deposit instructions; as `transfers.frame`."""
+        return Pull(self._client, "conversion_accounts").frame(**options)
 
 
 def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:

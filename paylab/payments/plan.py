@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, Inexact
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import PaylabError, Problem, RuleError, RuleWarning
+from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money
 
@@ -101,60 +101,27 @@ def _plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-@dataclass(frozen=True)
-class _Raw:
-    cells: Mapping[Any, Any]
-    line: int | None = None
-    surplus: int = 0
-
-
-def _raw(payouts: Payouts, delimiter: str) -> Iterator[_Raw]:
+def _raw(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
     if isinstance(payouts, str | PathLike):
-        return _csv(fspath(payouts), delimiter)
+        _refuse_twins(csv_header(payouts, delimiter))
+        return csv_rows(payouts, delimiter)
     return _dicts(payouts.to_dict("records") if hasattr(payouts, "to_dict") else payouts)
 
 
-def _dicts(records: Any) -> Iterator[_Raw]:
+def _dicts(records: Any) -> Iterator[CsvRow]:
     if isinstance(records, bytes | bytearray | memoryview) or not isinstance(records, Iterable):
         raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {_type(records)}")
     for number, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
             raise PaylabError(f"row {number} of the payouts is {_type(record)}, not a dict")
-        yield _Raw(record)
+        yield CsvRow(dict(record))
 
 
 def _type(value: object) -> str:
     return f"of type {type(value).__name__}"
 
 
-def _csv(path: str, delimiter: str) -> Iterator[_Raw]:
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True, delimiter=delimiter)
-            _suggest(path, reader.fieldnames or (), delimiter)
-            _refuse_twins(reader.fieldnames or ())
-            for record in reader:
-                surplus = record.pop(None, ())  # cells past the head
-                yield _Raw(record, reader.line_num, len(surplus))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise PaylabError(f"{path} cannot be read as CSV in UTF-8: {error}") from None
-
-
-def _suggest(path: str, names: Sequence[str], used: str) -> None:
-    """PaylabError when the header is one cell that another delimiter would split."""
-    found = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
-    if len(names) == 1 and found:
-        raise PaylabError(
-            f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
-            f"{DELIMITERS[found[0]]}; say so with delimiter={found[0]!r} or --delimiter "
-            f"{found[0]!r}"
-        )
-
-
-DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
-
-
-def _columns(raw: Iterable[_Raw]) -> Iterable[object]:
+def _columns(raw: Iterable[CsvRow]) -> Iterable[object]:
     return dict.fromkeys(name for one in raw for name in one.cells)
 
 
@@ -173,7 +140,7 @@ def _refuse_twins(names: Iterable[str]) -> None:
 
 
 def _row(
-    number: int, raw: _Raw, names: Mapping[Any, str], defaults: Mapping[str, Any]
+    number: int, raw: CsvRow, names: Mapping[Any, str], defaults: Mapping[str, Any]
 ) -> PayoutRow:
     known = {names[name]: cell(value) for name, value in raw.cells.items()}
     filled = {name: value for name, value in known.items() if name in COLUMNS and value is not None}

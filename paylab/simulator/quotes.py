@@ -107,7 +107,7 @@ def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
 
 
 def conversion(deposit: Decimal, currency: str, destination: str) -> Price:
-    """The price of a deposit turned into stablecoin: no least fee. Assumption `conversion.fee`."""
+    """The price of a deposit turned into stablecoin: no least fee. Gap `conversion.fee`."""
     return from_source(deposit, currency, destination, least=Decimal(0))
 
 

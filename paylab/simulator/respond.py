@@ -115,8 +115,7 @@ def respond(world: World, request: Request) -> Reply:
         reply = faults.instead(world.service, fault, now)
     else:
         reply = faults.spoil(fault, _answer(world, request, now))
-    headers = {**reply.headers, "date": format_datetime(now, usegmt=True)}
-    return Reply(reply.status, reply.body, headers, reply.cut)
+    return replace(reply, headers={**reply.headers, "date": format_datetime(now, usegmt=True)})
 
 
 def _answer(world: World, request: Request, now: datetime) -> Reply:
@@ -127,14 +126,12 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         _authenticate(world, request, now)
         name, parts = world.routes.find(request.method, request.path)
         _check_content_type(world, request)
-        routed = replace(request, id=next(iter(parts.values()))) if parts else request
+        routed = replace(request, id=next(iter(parts.values()), ""))
         if request.path.startswith(CONTROL):
             return OPERATIONS[name](world, routed)
         carry_out = once if name in IDEMPOTENT else _at_once
         reply = carry_out(world, routed, OPERATIONS[name])
-        if world.service.amounts.answers == "number":
-            return replace(reply, body=with_numbers(world.service, reply.body))
-        return reply
+        return replace(reply, body=with_numbers(world.service, reply.body))
     except Refused as refused:
         return refused.reply(None if request.path.startswith(CONTROL) else world.service)
 

@@ -45,8 +45,8 @@ def individual_json(world: World, row: Row) -> Row:
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    names, shown = world.detail_names(country, row["type"]), as_shown(row)
-    return {**shown, "details": names.send(row["details"])} if names.theirs else shown
+    names = world.service.detail_names(country, row["type"])
+    return {**as_shown(row), "details": names.send(row["details"])}
 
 
 def with_instructions(service: Service, row: Row) -> Row:
@@ -60,8 +60,7 @@ def with_instructions(service: Service, row: Row) -> Row:
 
 def transfer_json(world: World, row: Row) -> Row:
     """A transfer as the service shows it."""
-    shown = as_shown(row)
-    return with_instructions(world.service, shown) if "deposit_instructions" in shown else shown
+    return with_instructions(world.service, as_shown(row))
 
 
 def with_numbers(service: Service, body: bytes) -> bytes:

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from threading import RLock
 from typing import Any, Protocol
 
@@ -20,7 +19,7 @@ from .routes import Routes
 from .table import Row, Table
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
-"""Where a frozen world begins, whenever it is launched. Assumption `clock.frozen`."""
+"""Where a frozen world begins, whenever it is launched. Gap `clock.frozen`."""
 
 END = datetime(9000, 1, 1, tzinfo=UTC)
 """Where every clock stops: dates that follow from it can still be written."""
@@ -226,7 +225,6 @@ class World:
     ) -> None:
         self.service = service or Service()
         self.routes = Routes(self.service)
-        self.detail_names = cache(self.service.detail_names)
         self.differing = {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in self.service.diff().items()

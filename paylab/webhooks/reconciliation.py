@@ -5,16 +5,15 @@ Amounts are what was paid in: the source amount of a transfer, the deposit of a 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExactnessError, Problem, RuleError
+from ..files import csv_rows
 from ..spec import timestamps
 from .event import Event, Mark
 from .router import is_stale
@@ -154,13 +153,8 @@ _NO_KEY = "needs a column id or client_reference_id"
 
 def _rows(source: str | PathLike[str] | pd.DataFrame) -> Iterable[Mapping[str, Any]]:
     if isinstance(source, str | PathLike):
-        return _file(Path(source))
+        return (row.cells for row in csv_rows(source))
     return source.reset_index(drop=True).to_dict("records")  # type: ignore[return-value] # names are text
-
-
-def _file(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        yield from csv.DictReader(file)
 
 
 def _column(names: list[str], known: tuple[str, ...]) -> str | None:

@@ -75,7 +75,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet or /"),
+        (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet, .xlsx or /"),
         (["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"], 2, "goes with"),
         (["qr", "--scan", "nowhere.png"], 1, "cannot be read"),
         (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
@@ -297,3 +297,28 @@ def test_a_busy_port_makes_no_file(tmp_path, capsys):
         assert main(["simulator", "--port", port, "--data", str(data)]) == 1
     assert "cannot listen" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == []
+
+
+def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys):
+    """The second run finds nothing new; the sums of the folder are exact in DuckDB."""
+    folder = str(tmp_path / "transfers")
+    assert main(["sync", "transfers", folder, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    assert first["new"] > 0
+    assert main(["sync", "transfers", folder, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["new"] == 0
+
+
+def test_export_to_standard_output(capfdbinary):
+    """The rows as CSV and nothing else, of one status."""
+    assert main(["export", "transfers", "--to", "-", "--status", "failed"]) == 0
+    header, *rows = capfdbinary.readouterr().out.decode().splitlines()
+    assert header.startswith('"id"')
+    assert rows
+    assert all('"failed"' in row for row in rows)
+
+
+def test_json_does_not_go_with_standard_output(capsys):
+    """It would stand among the rows."""
+    assert main(["export", "transfers", "--to", "-", "--json"]) == 2
+    assert "--json does not go with --to -" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError
+from paylab.errors import ConfigError, ExactnessError, PaylabError
 
 WORDS = st.none() | st.text(max_size=8)
 ROWS = st.lists(
@@ -148,3 +148,12 @@ def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, 
         frames.export(pages, target, excel_safe=True)
         write()
         assert frames.read_csv(target)["client_reference_id"].tolist() == ["'=1"]
+
+
+def test_semicolons(tmp_path):
+    """The delimiter is suggested once, and taken when it is named."""
+    (tmp_path / "t.csv").write_text("id;source_amount\na;1.50\n")
+    with pytest.raises(PaylabError, match="separated by semicolons; say so with delimiter=';'"):
+        frames.read_csv(tmp_path / "t.csv")
+    frame = frames.read_csv(tmp_path / "t.csv", delimiter=";")
+    assert frame["source_amount"].tolist() == [Decimal("1.50")]

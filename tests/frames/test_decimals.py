@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Context, Decimal, localcontext
 
 import pandas as pd
@@ -199,6 +200,42 @@ def test_adding(pairs: list[tuple[str, str]]) -> None:
     sums, differences = (left + right).tolist(), (left - right).tolist()
     assert sums == [Decimal(a) + Decimal(b) for a, b in pairs]
     assert differences == [Decimal(a) - Decimal(b) for a, b in pairs]
+
+
+@pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
+@given(pairs=st.lists(st.tuples(numbers(40), numbers(40)), min_size=1, max_size=4))
+def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
+    """Past 38 digits as well, results are Python's own, or an error."""
+    try:
+        found = op(*(series(*side) for side in zip(*pairs, strict=True))).tolist()
+    except ExactnessError:
+        return
+    with localcontext(EXACT):
+        assert found == [op(Decimal(a), Decimal(b)) for a, b in pairs]
+
+
+@given(st.lists(st.tuples(numbers(40), st.sampled_from("ab")), min_size=1, max_size=6))
+def test_wide_groups(rows: list[tuple[str, str]]) -> None:
+    """Sums of groups are Python's own, or an error."""
+    texts, keys = zip(*rows, strict=True)
+    try:
+        found = series(*texts).groupby(list(keys)).sum().to_dict()
+    except ExactnessError:
+        return
+    with localcontext(EXACT):
+        for key, value in found.items():
+            assert value == sum(Decimal(t) for t, k in rows if k == key)
+
+
+@given(st.lists(numbers(40), min_size=1, max_size=4))
+def test_one_type_or_an_error(texts: list[str]) -> None:
+    """A type that cannot hold a value is an error, never another value."""
+    column = pa.chunked_array([pa.array(texts, pa.string())])
+    try:
+        found = decimals.at(column, "amount", pa.decimal128(38, 18)).to_pylist()
+    except ExactnessError:
+        return
+    assert found == [Decimal(text) for text in texts]
 
 
 @given(st.integers(-(10**18) + 1, 10**18 - 1), st.integers(1, 10**12 - 1), st.integers(0, 12))

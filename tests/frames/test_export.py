@@ -7,6 +7,7 @@ import json
 import os
 import tracemalloc
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -15,7 +16,7 @@ import pytest
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError
 from paylab.frames.decode import text_table
-from paylab.frames.parquet import DayFolder, parquet_table
+from paylab.frames.parquet import DayFolder, typed
 from paylab.frames.schema import CONVERSIONS, TRANSFERS
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
@@ -30,14 +31,13 @@ def read_back(path):
     return ds.dataset(path, partitioning="hive").to_table().to_pylist()
 
 
-@pytest.mark.parametrize("to", DESTINATIONS)
-def test_amounts_as_sent(paged, transfer, tmp_path, to):
-    """Amounts are the text the service sent, byte for byte, in order."""
+def test_amounts_as_sent(paged, transfer, tmp_path):
+    """Amounts in CSV are the text the service sent, byte for byte, in order."""
     rows = [
         transfer | {"source_amount": amount, "id": f"tr_{at}"} for at, amount in enumerate(AMOUNTS)
     ]
-    frames.export(paged(rows), f"{tmp_path}/{to}")
-    written = read_back(tmp_path / to)
+    frames.export(paged(rows), tmp_path / "t.csv")
+    written = read_back(tmp_path / "t.csv")
     assert [row["id"] for row in written] == [row["id"] for row in rows]
     assert [row["source_amount"] or "" for row in written] == [amount or "" for amount in AMOUNTS]
 
@@ -97,12 +97,13 @@ def test_csv_equals_frame(paged, transfer, tmp_path):
 
 
 def test_parquet_types(paged, transfer, tmp_path):
-    """Amounts are text, times UTC instants, words dictionaries."""
+    """Amounts are decimals, times UTC instants, seconds whole numbers, ids and words text."""
     path = frames.export(paged([transfer]), tmp_path / "t.parquet").path
     schema = pq.read_schema(path)
-    assert schema.field("source_amount").type == pa.string()
+    assert schema.field("source_amount").type == pa.decimal128(38, 18)
+    assert schema.field("completed_in").type == pa.int64()
     assert schema.field("created_at").type == pa.timestamp("us", tz="UTC")
-    assert schema.field("status").type == pa.dictionary(pa.int32(), pa.string())
+    assert schema.field("status").type == pa.string()
     assert schema.field("deposit_instructions_clabe").type == pa.string()
 
 
@@ -125,19 +126,17 @@ def test_days_that_come_back(transfer, tmp_path):
     stamps = [f"2026-01-{day:02d}T00:00:00Z" for day in (1, 2, 3, 1, 2, 3)]
     days = DayFolder(tmp_path, TRANSFERS, most_open=2)
     for stamp in stamps:
-        days.write(
-            parquet_table(text_table([transfer | {"created_at": stamp}], TRANSFERS), TRANSFERS)
-        )
+        days.write(typed(text_table([transfer | {"created_at": stamp}], TRANSFERS), TRANSFERS))
     days.close()
     assert len(list(tmp_path.rglob("part-1.parquet"))) == 3
     assert len(read_back(tmp_path)) == 6
 
 
-@pytest.mark.parametrize("to", ["t.xlsx", "t", "t.csv.gz", ""])
+@pytest.mark.parametrize("to", ["t.xls", "t", "t.csv.gz", ""])
 def test_wrong_ending(tmp_path, to):
     """An ending that says nothing is refused before a page is asked for."""
     pages = iter([{"data": []}])
-    with pytest.raises(ConfigError, match=r"must end in \.csv, \.parquet or /"):
+    with pytest.raises(ConfigError, match=r"must end in \.csv, \.parquet, \.xlsx or /, or be -"):
         frames.export(pages, f"{tmp_path}/x{to}")
     assert next(pages)
 
@@ -233,3 +232,56 @@ def test_a_private_sidecar_stays_private(paged, transfer, tmp_path, name):
         path.chmod(0o600)
         sidecar.chmod(0o600)
     assert modes == [0o600, 0o600]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ({"status": "failed"}, ["b"]),
+        ({"status": "failed,expired"}, ["b", "c"]),
+        ({"status": ["failed", "expired"], "since": "2026-02-01"}, ["c"]),
+        ({"since": "2026-02-01T00:00:00Z"}, ["c", "d"]),
+    ],
+)
+@pytest.mark.parametrize("to", ["t.csv", "t.parquet"])
+def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
+    """From a time on, and with some statuses; for a list and for pages."""
+    facts = {"a": ("started", 1), "b": ("failed", 1), "c": ("expired", 2), "d": ("started", 3)}
+    rows = [
+        transfer | {"id": name, "status": word, "created_at": f"2026-02-0{day}T00:00:00Z"}
+        if day > 1
+        else transfer | {"id": name, "status": word}
+        for name, (word, day) in facts.items()
+    ]
+    page = json.dumps(paged(rows, 9)[0]).encode()
+    for write in (
+        lambda: frames.export([page], tmp_path / to, **asked),
+        lambda: frames.export_list(lambda _: page, tmp_path / to, **asked),
+    ):
+        assert write().rows == len(kept)
+        assert [row["id"] for row in read_back(tmp_path / to)] == kept
+
+
+def test_standard_output(paged, transfer, capfdbinary):
+    """The rows as CSV and nothing else."""
+    page = json.dumps(paged([transfer])[0]).encode()
+    assert frames.export_list(lambda _: page, "-").rows == 1
+    header, row = capfdbinary.readouterr().out.decode().splitlines()
+    assert header.startswith('"id","client_reference_id"')
+    assert row.startswith('"tr_1","0042","10.25"')
+
+
+def test_a_workbook(paged, transfer, tmp_path):
+    """Typed like a Parquet file; amounts are numbers."""
+    frames.export(paged([transfer]), tmp_path / "t.xlsx")
+    found = pd.read_excel(tmp_path / "t.xlsx", dtype={"client_reference_id": str}).iloc[0]
+    assert (found["source_amount"], found["client_reference_id"]) == (10.25, "0042")
+    assert found["created_at"] == pd.Timestamp("2026-01-31 09:30:00.123")
+
+
+def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
+    """Parquet refuses it by its row; CSV keeps its text."""
+    rows = [transfer, transfer | {"source_amount": "9" * 30}]
+    with pytest.raises(ExactnessError, match=r"source_amount, row 1: '9+' does not fit decimal"):
+        frames.export(paged(rows), tmp_path / "t.parquet")
+    assert frames.export(paged(rows), tmp_path / "t.csv").rows == 2

@@ -1,0 +1,49 @@
+"""Keep a folder of Parquet, one file a day, up to date with the service.
+
+The first run fetches everything; later ones fetch what is new and what may have changed. DuckDB
+queries the folder: select sum(source_amount) from 'DIR/*/*.parquet'
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import nullcontext
+from typing import Any
+
+from .terminal import open_lab, say
+
+EXAMPLE = "paylab sync transfers transfers/"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
+    parser.add_argument(
+        "folder", metavar="DIR/", help="a folder, or an address that fsspec knows, such as s3://"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Sync, and say what is new and what has changed."""
+    from ..frames import Dataset
+
+    source = getattr(open_lab(), options.what)
+    with _watching(options.what) as progress:
+        done = Dataset(options.folder).sync(source, progress)
+    facts = {"folder": options.folder, "new": done.new, "updated": done.updated}
+    facts["pages"] = done.pages
+    words = f"{options.folder}: {done.new} new {options.what}, {done.updated} changed"
+    say(json.dumps(facts) if options.json else f"{words}, {done.pages} pages read")
+    return 0
+
+
+def _watching(what: str) -> Any:
+    """A line of progress on a terminal."""
+    if not sys.stderr.isatty():
+        return nullcontext(None)
+    from ..views.progress import watching
+
+    return watching(what)

@@ -1,0 +1,125 @@
+"""Workbooks: amounts as numbers with their places, text as text, times in a zone you name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from ..errors import ConfigError, Problem, RuleError
+from ..files import replace
+from . import decimals
+
+MOST_ROWS = 1_048_575  # of a sheet, below its header
+NUMBER_DIGITS = 15  # that a spreadsheet keeps
+LONGEST = 32_767  # characters in a cell
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+TIME = "yyyy-mm-dd hh:mm:ss"
+Cell = Callable[[Any], Any]
+
+
+def write(
+    tables: Iterable[pa.Table],
+    path: Path,
+    *,
+    tz: str = "UTC",
+    about: Mapping[str, Any] | None = None,
+) -> Path:
+    """Write typed tables as one sheet, and a second sheet that says where they come from.
+
+    A number with more than 15 digits is text, because a spreadsheet would round it.
+    """
+    from openpyxl import Workbook
+
+    zone = _zone(tz)
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("rows")
+    try:
+        count = _fill(sheet, tables, zone, path)
+    except BaseException:
+        sheet.close()  # else the library's writer complains when it is collected
+        raise
+    notes = book.create_sheet("about")
+    for name, value in {"time zone": tz, "rows": count, **(about or {})}.items():
+        notes.append([name, _clean(str(value))])
+    with replace(path) as sink:
+        book.save(sink)
+    return path
+
+
+def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) -> int:
+    """Write header and rows; gives the number of rows."""
+    count = 0
+    for at, table in enumerate(tables):
+        if not at:
+            sheet.freeze_panes = "A2"
+            sheet.append(table.column_names)
+        count += table.num_rows
+        if count > MOST_ROWS:
+            raise ConfigError(f"{path}: a sheet holds {MOST_ROWS:,} rows; write CSV or Parquet")
+        for row in _rows(table, sheet, zone):
+            sheet.append(row)
+    return count
+
+
+def _rows(table: pa.Table, sheet: Any, zone: ZoneInfo) -> Iterator[tuple[Any, ...]]:
+    columns = [
+        map(_maker(column.type, sheet, zone), column.to_pylist()) for column in table.columns
+    ]
+    return zip(*columns, strict=True)
+
+
+def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
+    """What makes a cell of a value of this type."""
+    from openpyxl.cell import WriteOnlyCell
+
+    def text(value: Any) -> Any:
+        if value is None:
+            return None
+        cell = WriteOnlyCell(sheet, _clean(str(value)))
+        cell.data_type = "s"  # also when it begins with =, which would make it a formula
+        return cell
+
+    def amount(value: Decimal | None) -> Any:
+        if value is None:
+            return None
+        plain = decimals.shortest(format(value, "f"))
+        places = max(2, len(plain.partition(".")[2]))
+        if sum(each.isdigit() for each in plain) > NUMBER_DIGITS:
+            return text(plain)
+        cell = WriteOnlyCell(sheet, Decimal(plain))
+        cell.number_format = f"0.{'0' * places}"
+        return cell
+
+    def moment(value: datetime | None) -> Any:
+        if value is None:
+            return None
+        cell = WriteOnlyCell(sheet, value.astimezone(zone).replace(tzinfo=None))
+        cell.number_format = TIME
+        return cell
+
+    if pa.types.is_decimal(kind):
+        return amount
+    if pa.types.is_timestamp(kind) and kind.tz:
+        return moment
+    return (lambda value: value) if pa.types.is_integer(kind) else text
+
+
+def _clean(text: str) -> str:
+    """The text without what a workbook cannot hold; ConfigError when it is too long for a cell."""
+    if len(text) > LONGEST:
+        raise ConfigError(f"a cell holds {LONGEST:,} characters, {text[:40]!r}… has {len(text):,}")
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _zone(tz: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(tz)
+    except (ValueError, OSError, LookupError):
+        raise RuleError([Problem("tz", f"{tz!r:.60} is not a time zone")]) from None

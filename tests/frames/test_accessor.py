@@ -1,0 +1,148 @@
+"""`frame.paylab`: floats that say so, questions, workbooks and databases."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import duckdb
+import openpyxl
+import pandas as pd
+import pytest
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError, RuleError
+
+NOW = "2026-01-31T12:00:00Z"
+
+
+@pytest.fixture(name="frame")
+def six(transfer):
+    """Two corridors; one row waits, one failed, four completed."""
+    done = transfer | {"status": "completed", "deposit_instructions": None}
+    rows = [
+        transfer | {"id": "old", "created_at": "2026-01-31T09:00:00Z"},
+        transfer | {"id": "new", "created_at": "2026-01-31T11:30:00Z"},
+        *(done | {"id": f"t{n}", "completed_in": str(n)} for n in (2, 4, 90)),
+        done
+        | {
+            "id": "b",
+            "status": "failed",
+            "destination_currency": "BRL",
+            "failure_reason": "closed",
+        },
+    ]
+    return frames.transfers([{"data": rows}], attrs={"fetched_at": NOW})
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ({}, ["old"]),
+        ({"older_than": "15min"}, ["old", "new"]),
+        ({"now": datetime(2026, 2, 2, tzinfo=UTC)}, ["old", "new"]),
+    ],
+)
+def test_stuck(frame, asked, found):
+    """Open rows that are older, the oldest first, by the time at which they were fetched."""
+    assert frame.paylab.stuck(**asked)["id"].tolist() == found
+
+
+def test_stuck_says_for_how_long(frame):
+    """The age is a column."""
+    assert frame.paylab.stuck()["age"].tolist() == [pd.Timedelta("3h")]
+
+
+def test_a_duration_that_is_none(frame):
+    """It is named."""
+    with pytest.raises(RuleError, match="'soon' is not a duration"):
+        frame.paylab.stuck("soon")
+
+
+def test_failures(frame):
+    """Rate and reasons for each corridor."""
+    found = frame.paylab.failures().set_index("corridor")
+    assert found.loc["USDC-BRL"].tolist() == [1, 1, Decimal(1), "closed: 1"]
+    assert found.loc["USDC-MXN", "failure_rate"] == 0
+
+
+def test_durations(frame):
+    """Median, p95 and p99 for each corridor, exact."""
+    found = frame.paylab.durations().set_index("corridor").loc["USDC-MXN"]
+    assert found.tolist() == [3, Decimal(4), Decimal("81.4"), Decimal("88.28")]
+
+
+def test_floats_say_so(frame):
+    """In the attributes; the frame itself stays exact."""
+    floats = frame.paylab.floats()
+    assert floats["source_amount"].dtype == float
+    assert floats.attrs["amounts"] == "float"
+    assert str(frame["source_amount"].dtype) == "decimal"
+
+
+def test_a_float_is_compared_as_it_is_printed_with_one_warning(frame):
+    """The warning names the line of the caller."""
+    with pytest.warns(frames.FloatWarning, match="compared with a float") as told:
+        found = frame["source_amount"] == 10.25
+    assert found.all()
+    assert [one.filename for one in told] == [__file__]
+
+
+def test_a_float_is_no_factor(frame):
+    """The error says what to write."""
+    with pytest.raises(ExactnessError, match=r"Decimal\(\"1.16\"\)"):
+        frame["source_amount"] * 1.16
+
+
+def test_a_workbook(frame, tmp_path):
+    """Amounts are numbers with their places, times are in the zone, text is text."""
+    frame.loc[0, "client_reference_id"] = "=1+1"
+    frame["source_amount"] *= Decimal("1000000000000.001")
+    path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
+    sheet = openpyxl.load_workbook(path)["rows"]
+    cells = dict(zip([cell.value for cell in sheet[1]], sheet[2], strict=True))
+    assert cells["total_fee"].value == 0.5
+    assert cells["total_fee"].number_format == "0.00"
+    assert cells["source_amount"].value == "10250000000000.01025"
+    assert cells["created_at"].value == datetime(2026, 1, 31, 17, 0)
+    assert (cells["client_reference_id"].value, cells["client_reference_id"].data_type) == (
+        "=1+1",
+        "s",
+    )
+
+
+def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
+    """A control character is replaced; a text that is too long is an error."""
+    frame.loc[0, "failure_reason"] = "a\x00b"
+    sheet = openpyxl.load_workbook(frame.paylab.to_excel(tmp_path / "t.xlsx"))["rows"]
+    assert "a\ufffdb" in [cell.value for cell in sheet[2]]
+    frame.loc[0, "failure_reason"] = "x" * 40_000
+    with pytest.raises(ConfigError, match="a cell holds 32,767 characters"):
+        frame.paylab.to_excel(tmp_path / "t.xlsx")
+
+
+def test_a_duckdb_file(frame, tmp_path):
+    """Amounts are DECIMAL; a second time replaces the table."""
+    for _ in range(2):
+        assert frame.paylab.to_database(tmp_path / "books.duckdb", "paid") == 6
+    with duckdb.connect(str(tmp_path / "books.duckdb")) as books:
+        asked = "select typeof(source_amount), sum(source_amount) from paid group by all"
+        assert books.sql(asked).fetchall() == [("DECIMAL(18,2)", Decimal("61.50"))]
+
+
+def test_a_sqlite_database(frame, tmp_path):
+    """Up to the digits that it keeps; a longer amount is an error."""
+    assert frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite") == 6
+    with sqlite3.connect(tmp_path / "books.sqlite") as books:
+        found = books.execute("select source_amount, total_fee from transfers").fetchone()
+    assert found == (10.25, 0.5)
+    frame["source_amount"] += Decimal("12345678901234567.125")
+    with pytest.raises(ExactnessError, match="SQLite keeps 15 digits of a number, source_amount"):
+        frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite")
+
+
+def test_a_place_that_is_no_database(frame):
+    """The endings are named."""
+    with pytest.raises(ConfigError, match=r"neither a database URL nor a \.duckdb"):
+        frame.paylab.to_database("books.txt")
