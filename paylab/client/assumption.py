@@ -21,9 +21,6 @@ PATH_MISSING = (404, 405, 501)
 REFUSED = (400, 409, 415, 422)
 FORBIDDEN = 403
 MOST_KEYS = 4
-SIMILAR = 0.6
-"""How alike two names are when one is probably the service's word for the other."""
-
 ABOUT_PATHS = re.compile(r"rout|path|url|endpoint|cannot (get|post|delete)|/v\d", re.IGNORECASE)
 UNKNOWN = re.compile(
     r"unknown|unrecogni[sz]ed|unexpected|not allowed|not permitted|not a permitted|extra|no such",
@@ -119,6 +116,7 @@ class Fields:
         refused = [self._ours(problem) for problem in problems]
         self._is_renamed = any(MISSING.search(words) for _, words in refused)
         unknown = [name for at, words in refused for name in _names_in(at, words)]
+        self._unknown = {*unknown}
         for at, words in refused:
             yield from self._of_field(at, words, unknown)
 
@@ -191,7 +189,9 @@ class Fields:
         """The field of ours that the service probably calls so, else the required fields."""
         keys = {our: assumptions.KEYS[f"{table}.fields.{our}"] for our in ours}
         plausible = [our for our, key in keys.items() if name in key.others]
-        similar = sorted(filter(partial(_alike, name), ours), key=partial(_likeness, name))[::-1]
+        refused = [our for our in ours if our in self._unknown]
+        near = refused or filter(partial(_alike, name), ours)
+        similar = sorted(near, key=partial(_likeness, name))[::-1]
         for our in (plausible or similar)[:1] if name not in keys else []:
             yield Doubt(keys[our].name, name)
             return
@@ -294,8 +294,8 @@ def _names_in(at: str, words: str) -> list[str]:
 
 
 def _alike(their: str, our: str) -> bool:
-    mine, other = set(our.split("_")), set(their.split("_"))
-    return bool(mine & other) or SequenceMatcher(None, our, their).ratio() >= SIMILAR
+    """Whether two names have a word in common."""
+    return bool({*our.split("_")} & {*their.split("_")})
 
 
 def _likeness(their: str, our: str) -> tuple[bool, float]:

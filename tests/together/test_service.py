@@ -7,6 +7,7 @@ with an error that names the key.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from itertools import chain
 
 import httpx
@@ -18,6 +19,8 @@ from paylab import errors
 from paylab.client.api import Client
 from paylab.client.settings import Settings
 from paylab.corridors import examples
+from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.spec import assumptions
 from paylab.spec.service import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
@@ -61,7 +64,7 @@ def account(client, country="MX", kind="bank_account"):
     """A financial account of a new individual."""
     example = DETAILS.get(kind) or examples.account(country, client.service)["details"]
     form = client.service.account(country, kind)
-    if form.field:
+    if form.field and example.get(form.field) not in form.allowed:
         example = {**example, form.field: form.allowed[0]}
     return client.financial_accounts.create(person(client, country), kind, example)
 
@@ -267,6 +270,93 @@ FOLLOWED = [
     ),
     ("idv-provider", token, {"verification.provider": "sumsub"}),
 ]
+
+
+NAMES_ITS_KEY = {
+    "signing": "empty_query key_encoding",
+    "paths": (
+        "create_individual submit_verification_token upload_verification_images "
+        "create_financial_account create_transfer create_conversion_account "
+        "create_webhook_subscription individuals individual verification_images "
+        "quotes transfer transfers conversion_accounts conversion_account "
+        "sandbox_deposits conversions webhook_subscriptions webhook_subscription "
+        "delete_webhook_subscription"
+    ),
+    "currencies": "case",
+    "lists": "cursor_parameter envelope items more cursor max_limit",
+    "financial_accounts.BR.pix.fields": "pix_key pix_key_type",
+    "financial_accounts.BR.pix": "required",
+    "financial_accounts.MX.bank_account.fields": "clabe",
+    "financial_accounts.PH.bank_account.fields": "issuer account_number account_holder_name",
+    "financial_accounts.PH.bank_account": "required",
+    "financial_accounts.PH.digital_wallet.fields": "issuer account_number account_holder_name",
+    "financial_accounts.PH.digital_wallet": "required",
+    "financial_accounts.crypto_wallet.fields": "address network",
+    "financial_accounts.crypto_wallet": "required",
+    "quotes.fields": "source_amount destination_currency payout_method financial_account",
+    "quotes": "account_form",
+    "transfers.fields": "quote_id",
+    "transfers": "required",
+    "conversion_accounts.fields": "individual_id payout_account source_currency",
+    "conversion_accounts": "account_form required",
+    "sandbox_deposits.fields": "conversion_account_id amount currency",
+    "amounts": "requests",
+}
+"""Settings by group whose other value a client that is not set cannot work with."""
+
+WALKS = (people, payout, conversion, hooks, issuers, pix, token)
+
+
+def simulated(service, followed):
+    """A client that follows a service, on a simulator that follows another."""
+    simulator = Simulator(service=service)
+    keys = Settings("http://localhost", simulator.api_key, simulator.secret_key, service=followed)
+    return Client(
+        keys,
+        transport=SimulatorTransport(simulator),
+        clock=simulator.world.now,
+        sleep=lambda _: simulator.advance(30),
+        max_retries=0,
+    )
+
+
+def everything(service, followed):
+    """Every walk, each on a simulator of its own."""
+    for walk in WALKS:
+        walk(simulated(service, followed))
+
+
+def all_at_once(number):
+    """A service that has another value of every setting but those that the walks rest on."""
+    service = Service()
+    for key in assumptions.KEYS.values():
+        value = key.others[min(number, len(key.others) - 1)]
+        kept = value == "none" or key.name.endswith((".required", ".ramp_required"))
+        if not kept and not key.name.startswith(("errors.", "verification.", "individuals.")):
+            with suppress(errors.ServiceError):  # another field has that name
+                service = service.with_values({key.name: value})
+    return service
+
+
+@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("number", range(3))
+def test_client_and_simulator_follow_all_settings_at_once(number, walk):
+    """Together they work, whatever the service is like."""
+    service = all_at_once(number)
+    assert len(service.diff()) > 150
+    walk(simulated(service, service))
+
+
+@pytest.mark.parametrize(
+    "key", [f"{group}.{name}" for group, names in NAMES_ITS_KEY.items() for name in names.split()]
+)
+def test_a_client_on_another_simulator_names_the_key(key):
+    """The first call that fails says which setting it rests on."""
+    service = Service({key: next(one for one in assumptions.KEYS[key].others if one != "none")})
+    with pytest.raises(errors.PaylabError) as caught:
+        everything(service, Service())
+    own = caught.value.key.split(".")  # a list of its own is named before all lists
+    assert key in (caught.value.key, f"{own[0]}.{own[-1]}")
 
 
 @pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)
