@@ -12,7 +12,7 @@ def test_the_first_notebook_untouched(notebook):
     book = notebook("00_start_here.ipynb", width=1280, height=900)
     book.run_all()
     assert not book.errors.count()
-    book.says("'completed'")
+    book.says("conversion completed")
     assert book.outputs.get_by_text("SIMULATOR (embedded)", exact=True).count() >= 2
     picture = book.page.locator("img[alt='QR code']").first
     for _ in range(50):  # what stands above it may still grow
