@@ -1,0 +1,70 @@
+"""Paths and words that are only assumed stand in the data of the assumptions and nowhere else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paylab
+from paylab.spec import assumptions, codes
+from paylab.spec.assumptions import NONE
+
+ROOT = Path(paylab.__file__).parent
+CHAPTERS = ("client", "frames", "payments", "webhooks", "lab", "views", "cli")
+STATED = {*codes.PAYOUT_METHODS, *codes.DOCUMENT_TYPES, "email", "phone"}
+"""Words that the interface description has too, with a meaning of their own."""
+
+
+def assumed_paths() -> set[str]:
+    """The fixed beginning of each path that the interface description does not show."""
+    keys = [key for key in assumptions.KEYS.values() if key.type == "path"]
+    shown = {str(key.default).partition("{")[0] for key in keys if key.origin == "spec"}
+    found = {str(key.default).partition("{")[0] for key in keys if key.default not in (None, NONE)}
+    return {path.rstrip("/") for path in found - shown} - {path.rstrip("/") for path in shown}
+
+
+def assumed_words() -> set[str]:
+    """The words that details of accounts can have, and that of the identity provider."""
+    lists = [key for name, key in assumptions.KEYS.items() if name.endswith(".allowed")]
+    words = {str(word) for key in lists for word in key.default or ()}
+    return {*words, str(assumptions.KEYS["verification.provider"].default)} - STATED
+
+
+def texts(source: str) -> Iterator[str]:
+    """Every text of a module that is no docstring, an example in one included."""
+    tree = ast.parse(source)
+    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:
+            yield node.value
+
+
+def assumed_in(source: str) -> list[str]:
+    """What of a module's texts is only assumed."""
+    paths = [re.compile(re.escape(path) + r"(?![\w-])") for path in assumed_paths()]
+    words = assumed_words()
+    return [
+        text for text in texts(source) if text in words or any(path.search(text) for path in paths)
+    ]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_assumption_is_written_in_code(chapter):
+    """A service.toml changes them, so they are read from a Service."""
+    files = sorted((ROOT / chapter).rglob("*.py"))
+    found = {str(file): assumed_in(file.read_text(encoding="utf-8")) for file in files}
+    assert files
+    assert {file: texts for file, texts in found.items() if texts} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*("/v1/quotes", "/v1/sandbox/deposits", "GET /v1/quotes"), *("gcash", "idv_provider", "cvu")],
+)
+def test_an_assumption_in_code_is_found(text):
+    """In a text, and not in a docstring."""
+    assert assumed_in(f'"""A docstring with {text}."""\nname = "{text}"') == [text]
