@@ -18,16 +18,16 @@ _HOLDER = {"account_holder_name": "Alex Example"}
 ACCOUNTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "AR": (
         codes.BANK_ACCOUNT,
-        {"account_number": "0000003100000000000000", "account_type": "cvu"},
+        {"account_number": "0000003100000000000000"},
     ),
     "BR": (codes.PIX, {"pix_key": "alex@example.com", "pix_key_type": "email"}),
     "CO": (
         codes.BANK_ACCOUNT,
-        {"bank_code": "0000", "account_number": "000000000000", "account_type": "savings"},
+        {"bank_code": "0000", "account_number": "000000000000"},
     ),
     "IN": (codes.UPI, {"upi_id": "alex@example"}),
     "MX": (codes.BANK_ACCOUNT, {"clabe": "999999000000000002"}),
-    "PH": (codes.DIGITAL_WALLET, {"issuer": "gcash", "account_number": "09000000000", **_HOLDER}),
+    "PH": (codes.DIGITAL_WALLET, {"account_number": "09000000000", **_HOLDER}),
     "GB": (
         codes.BANK_ACCOUNT,
         {BANK_COUNTRY: "GB", "sort_code": "000000", "account_number": "00000000", **_HOLDER},
@@ -83,7 +83,7 @@ def _details(
         known[form.field] = form.allowed[0]
         if kind == codes.PIX:
             known["pix_key"] = PIX_KEYS.get(form.allowed[0], known["pix_key"])
-    return {name: known[name] for name in dict.fromkeys((*usual, *form.required))}
+    return {name: known[name] for name in dict.fromkeys((*form.required, *usual))}
 
 
 def recipient(country: str, service: Service | None = None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from math import exp
 from sys import intern
 from typing import Any
 
+from ..corridors import examples
 from ..spec import timestamps
 from . import ids, quotes
 from .table import Row
@@ -53,8 +54,6 @@ class Route:
     country: str
     currency: str
     name: str
-    account_type: str
-    details: Row
     methods: dict[str, int]
     share: int
     median: int
@@ -72,8 +71,7 @@ REVIEW = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
     Route(
-        *("MX", "MXN", "María González Hernández", "bank_account"),
-        details={"clabe": "999999000000000004"},
+        *("MX", "MXN", "María González Hernández"),
         methods={"spei": 1},
         share=38,
         median=240,
@@ -82,8 +80,7 @@ ROUTES = (
         reasons={UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
     ),
     Route(
-        *("BR", "BRL", "João Silva", "pix"),
-        details={"pix_key": "ana@example.com", "pix_key_type": "email"},
+        *("BR", "BRL", "João Silva"),
         methods={"pix": 1},
         share=22,
         median=180,
@@ -92,8 +89,7 @@ ROUTES = (
         reasons={UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
     ),
     Route(
-        *("CO", "COP", "José Núñez", "bank_account"),
-        details={"bank_code": "0000", "account_number": "000123456789", "account_type": "savings"},
+        *("CO", "COP", "José Núñez"),
         methods={"ach_co": 1},
         share=9,
         median=320,
@@ -102,12 +98,7 @@ ROUTES = (
         reasons={OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
     ),
     Route(
-        *("PH", "PHP", "Ana Reyes", "digital_wallet"),
-        details={
-            "issuer": "gcash",
-            "account_number": "09000000000",
-            "account_holder_name": "Ana Reyes",
-        },
+        *("PH", "PHP", "Ana Reyes"),
         methods={"instapay": 4, "pesonet": 1},
         share=17,
         median=150,
@@ -116,8 +107,7 @@ ROUTES = (
         reasons={LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
     ),
     Route(
-        *("IN", "INR", "Asha Rao", "upi"),
-        details={"upi_id": "ana@simulator"},
+        *("IN", "INR", "Asha Rao"),
         methods={"upi": 1},
         share=9,
         median=210,
@@ -126,12 +116,7 @@ ROUTES = (
         reasons={NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
     ),
     Route(
-        *("DE", "EUR", "Jörg Öz", "bank_account"),
-        details={
-            "bank_account_country": "DE",
-            "iban": "DE89370400440532013000",
-            "account_holder_name": "Ana Beispiel",
-        },
+        *("DE", "EUR", "Jörg Öz"),
         methods={"sepa_instant": 1},
         share=5,
         median=900,
@@ -163,7 +148,7 @@ CONFIRMATION_MEDIAN, CONFIRMATION_SPREAD = 20, 0.7
 
 CONVERSIONS_FAILING = 0.02
 
-HIDDEN = {"product": "global_payouts", "source_type": "prefunded", "outcome": None}
+HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
 """What only the simulator knows of a past transfer; no step follows a final status, so all rows
 can share it."""
 
@@ -332,8 +317,7 @@ def _recipient(world: World, route: Route, product: str = "global_payouts") -> t
     account = world.create(
         "financial_accounts",
         {"owner": owner["id"]},
-        type=route.account_type,
-        details=dict(route.details),
+        **examples.account(route.country, world.service),
     )
     owner["_"]["accounts"].append(account["id"])
     return owner, account

@@ -151,7 +151,7 @@ def index(world: World, request: Request) -> Reply:
 
 
 def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
-    source_type = body.get("source_type") or "prefunded"
+    source_type = body.get("source_type") or ""
     product = product_of(agreed["source_currency"])
     row = world.create(
         "transfers",

@@ -24,7 +24,6 @@ DOCUMENT_TYPES = (
     *("cuit", "cuil", "cpf", "cnpj", "cc", "ce", "nit", "pep", "curp", "tin"),
     *("eu_residence_permit", "emirates_id", "driver_licence", "national_id", "passport"),
 )
-ONE_SIDED_DOCUMENTS = ("curp", "passport")  # assumed: gap kyc.initial-details
 
 PIX = "pix"
 BANK_ACCOUNT = "bank_account"
@@ -33,7 +32,6 @@ UPI = "upi"
 CRYPTO_WALLET = "crypto_wallet"
 PH_QR_CODE = "ph_qr_code"
 ACCOUNT_TYPES = (PIX, BANK_ACCOUNT, DIGITAL_WALLET, UPI, CRYPTO_WALLET, PH_QR_CODE)
-PIX_KEY_TYPES = ("cpf", "cnpj", "email", "phone", "evp")  # assumed: gap details.br
 
 INDIVIDUAL_STATUSES = ("pending", "under_review", "active", "rejected", "action_required")
 TRANSFER_STATUSES = (
@@ -90,7 +88,6 @@ DESTINATION_CURRENCIES = (
     *("MXN", "COP", "BRL", "PHP", "VND", "EUR", "GBP", "ARS", "INR", "SGD", "USDC"),
 )
 STABLECOINS = frozenset({"USDC"})
-SOURCE_TYPES = ("prefunded", "deposit")
 
 DEPOSIT_INSTRUCTION_TYPES = (
     *("ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account"),
@@ -111,7 +108,6 @@ EVENT_TYPES = (
     "individual.status_changed",
 )
 
-PAGE_DEFAULT = 20
 PAGE_MAX = 100
 TOKEN_MAX = 4096
 IMAGES_MAX = 10
@@ -119,23 +115,17 @@ IMAGE_MIN = 10_240
 IMAGE_MAX = 15_728_640
 IDEMPOTENCY_HOURS = 24
 IDEMPOTENCY_KEY_LENGTH = 36
-SIGNATURE_TOLERANCE = 300  # seconds; assumed: gap signing.tolerance
 UPI_MAX = 45
 PHONE_MAX_IN = 20
 HOLDER_NAME_MIN = 2
 HOLDER_NAME_MAX = 140
 IBAN_MIN = 15
 IBAN_MAX = 34
-TRANSFER_REFERENCE_MAX = 64  # assumed: gap transfer.create
-ACCOUNT_REFERENCE_MAX = 255  # assumed: gap ca.create
 
 ON_RAMP = {"MX": "mxn", "PH": "php"}
 DEPOSIT_CAPS = {"mxn": Decimal(50), "php": Decimal(100)}
 MINOR_UNITS = {"USDC": 6, "VND": 0}
 MINOR_UNIT_DEFAULT = 2
-
-IDV_PROVIDER = "idv_provider"  # assumed: gap idv.provider
-TOKEN_COUNTRIES = frozenset({"US", "SG", "VN", "AE"})  # assumed: gap idv.who
 
 
 def same_currency(a: str, b: str) -> bool:

@@ -74,7 +74,7 @@ def deposited(limit, value):
     return deposits.check(body, currency)
 
 
-TOKEN = {"provider": codes.IDV_PROVIDER, "token": "t", **TERMS}
+TOKEN = {"provider": "idv_provider", "token": "t", **TERMS}
 REFERENCE = {"financial_account": {"id": "fa_1"}}
 RULES = {
     "account": lambda limit, value: accounts.check_entry(entry(limit, value), limit.country),
@@ -88,7 +88,7 @@ RULES = {
     "usdc": lambda limit, value: transfers.check_quote(REFERENCE | amounts(limit, value)),
     "transfer": lambda limit, value: transfers.check(REFERENCE | amounts(limit, value)),
     "token": lambda _, value: individuals.check_token(
-        {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
+        {"provider": "idv_provider", "token": value, **TERMS}
     ),
     "images": lambda _, value: images.check({"images": value}),
     "page": lambda _, value: refused(operations.check, value),
@@ -231,7 +231,7 @@ class Service:
 
     def _token(self, limit, value):
         path = f"/v1/individuals/{self.unverified(limit.country).id}/verification_token"
-        body = {"provider": codes.IDV_PROVIDER, "token": value, **TERMS}
+        body = {"provider": "idv_provider", "token": value, **TERMS}
         return "POST", path, {"json": body}
 
     def _terms(self, limit, value):

@@ -1,0 +1,62 @@
+"""What only an assumption says stands in no rule, corridor or simulator: they read a Service."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import paylab
+from paylab.spec import codes
+from paylab.spec.assumptions import KEYS
+
+PACKAGE = Path(paylab.__file__).parent
+FILES = sorted(
+    path for name in ("corridors", "rules", "simulator") for path in PACKAGE.glob(f"{name}/*.py")
+)
+ALIKE = {
+    "cbu": "the name of a check digit",
+    "email": "a field of an individual, and the form of a PIX key",
+    "phone": "a field of an individual, and the form of a PIX key",
+    "evp": "the form of a PIX key in Brazil's key directory",
+    "deposit": "the source of funds that the simulator knows how to wait for",
+}
+"""Words of an assumption that also mean something that is not assumed."""
+
+
+def known_words():
+    """Every word of the specification's own lists."""
+    lists = (value for name, value in vars(codes).items() if name.isupper())
+    return {word for each in lists if isinstance(each, tuple) for word in each}
+
+
+def assumed_words():
+    """The words, and the paths, that a service may have otherwise."""
+    listed = (key for key in KEYS.values() if key.name.endswith((".allowed", ".source_types")))
+    words = {word for key in listed for word in key.default}
+    paths = {key.default for key in KEYS.values() if str(key.default).startswith("/")}
+    return (words | paths | {KEYS["verification.provider"].default}) - known_words() - ALIKE.keys()
+
+
+def texts(path):
+    """Every text of a module but its docstrings and those of its constants."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    shown = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in shown:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_assumed_word(path):
+    """No path and no word that only an assumption has."""
+    found = set(texts(path))
+    assert not found & assumed_words()
+    assert not {text for text in found if text.startswith("/v1")}
+
+
+def test_the_words_that_are_looked_for():
+    """The list is not empty, and each exception is a word of an assumption."""
+    assert {"gcash", "savings", "prefunded", "/v1/quotes", "idv_provider"} <= assumed_words()
+    assert len(FILES) > 25
