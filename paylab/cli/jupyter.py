@@ -15,18 +15,17 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
+from socket import create_connection
 from typing import IO, Any
 
 from .. import files
 from ..errors import ConfigError, PaylabError
-from .terminal import say, warn_user
+from .terminal import port, say, warn_user
 
 EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"
@@ -52,7 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "notebook", nargs="?", help="the notebook to open, or the start of its name (default: 00)"
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--port", type=int, help="port of JupyterLab (default: 8888 or the next)")
+    parser.add_argument("--port", type=port, help="port of JupyterLab (default: 8888 or the next)")
     parser.add_argument(
         "--shared",
         action="store_true",
@@ -131,19 +130,17 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
                 raise PaylabError(
                     "your Jupyter configuration turns authentication off: remove its empty token"
                 )
-            if _answers(found["url"]):
+            if _answers(found["port"]):
                 return found
         time.sleep(0.05)
     child.terminate()
     raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
 
 
-def _answers(url: str) -> bool:
-    """Whether JupyterLab accepts connections; a refusal is an answer too."""
+def _answers(port: int) -> bool:
+    """Whether JupyterLab accepts connections; no proxy is asked."""
     try:
-        urllib.request.urlopen(f"{url}api", timeout=5).close()  # noqa: S310 - an http address
-    except urllib.error.HTTPError:
-        return True
+        create_connection(("127.0.0.1", port), timeout=5).close()
     except OSError:
         return False
     return True

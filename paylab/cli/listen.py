@@ -17,7 +17,7 @@ from ..spec import codes
 from ..spec.text import write_json
 from ..webhooks.receiver import UNANSWERED
 from ..webhooks.store import Arrival, as_json, cut_text
-from .terminal import count, log_without_blocking, say, warn_user
+from .terminal import count, log_without_blocking, port, say, warn_user
 
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
     parser.add_argument("--events", metavar="A,B", type=_types, help="types (default: all)")
-    parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
+    parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--url", help="where a service elsewhere reaches the port")
     parser.add_argument("--data", metavar="PATH", help="keep what arrives in this file")
     parser.add_argument("--json", action="store_true", help="print a JSON line for each event")

@@ -12,6 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
+from .terminal import port
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
@@ -26,7 +27,7 @@ KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("--port", type=int, default=0, help="port to listen on (0: a free one)")
+    parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on")
     parser.add_argument(
         "--allow-host",

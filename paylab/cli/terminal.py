@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+from argparse import ArgumentTypeError
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MOST_WAITING = 1_000
 """Records that wait to be written; later ones are dropped."""
 
+HIGHEST_PORT = 65_535
 FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 
@@ -75,6 +77,14 @@ def confirm(place: Place, what: str, *, yes: bool) -> None:
 def count(number: int, one: str, many: str = "") -> str:
     """A number and its noun: 1 payout, 2 payouts."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def port(text: str) -> int:
+    """The number of a port, as the type of an option."""
+    number = int(text) if text.isdecimal() else -1
+    if not 0 <= number <= HIGHEST_PORT:
+        raise ArgumentTypeError(f"must be from 0 to {HIGHEST_PORT}")
+    return number
 
 
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}

@@ -275,7 +275,11 @@ def test_a_reader_that_went_away_is_no_failure():
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [("--speed", "from 0.001 to 1000000"), ("--transfers", "from 0 to 1000000")],
+    [
+        ("--speed", "from 0.001 to 1000000"),
+        ("--transfers", "from 0 to 1000000"),
+        ("--port", "from 0 to 65535"),
+    ],
 )
 def test_a_number_that_is_none_is_told_what_it_must_be(capsys, option, words):
     """And not by the name of a function."""
