@@ -120,7 +120,9 @@ def test_every_way_in_and_every_state(notebook, photos):
     opened.says("Chosen: front.jpg, JPEG, 97 KB")
     opened.button(f"{FRONT}: remove").press("Enter")
     opened.outputs.get_by_text("Chosen: front.jpg").wait_for(state="detached")
-    drop(opened, FRONT, photos("dropped.jpg", 100_000))
+    hand_over(opened, FRONT, photos("pasted.jpg", 90_000), PASTE)
+    opened.says("Chosen: pasted.jpg, JPEG")
+    hand_over(opened, FRONT, photos("dropped.jpg", 100_000), DROP)
     opened.says("Chosen: dropped.jpg, JPEG, 97 KB")
     specimens = opened.label(f"{SELFIE}: or a specimen")
     specimens.focus()
@@ -138,15 +140,17 @@ def test_every_way_in_and_every_state(notebook, photos):
     opened.shot("images-refused-by-the-service")
 
 
-DROP = """([zone, name, text]) => {
+GIVEN = """([zone, name, text]) => {
   const bytes = Uint8Array.from(atob(text), one => one.charCodeAt(0));
   const files = new DataTransfer();
   files.items.add(new File([bytes], name, {type: 'image/jpeg'}));
-  zone.dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true}));
+  zone.dispatchEvent(EVENT);
 }"""
+DROP = GIVEN.replace("EVENT", "new DragEvent('drop', {dataTransfer: files, bubbles: true})")
+PASTE = GIVEN.replace("EVENT", "new ClipboardEvent('paste', {clipboardData: files, bubbles: true})")
 
 
-def drop(opened, label, path):
-    """Drop a file onto the place of a side."""
+def hand_over(opened, label, path, act):
+    """Drop or paste a file onto the place of a side."""
     zone = opened.label(f"{label}: file").last.locator("xpath=..").element_handle()
-    opened.page.evaluate(DROP, [zone, path.name, b64encode(path.read_bytes()).decode()])
+    opened.page.evaluate(act, [zone, path.name, b64encode(path.read_bytes()).decode()])

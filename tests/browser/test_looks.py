@@ -71,5 +71,5 @@ def test_by_keyboard_alone(notebook):
     book.label("Given name").focus()
     book.press("Enter")
     book.says("The person is created")
-    book.page.wait_for_function("document.activeElement.textContent.includes('is created')")
+    book.page.locator("[role=status]:focus", has_text="is created").wait_for()
     assert book.outputs.get_by_text("••••A4").count()

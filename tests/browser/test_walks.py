@@ -144,8 +144,7 @@ def tab_to(book, name, most=25):
 
 def stepped(book, title):
     """Wait until the focus is on the heading of a step."""
-    script = "title => document.activeElement.textContent.includes(title)"
-    book.page.wait_for_function(script, arg=title)
+    book.page.locator("h3:focus", has_text=title).wait_for()
 
 
 def test_mexico_untouched(notebook, server):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 import paylab
@@ -78,6 +80,21 @@ def test_rails(lab, country, currency, rail):
     rows = [{**terms, "financial_account_id": to, "client_reference_id": "r-1"}]
     with pytest.warns(RuleWarning, match=f"not {rail}"):
         assert plan(rows).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "details", "field"),
+    [
+        ("crypto_wallet", {"network": "base"}, "details.address: is required"),
+        ("bank_account", {"clabe": "999999999999999999"}, "details.clabe: looks mistyped"),
+        ("bank_account", {"clabe": "12"}, "details.clabe: must be exactly 18 digits"),
+    ],
+)
+def test_code_is_warned_as_a_form_is(lab, kind, details, field):
+    """The warning names the field; the owner's country is told from the fields alone."""
+    person = lab.individuals.create(**examples.recipient("MX"))
+    with pytest.warns(RuleWarning, match=field), suppress(BadRequestError):
+        lab.financial_accounts.create(person.id, kind, details)
 
 
 @pytest.mark.parametrize("address", ["0x123", "0x0000000000000000000000000000000000000DEAd"])

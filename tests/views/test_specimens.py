@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
+import paylab
 from paylab.errors import PaylabError
+from paylab.rules.images import specimen_outcome
 from paylab.spec.codes import IMAGE_MIN, IMAGE_SIDES
 from paylab.views.specimens import specimen
 
@@ -64,3 +67,37 @@ def test_refusals(change, reason):
     """An unknown side or kind is refused with the list of known ones."""
     with pytest.raises(PaylabError, match=reason):
         specimen(**change)
+
+
+@pytest.mark.parametrize("kind", MAGIC)
+@pytest.mark.parametrize("fault", ["verification_image_blurry", "verification_age_mismatch"])
+def test_a_specimen_carries_its_outcome(kind, fault):
+    """Inside the file, whatever its kind; a good one carries none."""
+    types = {"jpeg": "image/jpeg", "png": "image/png", "tiff": "image/tiff"}
+    head = f"data:{types.get(kind, 'application/pdf')};base64,"
+    made = [specimen("selfie", kind=kind, fault=one) for one in (fault, None)]
+    texts = [head + b64encode(one).decode() for one in made]
+    assert [specimen_outcome(text) for text in texts] == [fault, ""]
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        ("verification_image_blurry", "action_required"),
+        ("verification_age_mismatch", "rejected"),
+    ],
+)
+def test_the_simulator_follows_the_outcome(fault, status):
+    """Until another image of that side takes its place."""
+    with paylab.connect() as lab:
+        fields = paylab.examples.individual("MX", consent_at=lab.clock())
+        person = lab.individuals.create(**fields)
+        sides = {"document-front": specimen("document-front")}
+        lab.individuals.upload_images(
+            person.id, sides | {"selfie": specimen("selfie", fault=fault)}
+        )
+        ended = lab.individuals.wait(person.id)
+        assert (ended.status, [one.code for one in ended.status_details]) == (status, [fault])
+        if status == "action_required":
+            lab.individuals.upload_images(person.id, {"selfie": specimen("selfie")})
+            assert lab.individuals.wait(person.id).status == "active"

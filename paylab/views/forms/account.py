@@ -43,6 +43,7 @@ class AccountFields(Group):
             for name, listed in NAMES.items()
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
+        self.upload.hint = "with a picture of the code, or drop or paste the picture here"
         super().__init__([grid([self.type, *self.details.values()]), self.upload])
         self.adjust(country)
 

@@ -57,7 +57,8 @@ class FilePicker(Node):
     """A button and a place to drop or paste a file, which is handed to `take(name, file)`.
 
     `refuse(name, size)` hears of a file that is too large and was not sent; `remove` is called
-    for the button of that name, which is there while `chosen` is true. `picture` gives the preview.
+    for the button of that name, which is there while `chosen` is true. `picture` gives the
+    preview, `hint` stands beside the button.
     """
 
     kind = "file"
@@ -70,7 +71,7 @@ class FilePicker(Node):
         self.take, self.refuse = take, refuse
         self.remove: Callable[[], None] = lambda: None
         self.chosen = self.disabled = False
-        self.told = ""
+        self.told, self.hint = "", "or drop or paste it here"
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.picture: Callable[[], bytes | None] = lambda: None
@@ -84,6 +85,7 @@ class FilePicker(Node):
             "label": self.label,
             "accept": self.accept,
             "limit": self.limit,
+            "hint": self.hint,
             "chosen": self.chosen,
             "disabled": self.disabled,
             "errors": [*self.errors, *([self.told] if self.told else [])],

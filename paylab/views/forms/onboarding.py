@@ -125,7 +125,7 @@ class OnboardingForm(Form):
         """Fill in a person who does not exist; consent is theirs to give."""
         example = examples.PEOPLE.get(self.fields["country"].value)
         if example is None:
-            self.message.html = html.warning(f"There is no example of {self.corridor.name}.")
+            self.message.html = html.warning("There is no example person for this country.")
             self.redraw()
             return
         with self.filling():

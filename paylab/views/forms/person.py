@@ -172,9 +172,9 @@ def _text(name: str) -> FormField:
 def _money(corridor: Corridor, product: str) -> str:
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
-        return f"Payouts to {corridor.name} are in {corridor.currency} by {rails}." if rails else ""
+        return f"Payouts are in {corridor.currency} by {rails}." if rails else ""
     if not corridor.on_ramp_currency:
-        return f"No on-ramp is documented for {corridor.name}: the service may refuse this person."
+        return "No on-ramp is documented for this country: the service may refuse this person."
     paid = corridor.on_ramp_currency.upper()
     return f"Deposits in {paid} are converted to a stablecoin."
 

@@ -12,7 +12,7 @@ function picker(page, first) {
   const remove = button("Remove");
   const cancel = button("Cancel");
   const progress = make("progress", { max: 1, value: 0, hidden: true });
-  const drop = make("span", { className: "paylab-hint", textContent: "or drop or paste it here" });
+  const drop = make("span", { className: "paylab-hint" });
   const said = make("span", { className: "paylab-hint" });
   const picture = make("img", { className: "paylab-picture", hidden: true });
   const note = make("div", { className: "paylab-note", id: `${id}-note` });
@@ -86,12 +86,13 @@ function picker(page, first) {
     choose.textContent = node.chosen ? "Choose another file" : "Choose a file";
     attributes(remove, { "aria-label": `${node.label}: remove` });
     attributes(progress, { "aria-label": `${node.label}: reading` });
+    drop.textContent = node.hint;
     picture.alt = `Preview: ${node.label}`;
     input.accept = node.accept;
     remove.hidden = !node.chosen;
     choose.disabled = remove.disabled = node.disabled;
     element.classList.toggle("paylab-wrong", node.errors.length > 0);
-    notes(note, node);
+    notes(note, { ...node, hint: "" });
   }
 
   choose.addEventListener("click", () => {

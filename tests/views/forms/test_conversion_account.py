@@ -123,6 +123,17 @@ def test_the_newest_wallet_is_preselected(create, wait, created, chosen):
     assert create == [(chosen, "mxn")]
 
 
+def test_another_wallet_can_be_named(create, wait):
+    """By its id; one that the person does not have is refused with the ids there are."""
+    held = wallets(None, None)
+    ConversionAccountForm(create, wait, wait, held, "mxn", wallet="fa_0").submit()
+    assert create == [("fa_0", "mxn")]
+    with pytest.raises(
+        RuleError, match="fa_9 is not a wallet of this person: choose one of fa_1, fa_0"
+    ):
+        ConversionAccountForm(create, wait, wait, held, "mxn", wallet="fa_9")
+
+
 def test_a_wallet_with_a_malformed_address_is_confirmed(create, wait):
     """Its account is opened with `anyway=True` only."""
     form = ConversionAccountForm(create, wait, wait, wallets(None, address="0x123"), "mxn")

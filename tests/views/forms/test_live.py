@@ -87,6 +87,29 @@ def test_current_state_is_marked():
     assert "not known" in shown.line.html
 
 
+def test_the_timeline_has_every_state_with_its_time():
+    """In the order of time, also those that nobody saw; completion is green, a failure red."""
+    times = {"received_at": "2026-01-15T12:00:00Z"}
+    out = {"initiated_at": "2026-01-15T12:00:03Z", "completed_at": "2026-01-15T12:00:09Z"}
+    whole = {"id": "con_1", "status": "completed", "deposit": times, "payout": out}
+    view = ConversionView(lambda: Conversion.model_validate(whole))
+    assert [state for state, _ in view.timeline.visited] == ["pending", "started", "completed"]
+    assert "pending (12:00:00 UTC) → started (12:00:03 UTC)" in repr(view)
+    assert 'class="paylab-good" aria-current="step"' in view.line.html
+    assert "This status is final." in view.line.html
+    assert 'class="paylab-bad"' in line("rejected")[0].line.html
+
+
+def test_a_state_that_comes_again_is_listed_again():
+    """Images were refused: it is asked for action a second time."""
+    shown, _ = line("action_required", "pending", "action_required")
+    shown.refresh()
+    shown.refresh()
+    path = [state for state, _ in shown.timeline.visited]
+    assert path == ["action_required", "pending", "action_required"]
+    assert "May follow: pending." in shown.line.html
+
+
 def test_hostile_words_are_text():
     """Names, states and messages of the service never become HTML."""
     bad = "<img src=x onerror=alert(1)>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 
 import pytest
 
@@ -32,6 +33,32 @@ def test_locked_steps_say_why(lab):
     walk = lab.onramp("PH")
     assert states(walk) == [NOW, *[LOCKED] * (DONE_AGAIN - 1)]
     assert walk.steps()[1].why == "after person"
+
+
+def test_an_example_runs_up_to_the_deposit(lab):
+    """One press after consent; a press without consent shows what is missing and stops."""
+
+    async def press():
+        walk = lab.onramp("PH", example=True)
+        walk.run_button.press()
+        stopped = walk.current
+        walk.bodies["person"].consent.give()
+        walk.run_button.press()
+        for _ in range(200):
+            if walk.current == "deposit":
+                break
+            await asyncio.sleep(0.05)
+        reached = walk.current
+        walk.stop()
+        return stopped, reached
+
+    assert asyncio.run(press()) == ("person", "deposit")
+    assert not list(lab.conversions.list())
+
+
+def test_only_an_example_has_the_button(lab):
+    """Somebody's own data is sent step by step."""
+    assert not lab.onramp("PH").run_button.visible
 
 
 def test_nothing_goes_on_without_consent(lab):

@@ -163,3 +163,33 @@ def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
     if sent:
         form.submit(anyway=True)
     assert bool(upload) is sent
+
+
+def test_the_states_of_a_side(make, upload):
+    """Empty, chosen, refused here, removed, sending, stored: never two at once."""
+    form = make("verification_selfie_needed", message="Selfie needed.")
+    slot, states = form.slots["selfie"], []
+    form._upload = lambda images: states.append(slot.state) or upload(images)
+    seen = [slot.state]
+    slot.specimen.value = "good"
+    seen.append(slot.state)
+    assert "Chosen: specimen (good), JPEG" in slot.line.html
+    slot.picker.refuse("large.jpg", codes.IMAGE_MAX + 1)
+    seen.append(slot.state)
+    assert "large.jpg has 15.00 MB (15,728,641 bytes)" in slot.line.html
+    assert "The service says" not in slot.line.html
+    slot.specimen.value = "good"
+    slot.remove()
+    seen.append(slot.state)
+    form.fill()
+    assert slot.specimen.value == "good"
+    form.submit()
+    assert seen == ["empty", "chosen", "refused before sending", "empty"]
+    assert (states, slot.state) == (["sending"], "stored")
+
+
+def test_what_the_service_refused_is_told_as_its_own(make):
+    """With its words, and what to do."""
+    slot = make("verification_image_blurry", message="Too blurred.").slots["selfie"]
+    assert slot.state == "refused by the service"
+    assert "The service says: Too blurred." in slot.line.html

@@ -1,0 +1,114 @@
+"""The widget that draws a page: what it sends, what it takes, and what it never saves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+CURP, NAME = "XEXX010101HNEXXXA4", "Ana"
+
+
+@pytest.fixture
+def page(onboarding):
+    """An onboarding form with its widget, and the messages that a browser got."""
+    form = onboarding()
+    sent = []
+    form.view.send = lambda message, buffers=None: sent.append(message)
+    form.view._receive(None, {"kind": "ready"}, [])
+    return form, sent
+
+
+def tell(form, name, kind, **more):
+    """A message of a browser about a field."""
+    node = form.fields[name].id
+    form.view._receive(None, {"kind": kind, "node": node, "view": "v", **more}, [])
+
+
+def test_nothing_is_drawn_before_a_browser_asks(onboarding):
+    """A form without a page costs no message."""
+    form, sent = onboarding(), []
+    form.view.send = lambda message, buffers=None: sent.append(message)
+    form.fields["given_name"].value = "Bea"
+    assert sent == []
+
+
+def test_a_keystroke_evaluates_values_and_rules_once(page):
+    """And the page is sent once."""
+    form, sent = page
+    counted = dict.fromkeys(("values", "judge", "warn", "script"), 0)
+
+    def counting(name, act):
+        def call(*given):
+            counted[name] += 1
+            return act(*given)
+
+        return call
+
+    for name in counted:
+        setattr(form, name, counting(name, getattr(form, name)))
+    del sent[:]
+    tell(form, "given_name", "input", value="Anab", n=1)
+    assert counted == dict.fromkeys(counted, 1)
+    assert len(sent) == 1
+
+
+def test_the_saved_state_holds_no_value(page):
+    """Neither what was filled in nor what came back; messages carry both."""
+    form, sent = page
+    assert CURP in json.dumps(sent)
+    form.consent.give()
+    form.submit()
+    state = json.dumps(form.view.get_state(), default=str)
+    assert not [word for word in (CURP, f'"{NAME}"', "ind_1", "ana.ejemplo@") if word in state]
+
+
+def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
+    """And after success to the result."""
+    form, sent = page
+    form.button.press()
+    assert sent[-1]["focus"] == form.consent.id
+    form.consent.give()
+    form.button.press()
+    assert sent[-1]["focus"] == form.message.id
+
+
+def test_the_message_goes_when_everything_is_corrected(page):
+    """It is no longer true then."""
+    form, _ = page
+    form.button.press()
+    assert "Nothing was sent" in form.message.html
+    tell(form, "idv_consent_recorded_at", "input", value=True, n=1)
+    assert form.message.html == ""
+
+
+def test_after_success_the_form_shows_what_was_sent(page):
+    """No blank fields; the document's number is masked."""
+    form, sent = page
+    form.consent.give()
+    form.submit()
+    shown = json.dumps(sent[-1], ensure_ascii=False)
+    assert '"kind": "field"' not in shown
+    assert NAME in shown
+    assert CURP not in shown
+    assert "••A4" in shown
+
+
+def test_what_stays_behind_is_the_end_of_the_run(onboarding):
+    """A page on the web shows the result, not "not yet"."""
+    form, kept = onboarding(consent=True), []
+    form._kept = type("Kept", (), {"update": lambda _, data, raw: kept.append(data)})()
+    form.submit()
+    assert "ind_1" in kept[-1]["text/html"]
+    assert "not yet" not in kept[-1]["text/plain"]
+
+
+@pytest.mark.parametrize(
+    "message", [{}, {"node": "n0"}, {"kind": []}, {"kind": "press", "node": None}]
+)
+def test_junk_is_passed_over(page, message):
+    """A browser can send anything."""
+    form, sent = page
+    before = len(sent)
+    form.view._receive(None, message, [])
+    assert (len(sent), form.result) == (before, None)
