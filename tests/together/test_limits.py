@@ -16,6 +16,7 @@ from paylab.corridors import examples
 from paylab.errors import APIStatusError, RuleError
 from paylab.rules import accounts, deposits, images, individuals, transfers
 from paylab.spec import codes
+from paylab.spec.service import Service as Assumed
 from paylab.views.forms.account import AccountForm
 from paylab.views.forms.conversion_account import DepositForm
 from paylab.views.forms.field import LISTED
@@ -91,7 +92,7 @@ RULES = {
         {"provider": "idv_provider", "token": value, **TERMS}
     ),
     "images": lambda _, value: images.check({"images": value}),
-    "page": lambda _, value: refused(operations.check, value),
+    "page": lambda _, value: refused(operations.check, value, Assumed().list("transfers")),
     "key": lambda _, value: refused(encoding.check_key, value),
 }
 
