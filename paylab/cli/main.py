@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
@@ -63,7 +64,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     named = given[:1] if "--print-completion" not in given else COMMANDS
     options = parser(named).parse_args(given)
     try:
-        return int(_module(options.command).run(options))
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return int(_module(options.command).run(options))
     except ConfigError as error:
         return _fail(error, WRONG_USE)
     except (PaylabError, OSError) as error:
@@ -132,6 +135,11 @@ def _example(name: str, module: ModuleType) -> str:
     """The example of a command; a module of several commands has one for each."""
     example = module.EXAMPLE
     return str(example if isinstance(example, str) else example[name])
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as one sentence, without the place in the code."""
+    warn_user(f"paylab: {message}")
 
 
 def _fail(error: Exception, status: int) -> int:

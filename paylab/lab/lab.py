@@ -158,7 +158,7 @@ def _replayed(path: Path, given: Service | None, options: dict[str, Any]) -> Lab
 
     replay = Replay(path)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
-    service = given or Service.from_mapping(replay.about["service"])
+    service = given or Service.from_mapping(replay.about.get("service", {}))
     keys = Secret("replay"), Secret("replay")
     # A replay is not signed, and its stand-in for a key is no text of any other encoding.
     service = service.with_values({"signing.key_encoding": "utf-8"})

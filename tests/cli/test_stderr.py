@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import paylab
+from paylab.cli.main import main
 
 LOGGING = """
 import logging
@@ -46,3 +47,14 @@ def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words
             monkeypatch.setenv(f"PAYLAB_{name}", value)
     with paylab.connect() as lab:
         assert lab.sources()[0][2] == words
+
+
+def test_a_misspelt_variable_is_one_sentence(capsys, monkeypatch):
+    """Without the place in the code that Python would name."""
+    monkeypatch.setenv("PAYLAB_APIKEY", "sk_private")
+    main(["doctor"])
+    told = capsys.readouterr().err.splitlines()
+    assert [line for line in told if "PAYLAB_APIKEY" in line] == [
+        "paylab: the environment variable PAYLAB_APIKEY is not known and has no effect; "
+        "nearest: PAYLAB_API_KEY"
+    ]
