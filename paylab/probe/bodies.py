@@ -88,6 +88,9 @@ ACCOUNTS = (
 """What names an account, by an object or by its id."""
 
 
+_BY_PATH = {body.path: body for body in BODIES}
+
+
 def fields(inquiry: Inquiry) -> None:
     """Find the name of every field that can be sent."""
     for body in BODIES:
@@ -96,15 +99,25 @@ def fields(inquiry: Inquiry) -> None:
             for key in body.keys().values():
                 inquiry.skip(key, "the service has no such operation")
             continue
-        empty = inquiry.remember(f"empty {body.path}", lambda p=path: _post(inquiry, p, {}))  # type: ignore[misc]
-        sent = {
-            name: value
-            for our, value in body.wrong.items()
-            for name in known_names(f"{body.group}.fields.{our}")
-            if not name.endswith("account_id") or our.endswith("account_id")
-        }
-        wrong = inquiry.remember(f"wrong {body.path}", lambda p=path, s=sent: _post(inquiry, p, s))  # type: ignore[misc]
-        _fields(inquiry, body, empty, wrong)
+        _fields(inquiry, body, _empty(inquiry, body), _wrong(inquiry, body))
+
+
+def _empty(inquiry: Inquiry, body: Body) -> Reply:
+    """The answer to a body without any field."""
+    path = inquiry.path(body.path, UNKNOWN_ID) or ""
+    return inquiry.remember(f"empty {body.path}", lambda: _post(inquiry, path, {}))
+
+
+def _wrong(inquiry: Inquiry, body: Body) -> Reply:
+    """The answer to a body with a wrong value under every name that there could be."""
+    path = inquiry.path(body.path, UNKNOWN_ID) or ""
+    sent = {
+        name: value
+        for our, value in body.wrong.items()
+        for name in known_names(f"{body.group}.fields.{our}")
+        if not name.endswith("account_id") or our.endswith("account_id")
+    }
+    return inquiry.remember(f"wrong {body.path}", lambda: _post(inquiry, path, sent))
 
 
 def _post(inquiry: Inquiry, path: str, body: Any) -> Reply:
@@ -124,18 +137,18 @@ def _fields(inquiry: Inquiry, body: Body, empty: Reply, wrong: Reply) -> None:
     for our, name in found.items():
         shows = [each for each, names in ((empty, missing), (wrong, read)) if name in names]
         inquiry.answer(keys[our], name, *shows)
-    inquiry.memory[f"names {body.group}"] = found
 
 
 def required(inquiry: Inquiry) -> None:
     """What is required beyond what every such body needs."""
     for body in BODIES:
         key = f"{body.group}.required"
-        empty: Reply | None = inquiry.memory.get(f"empty {body.path}")
-        if key not in assumptions.KEYS or empty is None or not empty.missing():
+        if key not in assumptions.KEYS or inquiry.path(body.path) is None:
             continue
-        found: dict[str, str] = inquiry.memory.get(f"names {body.group}", {})
-        back = {their: our for our, their in found.items()}
+        empty = _empty(inquiry, body)
+        if not empty.missing():
+            continue
+        back = {str(inquiry.value(each)): our for our, each in body.keys().items()}
         asked = [back.get(name, name) for name in empty.missing() if "." not in name]
         extra = [name for name in asked if name not in body.base]
         values = assumptions.KEYS[key].values
@@ -151,10 +164,10 @@ def references(inquiry: Inquiry) -> None:
 
 def _reference(inquiry: Inquiry, body: Body) -> None:
     key, path = f"{body.group}.max_reference", inquiry.path(body.path)
-    wrong: Reply | None = inquiry.memory.get(f"wrong {body.path}")
     name = str(inquiry.value(f"{body.group}.fields.client_reference_id"))
-    if path is None or wrong is None or not wrong.about(name):
+    if path is None or not _wrong(inquiry, body).about(name):
         return
+    wrong = _wrong(inquiry, body)
     named = [number for each in wrong.about(name) for number in each.numbers]
     tried: dict[int, Reply] = {}
 
@@ -174,9 +187,9 @@ def account_ids(inquiry: Inquiry) -> None:
     """Name an account by an id that nothing has: a name that is not read changes nothing."""
     for group, body_path, whole in ACCOUNTS:
         key, path = f"{group}.fields.{whole}_id", inquiry.path(body_path)
-        empty: Reply | None = inquiry.memory.get(f"empty {body_path}")
-        if path is None or empty is None or inquiry.knows(key):
+        if path is None or inquiry.knows(key):
             continue
+        empty = _empty(inquiry, _BY_PATH[body_path])
         for name in known_names(key):
             if name.endswith("id") and _reads(inquiry, path, empty, name):
                 break
@@ -197,9 +210,10 @@ def _reads(inquiry: Inquiry, path: str, empty: Reply, name: str) -> bool:
 
 def quote_reference(inquiry: Inquiry) -> None:
     """Name a quote that does not exist, under the names that there could be."""
-    path, empty = inquiry.path("create_transfer"), inquiry.memory.get("empty create_transfer")
-    if path is None or empty is None:
+    path = inquiry.path("create_transfer")
+    if path is None:
         return
+    empty = _empty(inquiry, _BY_PATH["create_transfer"])
     for name in known_names("transfers.fields.quote_id"):
         if _reads(inquiry, path, empty, name):
             reply: Reply = inquiry.memory[f"read {name}"]
@@ -213,9 +227,8 @@ def source_types(inquiry: Inquiry) -> None:
     """The words of source_type: those that the service names, or that it does not refuse."""
     key = "transfers.source_types"
     name = str(inquiry.value("transfers.fields.source_type"))
-    wrong: Reply | None = inquiry.memory.get("wrong create_transfer")
-    path = inquiry.path("create_transfer")
-    if wrong is None or path is None or not wrong.about(name):
+    path, wrong = inquiry.path("create_transfer"), _wrong(inquiry, _BY_PATH["create_transfer"])
+    if path is None or not wrong.about(name):
         return
     values = [str(each) for each in assumptions.KEYS[key].values]
     named = [word for each in wrong.about(name) for word in each.choices if word in values]
@@ -232,10 +245,13 @@ def source_types(inquiry: Inquiry) -> None:
 def forms(inquiry: Inquiry) -> None:
     """Whether an account is named by an object or by its id, and the default currency."""
     for group, path, whole in ACCOUNTS:
-        empty: Reply | None = inquiry.memory.get(f"empty {path}")
-        missing = set(empty.missing()) if empty else set()
+        if inquiry.path(path) is None:
+            inquiry.skip(f"{group}.account_form", "the service has no such operation")
+            continue
+        empty = _empty(inquiry, _BY_PATH[path])
+        missing = empty.missing()
         for form, our in (("object", whole), ("id", f"{whole}_id")):
-            if empty and str(inquiry.value(f"{group}.fields.{our}")) in missing:
+            if str(inquiry.value(f"{group}.fields.{our}")) in missing:
                 inquiry.answer(f"{group}.account_form", form, empty)
                 break
     _default_currency(inquiry)
@@ -243,9 +259,10 @@ def forms(inquiry: Inquiry) -> None:
 
 def _default_currency(inquiry: Inquiry) -> None:
     """The currency of a quote that names none, as far as a refusal tells."""
-    key, empty = "quotes.default_source_currency", inquiry.memory.get("empty quotes")
-    if empty is None or not empty.missing():
+    key = "quotes.default_source_currency"
+    if inquiry.path("quotes") is None:
         return
+    empty = _empty(inquiry, _BY_PATH["quotes"])
     missing = empty.missing()
     if inquiry.value("quotes.fields.source_currency") in missing:
         inquiry.answer(key, NONE, empty)

@@ -12,7 +12,7 @@ from ..spec.assumptions import NONE, Value
 from ..spec.service import Service
 from .answers import Reply
 from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, Finding
-from .requests import NotAskedError, Requests
+from .requests import BudgetError, NotAskedError, Requests
 
 READS, REFUSALS, WRITES = "reads", "refusals", "writes"
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
@@ -23,7 +23,7 @@ PREFIX = "paylab-probe"
 
 @dataclass
 class Inquiry:
-    """What is known while a probe runs.
+    """What is known while a probe runs; `stopped` is whether its budget was used up.
 
     `assumed` is the service that the probe began with, `service` that with all that was found.
     `memory` keeps what later questions need: replies, rows of lists, ids of objects made.
@@ -35,6 +35,7 @@ class Inquiry:
     memory: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    stopped: bool = False
 
     def __post_init__(self) -> None:
         self.service = self.assumed
@@ -87,6 +88,10 @@ class Inquiry:
         kept: Reply = self.memory[name]
         return kept
 
+    def resume(self, finding: Finding) -> None:
+        """Take a finding from an earlier run."""
+        self._note(finding)
+
     def _note(self, finding: Finding) -> None:
         self.found[finding.key] = finding
         self._follow(finding)
@@ -109,10 +114,15 @@ class Question(NamedTuple):
     ask: Callable[[Inquiry], None]
 
 
-def run(inquiry: Inquiry, questions: Iterable[Question], forbidden: str = "") -> None:
+def run(
+    inquiry: Inquiry,
+    questions: Iterable[Question],
+    forbidden: str = "",
+    keep: Callable[[Inquiry], None] = lambda inquiry: None,
+) -> None:
     """Ask one question after another; each of their keys ends as something.
 
-    `forbidden` is the reason why none of them may be asked.
+    `forbidden` is the reason why none of them may be asked; `keep` is called after each.
     """
     for question in questions:
         open_keys = [key for key in question.keys if not inquiry.knows(key)]
@@ -126,6 +136,7 @@ def run(inquiry: Inquiry, questions: Iterable[Question], forbidden: str = "") ->
                 inquiry.skip(key, reason)
             else:
                 inquiry.unclear(key, "the answers do not show it")
+        keep(inquiry)
 
 
 def _asked(inquiry: Inquiry, question: Question) -> str:
@@ -133,6 +144,7 @@ def _asked(inquiry: Inquiry, question: Question) -> str:
     try:
         question.ask(inquiry)
     except NotAskedError as error:
+        inquiry.stopped = inquiry.stopped or isinstance(error, BudgetError)
         return str(error)
     return ""
 

@@ -164,6 +164,11 @@ def ask(inquiry: Inquiry) -> None:
             one.limits()
             one.cursors()
         lists.append(one)
+    answer_parts(inquiry, lists)
+
+
+def answer_parts(inquiry: Inquiry, lists: list[List]) -> None:
+    """Answer every part for all lists, and for each one that differs."""
     for part in PARTS:
         _answer(inquiry, part, lists)
 

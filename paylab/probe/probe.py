@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
 
+from ..client.call import Call
 from ..client.sender import Sender
 from ..errors import ConfigError
 from ..spec import assumptions
 from ..spec.service import Service
-from . import accounts, bodies, dialect, lists, outcomes, paths, refusals
-from .inquiry import WRITES, Inquiry, Question, run
-from .report import Finding, Report, service_of
-from .requests import BUDGET, Dialect, Requests
+from . import accounts, bodies, dialect, lists, orders, outcomes, paths, record, refusals
+from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, run
+from .observation import instructions, observe, read_calls
+from .report import NOT_ASKED, Finding, Report, service_of
+from .requests import BUDGET, Dialect, NotAskedError, Requests
 
 QUESTIONS: tuple[Question, ...] = (
     *dialect.QUESTIONS,
@@ -21,11 +26,26 @@ QUESTIONS: tuple[Question, ...] = (
     *refusals.QUESTIONS,
     *bodies.QUESTIONS,
     *outcomes.QUESTIONS,
+    *orders.QUESTIONS,
 )
 """Every question, in the order in which one needs the answer of another."""
 
-UNANSWERABLE: Mapping[str, str] = {}
-"""What cannot be seen from outside, and why, by key or the beginning of keys."""
+UNANSWERABLE: Mapping[str, str] = {
+    "verification.terminal_codes": "a sandbox need not reject anybody for each code",
+    "webhooks.signature_header": "deliveries go to a public URL, which a probe does not have",
+    "webhooks.id_field": "deliveries go to a public URL, which a probe does not have",
+    "webhooks.type_field": "deliveries go to a public URL, which a probe does not have",
+    "webhooks.payload_field": "deliveries go to a public URL, which a probe does not have",
+    "webhooks.delays": "it takes minutes and a public URL that fails",
+    "webhooks.timeout": "it takes minutes and a public URL that is slow",
+    "rate_limits": "no request was answered 429, and a probe does not provoke one",
+    "deposit_instructions.ae": "no account with such instructions was met",
+    "deposit_instructions.eu": "no account with such instructions was met",
+    "deposit_instructions.gb": "no account with such instructions was met",
+}
+"""What cannot be seen from outside, and why, by the beginning of keys."""
+
+ASK_FOR_WRITE = "it makes objects: allow that with --write"
 
 
 PRODUCTION = 403
@@ -39,59 +59,92 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
     sandbox: bool = True,
     budget: int = BUDGET,
     pace: float = 0.0,
+    kept: Path | None = None,
 ) -> Report:
     """Ask a service every question that the level allows.
 
     `service` is what is assumed; `write` allows objects to be made, unless the service answers as
-    a production one. `sandbox` says that it is a sandbox when it cannot simulate deposits.
+    a production one. `sandbox` says that it is a sandbox when it cannot simulate deposits. An
+    unfinished run goes on from the file `kept`.
     """
     if write and sender.settings.read_only:
         raise ConfigError("--write makes objects, but this lab is read-only")
-    requests = Requests(sender, budget=budget, pace=pace)
-    assumed = service or Service()
-    requests.dialect = Dialect(assumed.signing.empty_query, assumed.signing.key_encoding)
-    inquiry = Inquiry(requests, assumed)
+    inquiry = Inquiry(Requests(sender, budget=budget, pace=pace), service or Service())
+    if kept is not None:
+        record.load(kept, inquiry)
+    keep = partial(record.save, kept) if kept is not None else _forget
+    signing = inquiry.service.signing
+    inquiry.requests.dialect = Dialect(signing.empty_query, signing.key_encoding)
     try:
-        run(inquiry, [each for each in QUESTIONS if each.level != WRITES])
-        forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else "it makes objects"
-        requests.writes = not forbidden
-        run(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden)
+        run(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep=keep)
+        forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else ASK_FOR_WRITE
+        inquiry.requests.writes = not forbidden
+        run(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden, keep)
+        _observe(inquiry)
     finally:
-        requests.close()
+        inquiry.requests.close()
+    if kept is not None and not inquiry.stopped:
+        kept.unlink(missing_ok=True)
     return report(inquiry)
+
+
+def recorded(calls: Iterable[Call], sender: Sender, service: Service | None = None) -> Report:
+    """Answer what recorded calls show; nothing is sent."""
+    inquiry = Inquiry(Requests(sender, budget=0), service or Service())
+    read_calls(inquiry, [record.reply(call, sender.redaction) for call in calls])
+    inquiry.requests.close()
+    return report(inquiry, "the recorded calls do not show it")
+
+
+def _forget(inquiry: Inquiry) -> None:
+    """Keep nothing of an unfinished run."""
+
+
+def _observe(inquiry: Inquiry) -> None:
+    """Read what the answers show besides what was asked."""
+    rows: dict[str, list[Any]] = inquiry.memory.get("rows", {})
+    observe(inquiry, rows)
+    for held in inquiry.memory.get("instructions", ()):
+        instructions(inquiry, held)
 
 
 def forbidden_writes(inquiry: Inquiry, *, sandbox: bool) -> str:
     """Why nothing may be made at this service; empty when it is a sandbox."""
-    empty = inquiry.memory.get("empty sandbox_deposits")
-    if empty is not None and empty.status == PRODUCTION:
+    path = inquiry.path("sandbox_deposits", UNKNOWN_ID)
+    try:
+        empty = path and inquiry.remember(
+            "empty sandbox_deposits", lambda: inquiry.requests.refused(path, {})
+        )
+    except NotAskedError as error:
+        return str(error)
+    if empty and empty.status == PRODUCTION:
         return "the service answers as a production one: 403 for a sandbox deposit"
-    if empty is None and not sandbox:
+    if not empty and not sandbox:
         return "the service has no sandbox deposits, so it may be a production one"
     return ""
 
 
-def report(inquiry: Inquiry) -> Report:
-    """What an inquiry found, a finding for every key."""
+def report(inquiry: Inquiry, reason: str = "") -> Report:
+    """What an inquiry found, a finding for every key; `reason` is why others were not asked."""
     requests = inquiry.requests
     on = requests.sender.clock().date()
     return Report(
-        tuple(_finding(inquiry, key) for key in assumptions.KEYS),
+        tuple(_finding(inquiry, key, reason) for key in assumptions.KEYS),
         service_of(inquiry.assumed, inquiry.found, on),
         sent=requests.sent,
         made=tuple(inquiry.made),
         remarks=tuple(_remarks(inquiry)),
         address=requests.sender.settings.base_url,
         on=on,
-        complete=requests.sent < requests.budget,
+        complete=not inquiry.stopped,
     )
 
 
-def _finding(inquiry: Inquiry, key: str) -> Finding:
+def _finding(inquiry: Inquiry, key: str, reason: str) -> Finding:
     if key in inquiry.found:
         return inquiry.found[key]
-    reason = next((why for start, why in UNANSWERABLE.items() if key.startswith(start)), "")
-    return Finding(key, "not asked", None, reason or "no question asks for it")
+    why = next((why for start, why in UNANSWERABLE.items() if key.startswith(start)), "")
+    return Finding(key, NOT_ASKED, None, why or reason or ASK_FOR_WRITE)
 
 
 def _remarks(inquiry: Inquiry) -> Iterable[str]:
@@ -101,4 +154,4 @@ def _remarks(inquiry: Inquiry) -> Iterable[str]:
         yield f"{call.method} {call.path} was meant to be refused and was answered {call.status}"
 
 
-__all__ = ["QUESTIONS", "WRITES", "probe", "report"]
+__all__ = ["QUESTIONS", "UNANSWERABLE", "probe", "recorded", "report"]

@@ -31,6 +31,11 @@ def error_bodies(inquiry: Inquiry) -> None:
     reply = empty_body(inquiry)
     nowhere = inquiry.remember("nowhere", lambda: inquiry.requests.get(NOWHERE))
     inquiry.answer("error_codes.validation", reply.status, reply)
+    read_body(inquiry, reply, nowhere)
+
+
+def read_body(inquiry: Inquiry, reply: Reply, nowhere: Reply) -> None:
+    """Where the words and the field problems of a refusal stand; `nowhere` has words alone."""
     content = _content(reply)
     inquiry.answer("errors.content", content, reply)
     if content != "json":
@@ -52,15 +57,15 @@ def error_bodies(inquiry: Inquiry) -> None:
         inquiry.answer("errors.message", found.message, reply)
         if found.field:
             inquiry.answer("errors.field", found.field, reply)
-    _field_form(inquiry, found.form)
+    _field_form(inquiry, found.form, reply)
 
 
-def _field_form(inquiry: Inquiry, form: str) -> None:
+def _field_form(inquiry: Inquiry, form: str, reply: Reply) -> None:
     """How a nested field is named, from details that are refused."""
     if form == "sentences":
         inquiry.skip("errors.field_form", "problems are sentences")
         return
-    nested: Reply | None = inquiry.memory.get("nested")
+    nested: Reply | None = inquiry.memory.get("nested", reply)
     found = nested.problems if nested else None
     if nested and found and found.field_form:
         inquiry.answer("errors.field_form", found.field_form, nested)
@@ -179,9 +184,12 @@ def account_codes(inquiry: Inquiry) -> None:
 def idempotency_key(inquiry: Inquiry) -> None:
     """Post a transfer without fields and without a key."""
     path = inquiry.path("create_transfer") or "/v1/transfers"
-    usual = inquiry.memory.get("empty create_transfer")
+    key = {"Idempotency-Key": inquiry.requests.new_key()}
+    usual = inquiry.remember(
+        "empty create_transfer", lambda: inquiry.requests.refused(path, {}, key)
+    )
     reply = inquiry.requests.refused(path, {})
-    if usual is None or (reply.words == usual.words and not reply.words):
+    if not reply.said.body:
         return
     spoken = "idempotency" in reply.words.lower() and "idempotency" not in usual.words.lower()
     inquiry.answer("idempotency.key", "required" if spoken else "optional", reply)
