@@ -22,6 +22,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write", action="store_true", help=_WRITE)
     parser.add_argument("--yes", action="store_true", help="do not ask before --write makes them")
     parser.add_argument("--to", default="service.toml", metavar="FILE", help=_TO)
+    parser.add_argument("--html", metavar="FILE", help="also write the report as one HTML page")
+    parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--budget", type=_count, default=BUDGET, metavar="N", help=_BUDGET)
 
@@ -29,17 +31,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Probe and report; 0 when it ran to its end, whatever it found."""
     to = Path(options.to)
-    files.require_writable(to)
+    for file in filter(None, (options.to, options.html)):
+        files.require_writable(Path(file))
     with open_lab(max_retries=0) as lab:
-        if options.write and not options.yes and not _is_agreed(lab.settings.base_url):
+        asks = options.write and not options.calls and not options.yes
+        if asks and not _is_agreed(lab.settings.base_url):
             return 2
-        report = lab.probe(write=options.write, budget=options.budget)
-    report.write(to)
+        switches = {"write": options.write, "budget": options.budget}
+        report = lab.probe(to=to, calls=options.calls, **switches)
+    if options.html:
+        _write_page(report, Path(options.html))
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
     else:
         _show(report, to)
     return 0 if report.complete else 1
+
+
+def _write_page(report: Report, path: Path) -> None:
+    from ..views.probe import report_page
+
+    with files.replace(path) as sink:
+        sink.write(report_page(report).encode())
 
 
 def _is_agreed(base_url: str) -> bool:
@@ -73,5 +86,6 @@ def _count(text: str) -> int:
 
 
 _WRITE = "also make synthetic objects in a sandbox, listed before it starts"
+_FROM = "send nothing: answer what the calls in a HAR file show"
 _TO = "the service.toml to write (default service.toml)"
 _BUDGET = f"the most requests to send (default {BUDGET})"

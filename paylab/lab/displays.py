@@ -9,12 +9,14 @@ from importlib import import_module
 from typing import Any
 
 VIEWS = {
-    ("paylab.client.call", "Call"): "call_card",
-    ("paylab.client.calls", "CallLog"): "calls_table",
-    ("paylab.payments.ledger", "Ledger"): "ledger_table",
-    ("paylab.spec.service", "Service"): "service_table",
+    ("paylab.client.call", "Call"): "calls.call_card",
+    ("paylab.client.calls", "CallLog"): "calls.calls_table",
+    ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
+    ("paylab.spec.service", "Service"): "calls.service_table",
+    ("paylab.probe.report", "Report"): "probe.report_table",
+    ("paylab.probe.drift", "Drift"): "probe.drift_table",
 }
-"""The function in `views.calls` that shows a type."""
+"""The function in `views` that shows a type."""
 
 
 def register_displays() -> None:
@@ -43,4 +45,5 @@ def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
 
 
 def _view(name: str) -> Callable[[Any], str]:
-    return lambda value: str(getattr(import_module("paylab.views.calls"), name)(value))
+    module, _, function = name.partition(".")
+    return lambda value: str(getattr(import_module(f"paylab.views.{module}"), function)(value))

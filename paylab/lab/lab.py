@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
     from ..client.recording import Recording
     from ..client.replay import Replay
+    from ..probe.drift import Drift
     from ..probe.report import Report
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
@@ -375,16 +376,37 @@ class Lab:
         simulated = self.simulator.events if self.simulator else None
         return reconcile(lists, known, references, simulated)
 
-    def probe(self, *, write: bool = False, budget: int = 150) -> Report:
+    def probe(
+        self,
+        *,
+        write: bool = False,
+        budget: int = 150,
+        to: str | PathLike[str] | None = None,
+        calls: str | PathLike[str] | None = None,
+    ) -> Report:
         """Ask the service what the specification leaves open, with at most `budget` requests.
 
         It reads, and sends requests that must be refused. With `write` it also makes synthetic
-        objects in a sandbox. The report says of every assumption whether it holds, and
-        `report.write("service.toml")` keeps the answers.
+        objects in a sandbox. The report says of every assumption whether it holds. `to` names a
+        service.toml to write; a run that stopped goes on from there. `calls` names a HAR file,
+        and then nothing is sent.
         """
         from .probe import probe
 
-        return probe(self.client, self.place, write=write, budget=budget)
+        files = [Path(each) if each is not None else None for each in (to, calls)]
+        options = {"to": files[0], "calls": files[1]}
+        return probe(self.client, self.place, write=write, budget=budget, **options)
+
+    @property
+    def drift(self) -> Drift:
+        """What the service answered in this session that its settings do not have.
+
+        Unknown fields, statuses, codes, headers, event types and types of values, with the first
+        call of each that is still in `lab.calls`. No request is sent.
+        """
+        from .probe import drift
+
+        return drift(self.client, self._inboxes)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Open the embedded simulator's world on a port, for what lives outside this process.
@@ -417,7 +439,8 @@ class Lab:
 
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
-        return "\n".join([f"Lab on {self.place}", *rows])
+        drift = [self.drift.line] if self.calls and self.drift else []
+        return "\n".join([f"Lab on {self.place}", *rows, *drift])
 
     def _repr_html_(self) -> str:
         from ..views.html import badge
@@ -428,7 +451,8 @@ class Lab:
             for name, value, source in self.sources()
         )
         head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
-        return f"<p><b>Lab</b> {badge(str(self.place))}</p><table>{head}{cells}</table>"
+        drift = f"<p>{escape(self.drift.line)}</p>" if self.calls and self.drift else ""
+        return f"<p><b>Lab</b> {badge(str(self.place))}</p><table>{head}{cells}</table>{drift}"
 
 
 def _log_as_asked() -> None:

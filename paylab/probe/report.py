@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import files
 from ..client.call import Call
+from ..client.calls import har
 from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.assumptions import Value
@@ -109,6 +110,12 @@ class Report:
             "remarks": list(self.remarks),
             "findings": self.rows(),
         }
+
+    @staticmethod
+    def entries(calls: Iterable[Call]) -> list[dict[str, Any]]:
+        """Calls as entries of a HAR file, without what tells who a person is."""
+        found: list[dict[str, Any]] = har(calls)["log"]["entries"]
+        return found
 
     def write(self, to: str | Path) -> Path:
         """Write the service.toml; the values that were found carry the date."""

@@ -1,0 +1,165 @@
+"""What a session met that the settings do not have: fields, statuses, codes, headers, types.
+
+It is read from the calls that are kept, when somebody looks; no request is sent for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..client.call import Call
+from ..spec import codes, models
+from ..spec.service import Service
+from .observation import STATUSES
+
+RESOURCES: Mapping[str, type[models.Resource]] = {
+    "individuals": models.Individual,
+    "financial_accounts": models.FinancialAccount,
+    "quotes": models.Quote,
+    "transfers": models.Transfer,
+    "conversion_accounts": models.ConversionAccount,
+    "conversions": models.Conversion,
+    "sandbox": models.Deposit,
+    "webhook_subscriptions": models.WebhookSubscription,
+}
+"""What each group of operations answers."""
+NAMES = {
+    "quotes": "quotes",
+    "conversion_accounts": "conversion_accounts",
+    "sandbox": "sandbox_deposits",
+}
+AMOUNTS = frozenset(
+    {
+        *("source_amount", "destination_amount", "net_source_amount", "exchange_rate"),
+        *("total_fee", "total_tax", "amount"),
+    }
+)
+HEADERS = frozenset(
+    {
+        *("date", "content-type", "content-length", "connection", "keep-alive", "server", "vary"),
+        *("transfer-encoding", "content-encoding", "cache-control", "etag", "location", "allow"),
+        *("idempotency-replayed", "retry-after", "strict-transport-security", "set-cookie", "via"),
+    }
+)
+"""Headers that every HTTP service may send."""
+
+
+class Difference(NamedTuple):
+    """One thing that was met: its kind, where and what, how often, the first call, the key."""
+
+    kind: str
+    where: str
+    what: str
+    times: int
+    first: int | None
+    key: str
+
+    def __str__(self) -> str:
+        called = f", first in call {self.first}" if self.first else ""
+        setting = f"; set {self.key}" if self.key else ""
+        return f"{self.kind} {self.what} of {self.where}, {self.times} times{called}{setting}"
+
+
+class Drift(tuple[Difference, ...]):
+    """The differences that a session met, the most frequent of each kind first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self)) or "<no drift>"
+
+    @property
+    def line(self) -> str:
+        """One line for a display; empty when there is none."""
+        kinds = dict.fromkeys(each.kind for each in self)
+        named = ", ".join(f"{sum(e.kind == kind for e in self)} {kind}" for kind in kinds)
+        return f"drift: {named} (lab.drift shows them)" if self else ""
+
+
+def drift(
+    calls: Iterable[Call], service: Service, events: Iterable[tuple[str, int | None]] = ()
+) -> Drift:
+    """What the answers to these calls have that the settings do not.
+
+    `events` are event types that were delivered.
+    """
+    met: dict[tuple[str, str, str], list[int | None]] = {}
+    keys: dict[tuple[str, str, str], str] = {}
+    for call in calls:
+        for kind, where, what, key in _differences(call, service):
+            met.setdefault((kind, where, what), []).append(call.number)
+            keys[kind, where, what] = key
+    known = (*codes.EVENT_TYPES, *service.webhooks.event_types)
+    for name, number in events:
+        if name not in known:
+            met.setdefault(("event type", "webhooks", name), []).append(number)
+            keys["event type", "webhooks", name] = "webhooks.event_types"
+    rows = [
+        Difference(*place, len(numbers), numbers[0], keys[place]) for place, numbers in met.items()
+    ]
+    return Drift(sorted(rows, key=lambda row: (row.kind, -row.times, row.where, row.what)))
+
+
+Found = tuple[str, str, str, str]
+
+
+def _differences(call: Call, service: Service) -> Iterator[Found]:
+    """The kind, place, name and key of everything that one answer has beyond the settings."""
+    if call.status is None:
+        return
+    for name in call.response_headers:
+        if name.lower() not in HEADERS:
+            key = "rate_limits.header" if call.status == 429 and "limit" in name.lower() else ""
+            yield "header", "answers", name.lower(), key
+    route = service.match(call.path)[0].get(call.method)
+    if route is None or call.failed:
+        return
+    yield from _rows(route.operation, _body(call), service)
+
+
+def _body(call: Call) -> Any:
+    try:
+        return json.loads(call.response_body.text) if call.response_body else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
+    group, _, verb = operation.partition(".")
+    model = RESOURCES.get(group)
+    if model is None or operation.endswith("images"):
+        return
+    if verb == "list":
+        form = service.list(group)
+        rows = body
+        for step in form.items.split(".") if form.envelope == "object" else ():
+            rows = rows.get(step) if isinstance(rows, dict) else None
+    else:
+        rows = [body]
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict):
+            yield from _row(group, model, row, service)
+
+
+def _row(
+    group: str, model: type[models.Resource], row: dict[str, Any], service: Service
+) -> Iterator[Found]:
+    names = service.names(NAMES[group]) if group in NAMES else None
+    for name, value in (names.read(row) if names else row).items():
+        if name not in model.model_fields:
+            yield "field", group, str(name), ""
+        if name in AMOUNTS and value is not None:
+            is_number = not isinstance(value, str)
+            if is_number != (service.amounts.answers == "number"):
+                found = "number" if is_number else "text"
+                yield "type", group, f"{name} as {found}", "amounts.answers"
+    key, status = f"statuses.{group}", row.get("status")
+    if group in STATUSES and isinstance(status, str):
+        known = (*STATUSES[group], *service.statuses[group])
+        yield from [("status", group, status, key)] if status not in known else ()
+    for detail in row.get("status_details") or ():
+        code = detail.get("code") if isinstance(detail, dict) else None
+        if code and code not in (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes):
+            yield "code", group, str(code), "statuses.detail_codes"

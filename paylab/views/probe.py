@@ -1,0 +1,138 @@
+"""What a probe found, as HTML: a table for a notebook, and one page that needs no other file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .calls import calls_grid, text_block
+from .html import BORDER, CELL, MONO, badge, escape, folded, heading, warning
+
+TITLES = {
+    "differs": "Differs from what is assumed",
+    "could not tell": "Could not tell: ask your provider",
+    "not asked": "Not asked",
+    "holds": "Holds",
+}
+"""The groups of the report, what a reader has to act on first."""
+
+STYLE = """
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:24px auto;padding:0 16px}
+h1{font-size:24px;margin:0 0 4px}h2{font-size:18px;margin:28px 0 8px}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:4px 12px
+4px 0;border-bottom:1px solid rgba(128,128,128,.3);overflow-wrap:anywhere}
+td:first-child{width:34%}code{font-size:13px}a{color:inherit}
+details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
+.muted{opacity:.75}
+"""
+
+
+def report_table(report: Any) -> str:
+    """The findings that a reader has to act on, below one line of how many there are."""
+    rows = [(each.key, each.words) for each in report.where("differs", "could not tell")]
+    remarks = "".join(map(warning, report.remarks))
+    others = [(each.key, each.words) for each in report.where("not asked", "holds")]
+    more = folded(f"{len(others)} others", calls_grid(("key", "outcome"), others))
+    shown = calls_grid(("key", "outcome"), rows) if rows else ""
+    return f"{heading('Probe')}<div>{escape(report.summary)}</div>{remarks}{shown}{more}"
+
+
+def report_page(report: Any) -> str:
+    """The whole report with the redacted call behind every answer; it loads nothing."""
+    numbers: dict[int, int] = {}
+    calls: list[Any] = []
+    for finding in report.findings:
+        for call in finding.calls:
+            if id(call) not in numbers:
+                calls.append(call)
+                numbers[id(call)] = len(calls)
+    groups = "".join(
+        _group(title, report.where(outcome), numbers) for outcome, title in TITLES.items()
+    )
+    remarks = "".join(f"<p><b>{escape(each)}</b></p>" for each in report.remarks)
+    made = _made(report.made)
+    entries = report.entries(calls)
+    evidence = "".join(_call(number, entry) for number, entry in enumerate(entries, 1))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>Probe of {escape(report.address)}</title><style>{STYLE}</style></head><body>"
+        f"<h1>Probe of {escape(report.address)}</h1>"
+        f'<p class="muted">{escape(report.on or "")}: {escape(report.summary)}</p>'
+        f"{remarks}{made}{groups}<h2>Calls</h2>{evidence}</body></html>"
+    )
+
+
+def _group(title: str, findings: Iterable[Any], numbers: Mapping[int, int]) -> str:
+    rows = "".join(
+        f"<tr><td><code>{escape(each.key)}</code></td>"
+        f'<td>{escape(each.words)}<br><span class="muted">{escape(each.ask)}</span>'
+        f"{_links(each.calls, numbers)}</td></tr>"
+        for each in findings
+    )
+    return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
+
+
+def _links(calls: Iterable[Any], numbers: Mapping[int, int]) -> str:
+    """Where the calls behind an answer stand on the page."""
+    links = [
+        f'<a href="#call-{numbers[id(call)]}">{escape(call.method)} {escape(call.path)} '
+        f"{escape(call.status or 'no answer')}</a>"
+        for call in calls
+    ]
+    return f"<br>{' · '.join(links[:MOST_LINKS])}" if links else ""
+
+
+MOST_LINKS = 4
+"""Calls that are linked from one answer; more of them show the same."""
+
+
+def _made(made: Iterable[str]) -> str:
+    names = "".join(f"<li>{escape(each)}</li>" for each in made)
+    return f"<details><summary>What the probe made</summary><ul>{names}</ul></details>" * bool(
+        names
+    )
+
+
+def _call(number: int, entry: Mapping[str, Any]) -> str:
+    request, response = entry["request"], entry["response"]
+    title = f"{number}. {request['method']} {request['url']} → {response['status'] or 'no answer'}"
+    sent = _message(request["headers"], (request.get("postData") or {}).get("text", ""))
+    came = _message(response["headers"], response["content"].get("text", ""))
+    return (
+        f'<details id="call-{number}" style="border:{BORDER};border-radius:6px;padding:4px 10px">'
+        f'<summary style="{MONO};font-size:13px;overflow-wrap:anywhere">{escape(title)}</summary>'
+        f"<b>Request</b>{text_block(sent)}<b>Response</b>{text_block(came)}</details>"
+    )
+
+
+def _message(headers: Iterable[Mapping[str, str]], text: str) -> str:
+    lines = [f"{each['name']}: {each['value']}" for each in headers]
+    return "\n".join([*lines, "", _pretty(text)] if text else lines)
+
+
+def _pretty(text: str) -> str:
+    """JSON with indents, cut where it is long; anything else as it is."""
+    try:
+        whole = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except ValueError:
+        whole = text
+    return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}…"
+
+
+LONGEST = 6000
+"""Characters of a body that the page shows."""
+
+
+def drift_table(drift: Any) -> str:
+    """What a session met that the settings do not have."""
+    head = ("kind", "where", "what", "times", "first call", "set")
+    rows = [
+        (each.kind, each.where, each.what, str(each.times), str(each.first), each.key)
+        for each in drift
+    ]
+    if not rows:
+        return f'<div style="{CELL}">No drift: every answer was as expected.</div>'
+    return f"{badge('DRIFT')}{calls_grid(head, rows)}"

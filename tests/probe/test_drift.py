@@ -1,0 +1,56 @@
+"""What a session met that its settings do not have, read from the calls that it made."""
+
+import httpx
+import pytest
+from independent_service import Service as Independent
+
+from paylab.client.settings import Settings
+from paylab.lab.lab import Lab, connect
+
+
+def lab_on(*deviations):
+    """A lab on the independent service with these deviations."""
+    there = Independent(deviations)
+    there.seed_transfers(5)
+
+    def answer(request):
+        target, pairs = request.url.raw_path.decode(), request.headers.multi_items()
+        status, headers, body = there.handle(request.method, target, pairs, request.read())
+        return httpx.Response(status, headers=headers, content=body)
+
+    settings = Settings("http://127.0.0.1", there.api_key, there.secret_key)
+    return Lab(settings, transport=httpx.MockTransport(answer), ledger="none")
+
+
+@pytest.mark.parametrize(
+    ("deviation", "kind", "what", "key"),
+    [
+        ("unknown-fields", "field", "organization_id", ""),
+        ("amounts-numbers", "type", "total_fee as number", "amounts.answers"),
+        ("request-id", "header", "x-request-id", ""),
+    ],
+)
+def test_what_a_list_has_beyond_the_settings_is_drift(deviation, kind, what, key):
+    """With its kind, the first call and the key to set."""
+    lab = lab_on(deviation)
+    lab.transfers.list().first()
+    found = next(each for each in lab.drift if each.what == what)
+    assert (found.kind, found.key, found.first) == (kind, key, 1)
+    assert f"1 {kind}" in repr(lab) or kind in lab.drift.line
+
+
+def test_reading_drift_sends_nothing():
+    """It is made of the calls that are kept."""
+    lab = lab_on("unknown-fields")
+    lab.transfers.list().first()
+    assert lab.drift
+    assert len(lab.calls) == 1
+
+
+def test_a_service_that_is_as_assumed_has_no_drift():
+    """Neither the simulator nor a line under its lab."""
+    with connect() as lab:
+        lab.transfers.list(limit=5).first()
+        lab.individuals.list().first()
+        assert lab.drift == ()
+        assert "drift" not in repr(lab)

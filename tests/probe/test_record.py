@@ -1,0 +1,104 @@
+"""What outlives a run: a probe that stopped goes on, and recorded calls answer without sending."""
+
+import pytest
+
+from paylab.client.api import Client
+from paylab.errors import ConfigError
+from paylab.lab.lab import connect
+from paylab.probe import record
+from paylab.probe.probe import probe
+from paylab.simulator.simulator import Simulator
+from paylab.spec.service import Service
+
+
+@pytest.fixture
+def lab():
+    """A lab on a simulator of its own, frozen, that speaks of items."""
+    service = Service({"lists.items": "items", "quotes.lifetime": 30})
+    simulator = Simulator(transfers=130, service=service)
+    with connect(simulator=simulator, service=Service()) as lab:
+        yield lab
+
+
+def test_a_probe_that_stopped_goes_on_where_it_was(lab, tmp_path):
+    """Two runs send little more than one, and nothing is made twice."""
+    to = tmp_path / "service.toml"
+    first = lab.probe(write=True, budget=110, to=to)
+    assert not first.complete
+    assert record.beside(to).exists()
+    second = lab.probe(write=True, budget=110, to=to)
+    assert second.complete
+    assert first.sent + second.sent < 175
+    assert second.service.diff() == {"lists.items": "items", "quotes.lifetime": 30}
+    assert not record.beside(to).exists()
+    whole = lab.simulator.summary()["counts"]
+    assert whole["conversion_accounts"] == 3
+
+
+def test_the_record_is_private_and_holds_no_secret(lab, tmp_path):
+    """Only its owner can read it, and the keys are not in it."""
+    to = tmp_path / "service.toml"
+    lab.probe(budget=60, to=to)
+    kept = record.beside(to)
+    assert kept.stat().st_mode & 0o077 == 0
+    text = kept.read_text()
+    assert lab.settings.secret_key.reveal() not in text
+    assert lab.settings.api_key.reveal() not in text
+
+
+def test_the_record_of_another_account_is_not_taken_up(lab, tmp_path):
+    """It says nothing about this one."""
+    to = tmp_path / "service.toml"
+    lab.probe(budget=60, to=to)
+    with connect(simulator=Simulator(seed=9, transfers=130)) as other:
+        report = other.probe(to=to)
+    assert report.service.diff() == {}
+
+
+def test_recorded_calls_answer_without_a_request(lab, tmp_path):
+    """A list shows its envelope, a quote its lifetime, a refusal the shape of an error body."""
+    other = Simulator(transfers=130, service=Service({"lists.items": "items"}))
+    with connect(simulator=other) as source:
+        source.transfers.list().first()
+        with pytest.raises(Exception, match="country"):
+            source.request("POST", "/v1/individuals", json={})
+        source.calls.har(tmp_path / "calls.har")
+    before = len(lab.calls)
+    report = lab.probe(calls=tmp_path / "calls.har")
+    assert len(lab.calls) == before
+    assert report.sent == 0
+    assert report["lists.transfers.items"].value == "items"
+    assert report["lists.transfers.default_limit"].value == 20
+    assert report["errors.words"].value == "error"
+    assert report["error_codes.validation"].value == 400
+    assert "do not show" in report["signing.tolerance"].why
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"log": {"entries": 5}}', "[1]"])
+def test_a_file_that_is_no_har_is_one_error(tmp_path, text):
+    """The message names the file."""
+    path = tmp_path / "x.har"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"x\.har is not a HAR file"):
+        record.read_har(path)
+
+
+def test_nothing_but_gets_is_sent_when_the_lab_is_read_only():
+    """What needs another method is not asked, and --write is refused."""
+    simulator = Simulator(transfers=30)
+    with connect(simulator=simulator, read_only=True) as lab:
+        report = lab.probe()
+        assert {call.method for each in report.findings for call in each.calls} == {"GET"}
+        assert "read_only" in report["errors.words"].why
+        with pytest.raises(ConfigError, match="read-only"):
+            lab.probe(write=True)
+
+
+def test_a_production_service_gets_no_objects():
+    """Its 403 for a sandbox deposit ends the part that makes objects before it begins."""
+    simulator = Simulator(transfers=30, production_like=True)
+    with connect(simulator=simulator) as lab:
+        report = probe(lab.client, write=True)
+        assert report.made == ()
+        assert "production" in report["success_codes.transfers"].why
+        assert isinstance(lab.client, Client)
