@@ -38,7 +38,7 @@ ONWARD: Mapping[str, str] = {
 BY_ITSELF = "transfer.payout_initiated"
 """An event without a move: it follows funding one step later."""
 
-CLABE = "999999000000000004"
+CLABE = "999999000000000002"
 """An account at a bank that does not exist."""
 
 PATIENCE = 30

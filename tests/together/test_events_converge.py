@@ -67,7 +67,7 @@ def _accounts(lab):
     lab.simulator.move(person.id, "pending")
     lab.individuals.wait(person.id)
     coin = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
-    bank = lab.financial_accounts.create(person.id, "bank_account", {"clabe": "999999000000000004"})
+    bank = lab.financial_accounts.create(person.id, "bank_account", {"clabe": "999999000000000002"})
     return bank.id, lab.conversion_accounts.create(person.id, coin.id, "mxn").id
 
 
