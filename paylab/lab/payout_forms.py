@@ -69,7 +69,7 @@ class PayoutForms:
             account=account,
             update=self._client.financial_accounts.update,
             owner=who.id,
-            example=examples.account(country) if example else None,
+            example=examples.account(country, self._client.service) if example else None,
         )
         about = "bank", who.id, account and account.id
         return self._kept.get(about, example, make, new=new)

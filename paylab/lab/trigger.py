@@ -141,7 +141,7 @@ def _individual(lab: Lab, panel: Panel) -> str:
 def _conversion_account(lab: Lab, panel: Panel) -> str:
     person = _individual(lab, panel)
     lab.individuals.wait(person, until="active")
-    wallet = lab.financial_accounts.create(person, "crypto_wallet", examples.WALLET)
+    wallet = lab.financial_accounts.create(person, "crypto_wallet", examples.wallet(lab.service))
     return lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
 
 
@@ -157,7 +157,7 @@ def _conversion(lab: Lab, account_id: str, *, fails: bool) -> str:
 def _transfer(lab: Lab, event_type: str) -> str:
     fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
     person = lab.individuals.create(**fields)
-    details = {"clabe": CLABE}
+    details = {**examples.account("MX", lab.service)["details"], "clabe": CLABE}
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     word = {"transfer.failed": "failed", "transfer.expired": "expired"}.get(event_type)
     reference = f"scenario:{word}" if word else "trigger"
@@ -166,7 +166,7 @@ def _transfer(lab: Lab, event_type: str) -> str:
         source_amount="100.00",
         source_currency="usd",
         destination_currency="mxn",
-        payout_method="spei",
+        payout_method=lab.service.payout_methods("MX")[0],
         client_reference_id=reference,
         new=True,  # run again it is another transfer, to another account
     ).id
