@@ -7,7 +7,6 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import paylab
 from paylab.corridors import examples
-from paylab.lab.displays import VIEWS
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 from paylab.views.calls import service_table
@@ -90,8 +89,6 @@ def test_the_service_is_shown_as_a_table():
 
 def test_a_notebook_shows_the_table():
     """The display is registered for the type."""
-    home, name = Service.__module__, Service.__name__
-    assert VIEWS[home, name] == "service_table"
     formatter = InteractiveShell.instance().display_formatter.formatters["text/html"]
     paylab.connect(ledger="none")
     assert "signing.tolerance" in formatter(Service())
