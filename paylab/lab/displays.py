@@ -11,12 +11,21 @@ from typing import Any
 VIEWS = {
     ("paylab.client.call", "Call"): "calls.call_card",
     ("paylab.client.calls", "CallLog"): "calls.calls_table",
+    ("paylab.lab.lab", "Lab"): "results.lab_card",
     ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
-    ("paylab.spec.service", "Service"): "calls.service_table",
-    ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
+    ("paylab.probe.report", "Report"): "probe.report_table",
+    ("paylab.simulator.panel", "FaultPanel"): "results.faults_table",
+    ("paylab.simulator.panel", "Panel"): "results.panel_card",
+    ("paylab.simulator.panel", "Scenarios"): "results.scenarios_table",
+    ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
+    ("paylab.spec.models", "Resource"): "results.resource_card",
+    ("paylab.spec.paging", "Page"): "results.page_table",
+    ("paylab.spec.paging", "Pager"): "results.pager_table",
+    ("paylab.spec.service", "Service"): "calls.service_table",
+    ("paylab.webhooks.report", "Reconciliation"): "results.reconciliation_card",
 }
-"""The function in `views` that shows a type."""
+"""The function in a module of `views` that shows a type."""
 
 
 def register_displays() -> None:
@@ -42,6 +51,15 @@ def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
     from ..views.progress import waiting
 
     return waiting()
+
+
+def show(value: Any) -> str | None:
+    """The HTML of a value, as a notebook shows it; None when its type has no view."""
+    for kind in type(value).__mro__:
+        view = VIEWS.get((kind.__module__, kind.__name__))
+        if view is not None:
+            return _view(view)(value)
+    return None
 
 
 def _view(name: str) -> Callable[[Any], str]:

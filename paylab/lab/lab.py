@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -441,18 +440,6 @@ class Lab:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.calls and self.drift else []
         return "\n".join([f"Lab on {self.place}", *rows, *drift])
-
-    def _repr_html_(self) -> str:
-        from ..views.html import badge
-
-        cells = "".join(
-            f"<tr><td>{escape(name)}</td><td><code>{escape(value)}</code></td>"
-            f"<td>{escape(source)}</td></tr>"
-            for name, value, source in self.sources()
-        )
-        head = "<tr><th>setting</th><th>value</th><th>from</th></tr>"
-        drift = f"<p>{escape(self.drift.line)}</p>" if self.calls and self.drift else ""
-        return f"<p><b>Lab</b> {badge(str(self.place))}</p><table>{head}{cells}</table>{drift}"
 
 
 def _log_as_asked() -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from functools import partial
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,6 @@ from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
 from ..webhooks.event import Event, read
 from . import storage
 from .faults import KINDS
-
-LEFT = ' style="text-align:left"'
-"""On every cell: notebooks set the text of tables to the right."""
-
-HEAD = ("name", "where", "value", "outcome")
 
 
 def _of_code(code: str) -> Scenario:
@@ -94,14 +88,6 @@ class Scenarios:
         lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
         return "\n".join([f"<{len(lines)} scenarios>", *lines])
 
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th{LEFT}>{name}</th>" for name in HEAD)
-        body = "".join(
-            "<tr>" + "".join(f"<td{LEFT}>{escape(row[name])}</td>" for name in HEAD) + "</tr>"
-            for row in self.rows()
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
 
 def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
     """The names most like a wrong one: by spelling, then by a word they share."""
@@ -139,9 +125,7 @@ class Panel:
         return dict(self._ask("GET", "/_simulator"))
 
     def __repr__(self) -> str:
-        summary = self.summary()
-        counts = ", ".join(f"{count} {kind}" for kind, count in summary["counts"].items() if count)
-        return f"<simulator seed {summary['seed']}, {self.clock}, {counts or 'empty'}>"
+        return "<simulator controls: clock, faults, scenarios; summary() asks for its state>"
 
     def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
         """Bring an object to a state by a legal move; an illegal one says which are legal."""
@@ -273,26 +257,12 @@ class FaultPanel:
         """Take all of them away."""
         self._ask("DELETE", "/_simulator/faults")
 
-    def _waiting(self) -> dict[str, int]:
-        counts: dict[str, int] = {}
-        for fault in self.list():
-            counts[fault["kind"]] = counts.get(fault["kind"], 0) + fault["left"]
-        return counts
+    def kinds(self) -> Sequence[tuple[str, str]]:
+        """Every kind of fault, and what the service does then."""
+        return tuple(KINDS.items())
 
     def __repr__(self) -> str:
-        waiting = [f"{kind} x{left}" for kind, left in self._waiting().items() if left]
-        return f"<faults: {', '.join(waiting) or 'none'}>"
-
-    def _repr_html_(self) -> str:
-        waiting = self._waiting()
-        rows = "".join(
-            f"<tr><td{LEFT}><code>{kind}</code></td><td{LEFT}>{escape(words)}</td>"
-            f"<td{LEFT}>{waiting.get(kind) or ''}</td></tr>"
-            for kind, words in KINDS.items()
-        )
-        names = ("fault", "the service", "waiting")
-        head = "".join(f"<th{LEFT}>{name}</th>" for name in names)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<faults: {', '.join(KINDS)}; list() asks which of them wait>"
 
 
 def seconds(span: float | str) -> float:

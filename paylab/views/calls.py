@@ -8,15 +8,15 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import HTML, display
 
-from .html import BORDER, CELL, MONO, PANEL, TABLE, card, column, escape, folded, heading, table
+from .html import ROWS, card, column, copyable, folded, grid, heading, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
-SCROLL = "overflow-x:auto;max-width:100%"
 
 
 def calls_table(calls: Iterable[Any]) -> str:
-    """One row a call, oldest first."""
-    return calls_grid(HEAD, [_cells(call) for call in calls])
+    """One row a call, oldest first; of many the newest 20."""
+    cells = [_cells(call) for call in calls]
+    return card(column(grid(HEAD, cells[-ROWS:], len(cells))))
 
 
 def call_card(call: Any) -> str:
@@ -34,9 +34,9 @@ def call_card(call: Any) -> str:
 def ledger_table(ledger: Any) -> str:
     """One row an entry, newest first, below the path of the file."""
     listed = ledger.rows()
-    head = tuple(listed[0]) if listed else ("no entries",)
-    body = [[str(value) for value in row.values()] for row in listed]
-    return f"<div>Ledger: <code>{escape(ledger.path)}</code></div>{calls_grid(head, body)}"
+    names = tuple(listed[0]) if listed else ("no entries",)
+    rows = [list(row.values()) for row in listed]
+    return card(column(heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)))
 
 
 def service_table(service: Any) -> str:
@@ -47,31 +47,11 @@ def service_table(service: Any) -> str:
     for each in settings:
         groups.setdefault(each.key.partition(".")[0], []).append(each)
     stated = f"{len(own)} of {len(settings)} settings are yours or were found by a probe"
-    parts = [calls_grid(SETTING, map(_setting, own))] if own else []
-    parts += [
-        folded(f"[{name}], {len(found)} settings", calls_grid(SETTING, map(_setting, found)))
-        for name, found in groups.items()
-    ]
+    parts = [grid(SETTING, [*map(_setting, own)], most=len(own))] if own else []
+    for name, found in groups.items():
+        rows = [_setting(each) for each in found]
+        parts.append(folded(f"[{name}], {len(rows)} settings", grid(SETTING, rows, most=len(rows))))
     return card(column(heading(stated), *parts))
-
-
-def calls_grid(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table with a line of names, which scrolls where it is too wide."""
-    style = f"{CELL};padding-right:14px;overflow-wrap:normal"
-    line = f"{style};border-bottom:{BORDER}"
-    top = "".join(f'<th style="{line}">{escape(name)}</th>' for name in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    inside = f"<thead><tr>{top}</tr></thead><tbody>{body}</tbody>"
-    return f'<div style="{SCROLL}"><table style="{TABLE}">{inside}</table></div>'
-
-
-def text_block(text: str) -> str:
-    """Text as it is, in a box that scrolls."""
-    style = f"{MONO};{PANEL};{SCROLL};margin:0;padding:8px;font-size:12px;white-space:pre"
-    return f'<pre style="{style}">' + "\n".join(map(escape, text.split("\n"))) + "</pre>"
 
 
 SETTING = ("key", "in force", "default", "origin", "assumption", "question")

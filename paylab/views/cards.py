@@ -91,7 +91,6 @@ UNREADABLE = "Do not pay: a CLABE is exactly 18 digits"
 CAPTIONS = ("bank", "plaza", "account", "check")
 DIGITS = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
 CAPTION = f"font-size:11px;{html.MUTED}"
-WORKING = f"{html.MONO};{html.PANEL};font-size:12px;margin:0;padding:8px 10px;overflow-x:auto"
 
 
 class ClabeCard:
@@ -197,8 +196,7 @@ def _digits_only(clabe: str) -> str:
 
 
 def _working(clabe: str) -> str:
-    shown = f'<pre style="{WORKING}">{html.lines(working(clabe))}</pre>'
-    return html.folded("How the check digit is made", shown)
+    return html.folded("How the check digit is made", html.text_block("\n".join(working(clabe))))
 
 
 def working(clabe: str) -> list[str]:

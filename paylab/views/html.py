@@ -6,6 +6,7 @@ Colours are JupyterLab's variables; elsewhere the fallbacks suit light and dark 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 from ..spec.text import printable
@@ -46,10 +47,106 @@ def table(rows: Iterable[Row]) -> str:
     """A table of a label and a text a row."""
     body = "".join(
         f'<tr style="{ROW}"><th style="{LABEL}">{escape(label)}</th>'
-        f'<td style="{CELL}">{escape(text)}</td></tr>'
+        f'<td style="{CELL}">{cell(text)}</td></tr>'
         for label, text in rows
     )
     return f'<table style="{TABLE}"><tbody>{body}</tbody></table>'
+
+
+ROWS = 20
+"""Rows that a table shows."""
+
+LONG = 24
+"""Characters from which a single word, such as an id, is shortened in the middle."""
+
+CODE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
+
+SHORT = 12
+"""Characters up to which a text stays on one line."""
+
+COPY = (
+    "var b=this,e=b.previousElementSibling,t=e.title||e.textContent;"
+    "function f(){var a=document.createElement('textarea');a.value=t;"
+    "document.body.append(a);a.select();document.execCommand('copy');a.remove()}"
+    "navigator.clipboard?navigator.clipboard.writeText(t).catch(f):f();"
+    "b.style.color='#2e8b57';setTimeout(function(){b.style.color='inherit'},900)"
+)
+"""Copies the full text of the element before the button, without a network or a library."""
+
+ICON = (
+    '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
+    'stroke="currentColor" stroke-width="1.5"><rect x="5" y="5" width="9" height="9" rx="1.5"/>'
+    '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>'
+)
+
+TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
+
+
+def copy_button() -> str:
+    """A button that copies the element before it; where no script runs, nothing is left of it."""
+    style = (
+        "border:0;background:none;color:inherit;cursor:pointer;padding:0 3px;line-height:1;"
+        "vertical-align:middle"
+    )
+    return (
+        f'<button type="button" class="paylab-copy" title="Copy" aria-label="Copy" '
+        f'style="{style}" onclick="{html.escape(COPY)}">{ICON}</button>'
+    )
+
+
+def shortened(text: str) -> str:
+    """A long word without its middle: an id keeps its kind and its last characters."""
+    return f"{text[:9]}…{text[-4:]}" if len(text) > LONG and " " not in text else text
+
+
+def cell(value: object) -> str:
+    """A value as HTML; a long word is short, whole when pointed at, and can be copied."""
+    text = visible("" if value is None else value)
+    if time := TIME.fullmatch(text):
+        parts = " ".join(
+            f'<span style="white-space:nowrap">{part}</span>' for part in time.groups()[:2]
+        )
+        return f'<time title="{text}">{parts}</time>'
+    short = shortened(text)
+    if short != text:
+        full = f'<code title="{html.escape(text)}" style="{CODE}">{html.escape(short)}</code>'
+        return f'<span style="white-space:nowrap">{full}{copy_button()}</span>'
+    if len(text) <= SHORT:
+        return f'<span style="white-space:nowrap">{html.escape(text)}</span>' if text else ""
+    return html.escape(text)
+
+
+def grid(
+    names: Iterable[str],
+    rows: Sequence[Sequence[object]],
+    total: int | None = None,
+    *,
+    most: int = ROWS,
+) -> str:
+    """A table with a line of names and at most `most` rows, and how many more there are."""
+    style = f"{CELL};padding-right:12px"
+    top = "".join(
+        f'<th scope="col" style="{style};border-bottom:{BORDER}">{escape(name)}</th>'
+        for name in (str(name).replace("_", " ") for name in names)
+    )
+    body = "".join(
+        f'<tr style="{ROW}">'
+        + "".join(f'<td style="{style}">{cell(value)}</td>' for value in row)
+        + "</tr>"
+        for row in rows[:most]
+    )
+    more = (len(rows) if total is None else total) - min(len(rows), most)
+    left = f'<div style="{MUTED};font-size:13px">{more:,} more</div>' if more > 0 else ""
+    inside = f'<thead><tr style="{ROW}">{top}</tr></thead><tbody>{body}</tbody>'
+    return f'<table style="{TABLE};max-width:100%">{inside}</table>{left}'
+
+
+def text_block(text: str) -> str:
+    """Text as it is, whose long lines are wrapped, with a button that copies it."""
+    style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
+    wrapped = "white-space:pre-wrap;overflow-wrap:anywhere"
+    block = f'<pre style="{style};{wrapped}">{lines(text.split(chr(10)))}</pre>'
+    return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
 
 
 def lines(texts: Iterable[str]) -> str:
@@ -75,12 +172,12 @@ def folded(summary: str, inside: str) -> str:
 
 
 def copyable(text: str) -> str:
-    """Text that one click selects as a whole."""
+    """Text that one click selects as a whole, with a button that copies it."""
     style = (
         f"{MONO};{PANEL};display:inline-block;max-width:100%;box-sizing:border-box;"
         "padding:2px 8px;user-select:all;overflow-wrap:anywhere;white-space:normal"
     )
-    return f'<code style="{style}">{escape(text)}</code>'
+    return f'<code style="{style}">{escape(text)}</code>{copy_button()}'
 
 
 def column(*parts: str, basis: int = 280) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import anywidget
 import traitlets
 
-from .html import MONO, MUTED, PANEL, escape
+from .html import MUTED, escape, grid, text_block
 
 SHOWN = 50
 """Rows the table holds, newest first."""
@@ -122,26 +122,20 @@ class InboxView(anywidget.AnyWidget):
 
 def static(source: ArrivalSource) -> str:
     """The table where no kernel runs."""
-    return _table(COLUMNS, source.table(SHOWN))
+    return grid(COLUMNS, source.table(SHOWN), len(source))
 
 
 def details(
     payload: dict[str, Any], differences: Iterable[tuple[str, str, str]] | str | None
 ) -> str:
     """A payload, and what the service says otherwise now."""
-    text = escape_lines(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
-    pre = f'<pre style="{MONO};{PANEL};padding:8px;margin:4px 0;overflow:auto">{text}</pre>'
-    return f'<div class="paylab-detail"><b>Payload</b>{pre}{_compared(differences)}</div>'
+    text = text_block(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
+    return f'<div class="paylab-detail"><b>Payload</b>{text}{_compared(differences)}</div>'
 
 
 def note(text: str) -> str:
     """A line of its own."""
     return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
-
-
-def escape_lines(text: str) -> str:
-    """Text of several lines as HTML text."""
-    return "\n".join(map(escape, text.split("\n")))
 
 
 def _compared(differences: Iterable[tuple[str, str, str]] | str | None) -> str:
@@ -152,13 +146,4 @@ def _compared(differences: Iterable[tuple[str, str, str]] | str | None) -> str:
     rows = list(differences)
     if not rows:
         return note("GET says the same now.")
-    return f"<b>GET says otherwise now</b>{_table(('field', 'event', 'now'), rows)}"
-
-
-def _table(names: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A plain table, which the page it is on gives its looks."""
-    head = "".join(f"<th>{escape(name)}</th>" for name in names)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<b>GET says otherwise now</b>{grid(('field', 'event', 'now'), rows)}"

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .calls import calls_grid, text_block
-from .html import BORDER, CELL, MONO, badge, escape, folded, heading, warning
+from .html import BORDER, CELL, MONO, badge, escape, folded, grid, heading, text_block, warning
 
 TITLES = {
     "differs": "Differs from what is assumed",
@@ -34,8 +33,8 @@ def report_table(report: Any) -> str:
     rows = [(each.key, each.words) for each in report.where("differs", "could not tell")]
     remarks = "".join(map(warning, report.remarks))
     others = [(each.key, each.words) for each in report.where("not asked", "holds")]
-    more = folded(f"{len(others)} others", calls_grid(("key", "outcome"), others))
-    shown = calls_grid(("key", "outcome"), rows) if rows else ""
+    more = folded(f"{len(others)} others", grid(("key", "outcome"), others, most=len(others)))
+    shown = grid(("key", "outcome"), rows, most=len(rows)) if rows else ""
     return f"{heading('Probe')}<div>{escape(report.summary)}</div>{remarks}{shown}{more}"
 
 
@@ -135,4 +134,4 @@ def drift_table(drift: Any) -> str:
     ]
     if not rows:
         return f'<div style="{CELL}">No drift: every answer was as expected.</div>'
-    return f"{badge('DRIFT')}{calls_grid(head, rows)}"
+    return f"{badge('DRIFT')}{grid(head, rows)}"

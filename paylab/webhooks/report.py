@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -113,10 +112,6 @@ class Reconciliation:
 
     def __repr__(self) -> str:
         return self.report()
-
-    def _repr_html_(self) -> str:
-        worst = self.frame(problems=True).head(20).to_html(index=False) if self.problems else ""
-        return f"<pre>{escape(self.report())}</pre>{worst}"
 
 
 def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:

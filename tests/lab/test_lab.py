@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 import paylab
+from paylab.lab import displays
 from paylab.simulator.simulator import Simulator
 from paylab.views.cards import ClabeCard
 from paylab.views.qr import QR
@@ -68,7 +69,7 @@ def test_half_a_configuration_is_an_error(monkeypatch):
         paylab.connect()
 
 
-@pytest.mark.parametrize("show", [repr, str, lambda lab: lab._repr_html_()])
+@pytest.mark.parametrize("show", [repr, str, displays.show])
 def test_a_lab_shows_no_secret(show):
     """Neither key stands in what a notebook keeps."""
     lab = paylab.connect("https://api.example.com", **KEYS)

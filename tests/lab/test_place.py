@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import paylab
+from paylab.lab import displays
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -67,7 +68,7 @@ def test_a_simulator_that_starts_later_is_found():
 def shown(value):
     """The text and the HTML of a value."""
     bundle = value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else {}
-    html = bundle.get("text/html") or value._repr_html_()
+    html = bundle.get("text/html") or displays.show(value)
     return repr(value), html
 
 

@@ -11,6 +11,7 @@ import pytest
 import paylab
 from paylab import errors
 from paylab.corridors import examples
+from paylab.lab import displays
 from paylab.simulator.faults import KINDS
 from paylab.simulator.panel import NAMED
 from paylab.simulator.simulator import Simulator
@@ -53,12 +54,15 @@ def test_a_wrong_detail_is_told_the_right_one(lab, details):
 
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
-    """And the panel counts what waits."""
+    """What waits is asked for, and looking at the panel asks nothing."""
     assert {*KINDS} <= {*dir(lab.simulator.faults)}
     for kind in KINDS:
         getattr(lab.simulator.faults, kind)(times=2)
-    assert all(f"{kind} x2" in repr(lab.simulator.faults) for kind in KINDS)
-    assert all(kind in lab.simulator.faults._repr_html_() for kind in KINDS)
+    assert {fault["kind"]: fault["left"] for fault in lab.simulator.faults.list()} == dict.fromkeys(
+        KINDS, 2
+    )
+    assert all(kind in repr(lab.simulator.faults) for kind in KINDS)
+    assert all(kind in displays.show(lab.simulator.faults) for kind in KINDS)
 
 
 def test_every_scenario_has_a_name_that_tab_completes(lab):
@@ -74,8 +78,8 @@ def test_every_scenario_has_a_name_that_tab_completes(lab):
 
 def test_scenarios_show_as_a_table(lab):
     """A row each, escaped; an empty value is seen to be one."""
-    shown = lab.simulator.scenarios._repr_html_()
-    assert shown.count("<tr>") == 1 + len(lab.simulator.scenarios)
+    shown = displays.show(lab.simulator.scenarios)
+    assert all(f">{name}<" in shown or f'title="{name}"' in shown for name in NAMED)
     assert "&quot;&quot; (empty)" in shown
     assert "transfer_failed" in repr(lab.simulator.scenarios)
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from paylab.errors import ExactnessError, PaylabError, RuleError
+from paylab.lab import displays
 from paylab.lab.trigger import trigger
 from paylab.webhooks.reconciliation import of_list, references
 
@@ -161,7 +162,7 @@ def test_totals_are_exact(lab, tmp_path):
 
 def test_the_report_is_shown_escaped(lab, tmp_path):
     """What the user's file holds is text."""
-    shown = lab.reconcile(write(tmp_path, "<img src=x>,1,usd,"))._repr_html_()
+    shown = displays.show(lab.reconcile(write(tmp_path, "<img src=x>,1,usd,")))
     assert "<img" not in shown
 
 

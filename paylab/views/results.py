@@ -1,0 +1,193 @@
+"""Results, lists, the simulator and a reconciliation as HTML: cards and tables.
+
+Each function takes a value and gives HTML; `lab.displays` registers them by the type's name.
+None of them sends a request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from ..redaction.redaction import Redaction
+from .html import (
+    ROWS,
+    card,
+    column,
+    escape,
+    folded,
+    grid,
+    heading,
+    table,
+    text_block,
+)
+
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "Transfer": ("id", "status", "source", "destination", "created_at"),
+    "Quote": ("id", "source", "destination", "exchange_rate", "total_fee", "expires_at"),
+    "Individual": ("id", "status", "given_name", "family_name", "country", "created_at"),
+    "FinancialAccount": ("id", "type", "details", "created_at"),
+    "ConversionAccount": ("id", "status", "source_currency", "individual_id", "created_at"),
+    "Conversion": ("id", "status", "deposit", "payout", "created_at"),
+    "WebhookSubscription": ("id", "url", "event_types", "is_active"),
+}
+"""The columns of a list, by the kind of its items."""
+
+SUMS = {
+    "source": ("source_amount", "source_currency"),
+    "destination": ("destination_amount", "destination_currency"),
+    "deposit": ("amount", "currency"),
+    "payout": ("amount", "currency"),
+}
+"""Columns that show an amount with its currency, and the fields that hold them."""
+
+UNFETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches all pages."
+
+
+def resource_card(resource: Any) -> str:
+    """The fields that have a value; nested ones and the JSON text open on demand."""
+    said = _clean(resource)
+    flat = {name: value for name, value in said.items() if not isinstance(value, dict | list)}
+    nested = {name: value for name, value in said.items() if name not in flat}
+    lists = {name: value for name, value in nested.items() if _is_words(value)}
+    rows = [(name, _words(value)) for name, value in (flat | lists).items()]
+    blocks = [
+        folded(name, text_block(_json(value)))
+        for name, value in nested.items()
+        if name not in lists
+    ]
+    title = heading(type(resource).__name__)
+    return card(column(title, table(rows), *blocks))
+
+
+def pager_table(pager: Any) -> str:
+    """The items that the latest walk fetched; how to fetch when there was none."""
+    items, count = pager.fetched()
+    if count is None:
+        return card(column(heading("List"), escape(UNFETCHED)))
+    return items_table(items, count)
+
+
+def items_table(items: Sequence[Any], total: int | None = None) -> str:
+    """Resources of one kind, a row each."""
+    if not items:
+        return card(column(heading("List"), "no items"))
+    kind = type(items[0]).__name__
+    said = [_clean(item) for item in items]
+    names = COLUMNS.get(kind) or tuple(said[0])[:6]
+    rows = [[_column(item, name) for name in names] for item in said]
+    return card(column(heading(_counted(total or len(items), kind)), grid(names, rows, total)))
+
+
+def _counted(count: int, kind: str) -> str:
+    return f"{count:,} {kind}{'' if count == 1 else 's'}"
+
+
+def page_table(page: Any) -> str:
+    """One page of a list."""
+    return items_table(page.data)
+
+
+def simulator_card(simulator: Any) -> str:
+    """A simulator in this process: its clock, and how many objects it holds."""
+    summary = simulator.world.summary()
+    clock = summary["clock"]
+    runs = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
+    counts = [(kind, str(count)) for kind, count in summary["counts"].items() if count]
+    rows = [("clock", f"{clock['now']} ({runs})"), ("seed", str(summary["seed"])), *counts]
+    return card(column(heading("Simulator"), table(rows)))
+
+
+CONTROLS = (
+    ("clock", "advance(seconds), freeze(), run(speed)"),
+    ("faults", "what the service can be made to do wrong"),
+    ("scenarios", "values that bring about an outcome"),
+    ("seed(transfers=, conversions=)", "adds finished transfers and conversions"),
+    ("move(id, to)", "brings an object to a status"),
+    ("events(id)", "the events of an object"),
+    ("summary()", "asks for the clock and the number of objects"),
+    ("snapshot(), save(path), load(path)", "the whole state"),
+    ("reset()", "empties it"),
+)
+
+
+CONTROL = ("lab.simulator", "what it does")
+
+
+def panel_card(_: Any) -> str:
+    """What can be done to a simulator."""
+    return card(column(heading("Simulator controls"), grid(CONTROL, CONTROLS)))
+
+
+def scenarios_table(scenarios: Any) -> str:
+    """Every value that brings about an outcome."""
+    rows = [[row[name] for name in SCENARIO] for row in scenarios.rows()]
+    return folded(f"{len(rows)} scenarios", grid(SCENARIO, rows[:ROWS])) + "".join(
+        folded(f"{at + 1} to {min(at + ROWS, len(rows))}", grid(SCENARIO, rows[at : at + ROWS]))
+        for at in range(ROWS, len(rows), ROWS)
+    )
+
+
+SCENARIO = ("name", "where", "value", "outcome")
+
+
+def faults_table(faults: Any) -> str:
+    """Every kind of fault; `list()` asks which of them wait."""
+    return grid(("fault", "the service"), faults.kinds())
+
+
+def reconciliation_card(result: Any) -> str:
+    """The report, and the lines with a problem."""
+    shown = text_block(result.report())
+    if not result.problems:
+        return card(column(heading("Reconciliation"), shown))
+    frame = result.frame(problems=True)
+    known = frame.head(ROWS).astype("object").where(frame.head(ROWS).notna(), None)
+    rows = [[_words(value) for value in row] for row in known.itertuples(index=False)]
+    return card(column(heading("Reconciliation"), shown, grid(frame.columns, rows, len(frame))))
+
+
+def lab_card(lab: Any) -> str:
+    """The settings of a lab and where each came from."""
+    settings = grid(("setting", "value", "from"), lab.sources())
+    drift = escape(lab.drift.line) if lab.calls and lab.drift else ""
+    return card(column(heading("Lab"), settings, drift), label=str(lab.place))
+
+
+def _clean(resource: Any) -> dict[str, Any]:
+    """The fields without document numbers, images and signatures."""
+    return dict(Redaction([]).json(resource.to_dict()))
+
+
+def _column(said: Mapping[str, Any], name: str) -> str:
+    """A field, or an amount with its currency."""
+    inner = said.get(name)
+    holder = inner if isinstance(inner, dict) else said
+    if name in SUMS:
+        amount, currency = (holder.get(field) for field in SUMS[name])
+        return "" if amount is None else f"{amount} {currency or ''}".rstrip()
+    return _words(inner)
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _words(value: object) -> str:
+    """A value in a cell: short times, exact amounts, and JSON for what is nested."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    if isinstance(value, str | Decimal | int | float):
+        return str(value)
+    if isinstance(value, list) and _is_words(value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -1,0 +1,98 @@
+"""Results, lists, the simulator and a lab as HTML: short, escaped, and without a request."""
+
+from __future__ import annotations
+
+import pytest
+
+import paylab
+from paylab.lab import displays
+from paylab.simulator.simulator import Simulator
+from paylab.spec import models
+from paylab.views import html
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """A lab on a simulator with some transfers."""
+    return paylab.connect(simulator=Simulator(transfers=60))
+
+
+SHOWN = {
+    "a lab": lambda lab: lab,
+    "a list": lambda lab: lab.transfers.list(),
+    "a page": lambda lab: next(lab.transfers.list().pages()),
+    "a result": lambda lab: lab.transfers.list()[0],
+    "an individual": lambda lab: lab.individuals.list()[0],
+    "the calls": lambda lab: lab.calls,
+    "a call": lambda lab: lab.calls[-1],
+    "the ledger": lambda lab: lab.ledger,
+    "the simulator": lambda lab: lab._embedded,
+    "its controls": lambda lab: lab.simulator,
+    "faults": lambda lab: lab.simulator.faults,
+    "scenarios": lambda lab: lab.simulator.scenarios,
+    "a reconciliation": lambda lab: lab.reconcile(),
+}
+
+
+@pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
+def test_looking_sends_nothing(lab, get):
+    """Neither the repr nor the HTML of anything makes a request."""
+    value = get(lab)
+    before = len(lab.calls)
+    assert repr(value)
+    assert "<" in displays.show(value)
+    assert len(lab.calls) == before
+
+
+@pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
+def test_nothing_scrolls_sideways(lab, get):
+    """Long lines are wrapped: no part of a view has a scroll bar of its own."""
+    shown = displays.show(get(lab))
+    assert "overflow-x" not in shown
+    assert "white-space:pre;" not in shown
+
+
+def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
+    """Then it shows what was fetched: at most 20 rows, and how many more."""
+    listed = lab.transfers.list()
+    assert "Nothing is fetched yet" in displays.show(listed)
+    listed.to_list(limit=45)
+    assert f"{60 - html.ROWS:,} more" in displays.show(listed)
+    assert displays.show(listed).count("<tr ") == 1 + html.ROWS
+
+
+def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):
+    """Each with its text; ids are short, and whole when pointed at."""
+    transfer = lab.transfers.list()[0]
+    shown = displays.show(transfer)
+    assert f'title="{transfer.id}"' in shown
+    assert "source_amount" in shown
+    assert "failure_reason" not in shown
+
+
+def test_a_result_has_a_repr_of_one_short_line(lab):
+    """Printed after a wait, it does not fill the page."""
+    for found in (lab.individuals.list()[0], lab.transfers.list()[0]):
+        assert "\n" not in repr(found)
+        assert len(repr(found)) < 250
+
+
+def test_document_numbers_are_not_shown():
+    """Neither in the card nor in the JSON that opens below it."""
+    person = models.Individual.model_validate(
+        {"id": "ind_1", "document": {"type": "curp", "number": "GOHM900512MDFNRR07"}}
+    )
+    assert "GOHM900512" not in displays.show(person) + repr(person)
+
+
+def test_text_from_the_service_is_escaped():
+    """Names, unknown fields and nested values alike."""
+    evil = "<img src=x onerror=alert(1)>"
+    sent = {"id": evil, "given_name": evil, "new": {evil: [evil]}, "address": {"city": evil}}
+    shown = displays.show(models.Individual.model_validate(sent))
+    assert "<img" not in shown
+
+
+def test_a_value_without_a_view_has_none():
+    """Only what is registered is shown otherwise."""
+    assert displays.show(object()) is None
