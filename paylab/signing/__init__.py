@@ -25,7 +25,7 @@ from .findings import Request as Request
 from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
-from .verify import verify as verify
+from .refusals import verify as verify
 
 __all__ = [
     "EMPTY_HASH",

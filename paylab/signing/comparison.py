@@ -20,7 +20,7 @@ from .explain import labels
 from .findings import Authorization, Finding, Request, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
 from .mistakes import Mistake, Recipe, query_line
-from .verify import (
+from .refusals import (
     FORM,
     check_body,
     check_credential,

@@ -12,7 +12,7 @@ from email.utils import format_datetime
 from hashlib import sha256
 from typing import Any
 
-from ..signing.verify import verify
+from ..signing.refusals import verify
 from ..spec import codes
 from . import control, faults, individuals, on_ramp, quotes, transfers, transitions, webhooks
 from .messages import JSON, MOST_BYTES, TOO_LARGE, Refused, Reply, Request

@@ -14,7 +14,7 @@ from ..spec import codes
 from .account_types import Account, DetailField, Format
 
 if TYPE_CHECKING:
-    from . import Corridor
+    from .countries import Corridor
 
 Cells = tuple[str, ...]
 
