@@ -104,7 +104,7 @@ class Forms:
     ) -> OnboardingForm:
         """A form that creates an individual.
 
-        `consent=True` records consent when `submit()` is called and nobody clicked. When you
+        `consent=True` records consent when `submit()` is called without a click. When you
         click through the form, tick the box yourself.
         """
         from ..views.forms.onboarding import OnboardingForm
@@ -119,6 +119,7 @@ class Forms:
             example=example,
             consent=consent,
             clock=self._client.clock,
+            service=self._client.service,
         )
         about = "onboarding", country, product
         return self._kept.get(about, (example, consent), make, new=new)
@@ -146,7 +147,8 @@ class Forms:
 
         who = id_of(person)
         create = partial(self._client.financial_accounts.create, who, codes.CRYPTO_WALLET)
-        make = partial(WalletForm, create, individual_id=who, example=example)
+        given: dict[str, Any] = {"example": example, "service": self._client.service}
+        make = partial(WalletForm, create, individual_id=who, **given)
         return self._kept.get(("wallet", who), example, make, new=new)
 
     def conversion_account(
@@ -169,6 +171,7 @@ class Forms:
             codes.ON_RAMP.get(str(who.country), ""),
             individual_id=who.id,
             wallet=None if wallet is None else id_of(wallet),
+            service=self._client.service,
             **refreshing(self._time),
         )
         held = (*(one.id for one in _wallets(who)), wallet and id_of(wallet))
@@ -187,6 +190,7 @@ class Forms:
             currency,
             codes.DEPOSIT_CAPS[currency.lower()],
             account_id=account.id,
+            service=self._client.service,
         )
         return self._kept.get(("deposit", account.id), (), make, new=new)
 

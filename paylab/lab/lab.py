@@ -297,9 +297,10 @@ class Lab:
         consent: bool = False,
         new: bool = False,
     ) -> Walk:
-        """The whole on-ramp as one stepper; `individual_id` takes up where somebody left.
+        """The whole on-ramp as one stepper; `individual_id` continues with a person that exists.
 
-        `consent=True` records consent when `submit()` is called and nobody clicked.
+        `example=True` fills in every step, so that three clicks lead to a QR code or a CLABE.
+        `consent=True` records consent when `submit()` is called without a click.
         """
         return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
 

@@ -46,6 +46,7 @@ class PayoutForms:
         country = known_word("country", country.upper(), corridors.NAMES)
         known_word("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self._client.clock}
+        given["service"] = self._client.service
         make = partial(RecipientForm, self._client.individuals.create, country, product, **given)
         return self._kept.get(("recipient", country, product), example, make, new=new)
 
@@ -70,6 +71,7 @@ class PayoutForms:
             update=self._client.financial_accounts.update,
             owner=who.id,
             example=examples.account(country, self._client.service) if example else None,
+            service=self._client.service,
         )
         about = "bank", who.id, account and account.id
         return self._kept.get(about, example, make, new=new)
@@ -115,7 +117,8 @@ class PayoutForms:
         """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
         who = read_individual(self._client.individuals, id_of(person))
         held = who.financial_accounts or []
-        begun = partial(make, _labelled(who), accounts=held, amount=amount, source=source.upper())
+        given = {"accounts": held, "amount": amount, "source": source.upper()}
+        begun = partial(make, _labelled(who), **given, service=self._client.service)
         return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
@@ -131,6 +134,7 @@ class PayoutForms:
             accounts=self._accounts_of(quote),
             stands_still=self._time.stands_still(),
             pass_time=self._time.move_on,
+            service=self._client.service,
         )
         return self._kept.get(("quote card", quote.id), (), make, new=new)
 

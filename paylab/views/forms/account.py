@@ -12,6 +12,7 @@ from ...errors import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount
+from ...spec.service import Service
 from ..html import Row, escape
 from ..qr import read_qr, scan
 from .field import COMBO, OPEN, SELECT, TEXT, FormField, call
@@ -35,12 +36,20 @@ NOTHING = Account("", (), "")
 class AccountFields(Group):
     """A type and its details, named `type` and `details.clabe` below a prefix."""
 
-    def __init__(self, country: str, *, prefix: str = "", later: bool = False) -> None:
+    def __init__(
+        self,
+        country: str,
+        *,
+        prefix: str = "",
+        later: bool = False,
+        service: Service | None = None,
+    ) -> None:
         self.prefix, self._later = prefix, later
+        self._countries = corridors.of(service)
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
         self.details = {
             name: FormField(f"{prefix}details.{name}", label(name), COMBO if listed else TEXT)
-            for name, listed in NAMES.items()
+            for name, listed in _names(self._countries)
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
@@ -53,7 +62,7 @@ class AccountFields(Group):
     @property
     def account(self) -> Account:
         """The chosen type as the country has it."""
-        return corridors.account(self._country, self.type.value) or NOTHING
+        return self._countries.account(self._country, self.type.value) or NOTHING
 
     def entry(self) -> dict[str, Any]:
         """`type` and `details` as they would be sent; empty when the account comes later."""
@@ -76,7 +85,7 @@ class AccountFields(Group):
     def adjust(self, country: str) -> None:
         """Ask for what this country and the chosen type need, and nothing else."""
         self._country = country
-        corridor = corridors.get(country)
+        corridor = self._countries.get(country)
         kinds = [(TYPES[kind], kind) for kind in (corridor.account_types if corridor else ())]
         self.type.offer([*([LATER] if self._later else []), *kinds])
         self.type.require(not self._later)
@@ -136,15 +145,11 @@ def _payee(payload: str) -> str:
     return said or "Paste the text of the code, or scan a picture of it."
 
 
-def _names() -> Iterator[tuple[str, bool]]:
-    for corridor in corridors.ALL:
-        for account in corridor.accounts:
-            for field in account.fields:
-                yield field.name, bool(field.form.choices)
-
-
-NAMES = dict(_names())
-"""Every field of every account, and whether it is chosen from a list."""
+def _names(countries: corridors.Countries) -> list[tuple[str, bool]]:
+    """Every field of every account, and whether it is chosen from a list."""
+    accounts = (account for corridor in countries.all for account in corridor.accounts)
+    fields = (field for account in accounts for field in account.fields)
+    return list({field.name: bool(field.form.choices) for field in fields}.items())
 
 
 def label(name: str) -> str:
@@ -173,11 +178,13 @@ class AccountForm(Form):
         update: Callable[[str, Any], FinancialAccount] | None = None,
         owner: str = "",
         example: Any = None,
+        service: Service | None = None,
     ) -> None:
         self._create, self._update, self._owner = create, update, owner
+        self._service = service
         self.country, self._account = country, account
         self.title, self.action = self._named()
-        self.parts = AccountFields(country)
+        self.parts = AccountFields(country, service=service)
         self.note = Html(escape(FIXED) if self._is_fixed else "", style="hint")
         super().__init__(self.parts, [self.note, self.parts])
         self._fill(example)
@@ -196,11 +203,12 @@ class AccountForm(Form):
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return accounts.check_entry(values, self.country)
+        return accounts.check_entry(values, self.country, service=self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """Check digits that do not fit, and addresses that look mistyped."""
-        return accounts.warn(self.country, values.get("type"), values.get("details"))
+        kind, details = values.get("type"), values.get("details")
+        return accounts.warn(self.country, kind, details, service=self._service)
 
     def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the account, or replace its details."""
@@ -257,25 +265,21 @@ class WalletForm(Form):
         *,
         individual_id: str = "",
         example: bool = False,
+        service: Service | None = None,
     ) -> None:
-        self._create, self._owner = create, individual_id
-        given = examples.WALLET if example else {"address": "", "network": codes.NETWORKS[0]}
-        fields = [
-            FormField("network", "Network", COMBO, value=given["network"], hint=OPEN),
-            FormField("address", "Address", value=given["address"]),
-        ]
-        fields[0].offer([(name.capitalize(), name) for name in codes.NETWORKS])
-        for field in fields:
-            field.require(True, assumed=True)
+        self._create, self._owner, self._service = create, individual_id, service
+        account = corridors.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
+        asked = sorted(account.fields, key=lambda one: not one.form.choices)
+        fields = [_wallet_field(one, examples.wallet(service) if example else {}) for one in asked]
         super().__init__(fields)
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return accounts.check_details(None, codes.CRYPTO_WALLET, values, "")
+        return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """An address that does not fit the network, or whose checksum is wrong."""
-        return accounts.warn_address(values.get("network"), values.get("address"))
+        return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the wallet."""
@@ -291,3 +295,14 @@ class WalletForm(Form):
         details = result.details or {}
         rows = [("Wallet", result.id), ("Network", details.get("network", ""))]
         return [*rows, ("Address", details.get("address", ""))]
+
+
+def _wallet_field(asked: account_types.DetailField, given: Mapping[str, Any]) -> FormField:
+    """A field of a wallet: its list is open where it is assumed."""
+    choices = [(word.capitalize(), word) for word in asked.form.choices]
+    field = FormField(asked.name, label(asked.name), COMBO if choices else TEXT)
+    field.hint = OPEN if choices else ""
+    field.put(given.get(asked.name, ""))
+    field.offer(choices, preselect=bool(choices))
+    field.require(asked.required, assumed=asked.source != "spec")
+    return field

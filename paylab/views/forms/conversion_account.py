@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import Problem, RuleError
 from ...rules import accounts, deposits
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
+from ...spec.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ..cards import deposit_card
 from ..html import Row
@@ -50,11 +51,13 @@ class ConversionAccountForm(Form):
         *,
         individual_id: str = "",
         wallet: str | None = None,
+        service: Service | None = None,
         pass_time: Callable[[float], None] = lambda _: None,
         run: Callable[[Look], Awaitable[Any]] = in_thread,
     ) -> None:
         self._create, self._wait, self._owner = create, wait, individual_id
         self._account: ConversionAccount | None = None
+        self._service = service
         self.watch = Refresher(
             lambda: look(self._pending_id),
             self._see,
@@ -79,7 +82,7 @@ class ConversionAccountForm(Form):
         """What the spec and our assumptions find wrong."""
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
-        return deposits.check_account(body)
+        return deposits.check_account(body, service=self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
@@ -197,7 +200,9 @@ class DepositForm(Form):
         cap: Decimal,
         *,
         account_id: str = "",
+        service: Service | None = None,
     ) -> None:
+        self._service = service
         self._send, self.currency, self.cap, self._account = send, currency, cap, account_id
         unit = currency.upper()
         choices = [(text, key) for key, text in SENDERS.items()]
@@ -220,7 +225,8 @@ class DepositForm(Form):
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong, and another name that is not given."""
-        found = deposits.check({"conversion_account_id": "-", **values}, self.currency)
+        body = {"conversion_account_id": "-", **values}
+        found = deposits.check(body, self.currency, self._service)
         if values.get("sender_name", "") is None:
             found.append(Problem("sender_name", "is required"))
         return found

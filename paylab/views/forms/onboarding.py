@@ -13,6 +13,7 @@ from ...errors import Problem
 from ...rules import individuals
 from ...spec import codes
 from ...spec.models import FinancialAccount, Individual
+from ...spec.service import Service
 from .. import html
 from ..html import Row
 from . import person
@@ -51,7 +52,9 @@ class OnboardingForm(Form):
         example: bool = False,
         consent: bool = False,
         clock: Callable[[], datetime] = utcnow,
+        service: Service | None = None,
     ) -> None:
+        self._service = service
         self._create, self._consenting, self._clock = create, consent, clock
         self.title = f"{self.subject}: {corridors.NAMES.get(country, country)}"
         self.consent = Consent(clock)
@@ -81,7 +84,7 @@ class OnboardingForm(Form):
     @property
     def corridor(self) -> Corridor:
         """The facts of the chosen country."""
-        return corridors.get(self.fields["country"].value) or Corridor("")
+        return corridors.of(self._service).get(self.fields["country"].value) or Corridor("")
 
     def values(self) -> dict[str, Any]:
         """The individual as it would be sent."""
@@ -93,12 +96,13 @@ class OnboardingForm(Form):
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What the spec and our assumptions find wrong."""
-        return individuals.check(values)
+        return individuals.check(values, self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """What looks mistyped."""
         today = self._clock().date()
-        return [*individuals.warn(values), *individuals.warn_implausible(values, today)]
+        odd = individuals.warn_implausible(values, today)
+        return [*individuals.warn(values, self._service), *odd]
 
     def send(self, values: dict[str, Any]) -> Individual:
         """Create the individual."""
@@ -151,7 +155,9 @@ class OnboardingForm(Form):
         """Ask for what the country and the product need."""
         product = self.fields["product_types"].value
         stated = self.corridor.required_for([product])
-        needed = {*individuals.base(), *stated}
+        about = {"country": self.fields["country"].value, "product_types": [product]}
+        more = individuals.required(about, self._service)
+        needed = {*individuals.base(self._service), *stated, *more}
         for name, field in self.fields.items():
             if not name.startswith(("document.", *person.WORK)):
                 asked = name in needed
@@ -188,10 +194,11 @@ class RecipientForm(OnboardingForm):
         product: str = codes.GLOBAL_PAYOUTS,
         *,
         example: bool = False,
+        service: Service | None = None,
         **options: Any,
     ) -> None:
-        self.account = AccountFields(country, prefix=PREFIX, later=True)
-        super().__init__(create, country, product, **options)
+        self.account = AccountFields(country, prefix=PREFIX, later=True, service=service)
+        super().__init__(create, country, product, service=service, **options)
         self._adopt()
         if example:
             self.fill()
@@ -205,7 +212,7 @@ class RecipientForm(OnboardingForm):
 
     def fill(self) -> None:
         """Fill in a recipient who does not exist."""
-        example = examples.recipient(self.fields["country"].value)
+        example = examples.recipient(self.fields["country"].value, self._service)
         entry = example.pop(LIST)[0]
         with self.filling():
             for name, value in person.flat_values(example).items():

@@ -8,10 +8,12 @@ from typing import Any
 
 import traitlets
 
+from ... import corridors
 from ...errors import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
 from ...spec.models import Quote, Transfer
+from ...spec.service import Service
 from .. import html
 from ..html import Row
 from .field import COMBO, OPEN, SELECT, FormField, call
@@ -50,7 +52,9 @@ class QuoteForm(Form):
         amount: str = "100",
         source: str = codes.SOURCE_CURRENCIES[0],
         card: Callable[[Any], Any] | None = None,
+        service: Service | None = None,
     ) -> None:
+        self._service = service
         self._create, self._routes, self._card = create, routes, card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._fields(amount, source))
@@ -61,7 +65,7 @@ class QuoteForm(Form):
         sources = [(one, one) for one in codes.SOURCE_CURRENCIES]
         given = [(text, name) for name, text in GIVEN.items()]
         network = FormField("source_network", "Network", COMBO, hint=OPEN)
-        network.offer([(one, one) for one in codes.NETWORKS])
+        network.offer([(one, one) for one in corridors.of(self._service).networks])
         fields = [
             FormField("payout_method", "To", SELECT, options=labels),
             FormField("source_currency", "From", SELECT, value=source, options=sources),
@@ -86,7 +90,8 @@ class QuoteForm(Form):
         """What the spec and our assumptions find wrong."""
         body = dict(values)
         account = body.pop("financial_account", None)
-        return self.rule({**body, "financial_account": {"id": account}} if account else body)
+        paid = {"financial_account": {"id": account}} if account else {}
+        return self.rule({**body, **paid}, self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """That the transfer will be refused because a wallet is missing."""
@@ -199,7 +204,9 @@ class QuoteCard(Form):
         accounts: Sequence[Any] = (),
         stands_still: bool = False,
         pass_time: Callable[[float], object] = lambda _: None,
+        service: Service | None = None,
     ) -> None:
+        self._service = service
         self._send, self._again, self._clock = send, again, clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         self.facts, self.lock_line, self.caution = Html(), Html(), Html(live=True)
@@ -228,7 +235,7 @@ class QuoteCard(Form):
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """What is wrong with the reference."""
-        return transfers.check(values)
+        return transfers.check(values, self._service)
 
     def refusal(self) -> list[Problem]:
         """Why the service will refuse the transfer, if that can be told."""
