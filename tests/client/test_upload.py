@@ -131,7 +131,7 @@ def test_a_file_that_grows_on_the_way(tmp_path):
     [
         (Path("/nowhere/photo.jpg"), "cannot be read: No such file or directory"),
         (Path("/"), "cannot be read: .*not a file"),
-        (b"GIF89a" * 5000, "none of PDF, JPEG, PNG"),
+        (b"GIF89a" * 5000, "is not a PDF, JPEG, PNG"),
         (JPEG[:9_999], "at least 10 KB"),
         (None, "is required"),
         (7, "data URI"),
