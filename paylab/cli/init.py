@@ -20,7 +20,7 @@ import tomlkit
 from .. import files
 from ..client.settings import DEFAULT, SECRETS, VARIABLES, profiles_path
 from ..errors import ConfigError, PaylabError
-from ..lab.lab import connect
+from ..lab.connection import connect
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"

@@ -56,7 +56,7 @@ def log_without_blocking() -> None:
 
 def open_lab(**options: Any) -> Lab:
     """The lab of a command; one line on stderr says which service it uses."""
-    from ..lab.lab import connect
+    from ..lab.connection import connect
 
     lab = connect(**options)
     warn_user(f"paylab: {lab.place.notice}")

@@ -1,6 +1,6 @@
 """The lab: one object that holds everything a notebook needs."""
 
+from .connection import connect as connect
 from .lab import Lab as Lab
-from .lab import connect as connect
 
 __all__ = ["Lab", "connect"]

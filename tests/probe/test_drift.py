@@ -5,7 +5,8 @@ import pytest
 from independent_service import Service as Independent
 
 from paylab.client.settings import Settings
-from paylab.lab.lab import Lab, connect
+from paylab.lab.connection import connect
+from paylab.lab.lab import Lab
 
 
 def lab_on(*deviations):
