@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
     product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
     if product and "product_type" not in table.column_names:
         columns["product_type"] = pa.repeat(product, table.num_rows)
-    return pa.table({name: _plain(column) for name, column in columns.items()})
+    return pa.table(columns)
 
 
 def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -184,7 +185,25 @@ def summarize(
     if pa.types.is_decimal(rows["completed_in"].type):  # the quick way knows whole seconds alone
         return merge([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
-    return _finished(_run(summary_sql.whole(groups, "rows"), rows=rows), groups)
+    coded, words = _coded(rows, groups)
+    return _finished(
+        _run(summary_sql.whole(replace(groups, words=words), "rows"), rows=coded), groups
+    )
+
+
+def _coded(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:
+    """The rows with a number for each currency, and the currencies in upper case."""
+    words: dict[str, list[str]] = {}
+    for name in [name for name in CURRENCIES if name in groups.keys and name not in groups.by]:
+        column = rows[name]
+        is_coded = pa.types.is_dictionary(column.type)
+        codes = (column if is_coded else column.dictionary_encode()).combine_chunks()
+        upper = pc.utf8_upper(codes.dictionary.cast(pa.string()))
+        once = upper.unique()
+        numbers = pc.index_in(upper, once).take(codes.indices)
+        rows = rows.set_column(rows.column_names.index(name), name, numbers)
+        words[name] = once.to_pylist()
+    return rows, words
 
 
 def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> Grouping:
@@ -204,6 +223,7 @@ def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
+    rows = pa.table({name: _plain(rows[name]) for name in rows.column_names})
     return _run(summary_sql.partial(groups, "rows"), rows=rows)
 
 
@@ -280,7 +300,7 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
 
 def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
-    columns: dict[str, Any] = {name: table[name] for name in table.column_names}
+    columns: dict[str, Any] = {name: _plain(table[name]) for name in table.column_names}
     sums = {name: table[name].to_pylist() for name in AMOUNTS if name in columns}
     counts = zip(table["failed"].to_pylist(), table["rows"].to_pylist(), strict=True)
     exact: dict[str, list[Decimal | None]] = {

@@ -137,7 +137,7 @@ def paylab_csv(rows):
 
 @way
 def polars_summary(rows):
-    """Counts, sums and quantiles by day, corridor and currencies, in polars."""
+    """Counts, sums, quantiles and reasons by day, corridor and currencies, in polars."""
     import polars as pl
 
     table = pl.from_arrow(typed_rows(int(rows)))
@@ -146,8 +146,14 @@ def polars_summary(rows):
         day, amounts = pl.col("created_at").dt.date().alias("day"), pl.col(*SUMMED)
         corridor = pl.concat_str(*CURRENCIES[:2], separator="-").alias("corridor")
         took = [pl.col("completed_in").quantile(q, "linear").alias(str(q)) for q in QUANTILES]
-        groups = table.group_by(day, corridor, *CURRENCIES)
-        return groups.agg(pl.len().alias("rows"), amounts.sum(), *took)["rows"].sum()
+        counts = [(pl.col("status") == word).sum().alias(word) for word in ("completed", "failed")]
+        upper = [pl.col(name).str.to_uppercase() for name in CURRENCIES]
+        groups = table.group_by(day, corridor, *upper)
+        found = groups.agg(pl.len().alias("rows"), *counts, amounts.sum(), *took)
+        why = table.filter(pl.col("failure_reason").is_not_null())
+        reasons = why.group_by(day, corridor, *upper, "failure_reason").agg(pl.len())
+        assert reasons.height >= 0
+        return found["rows"].sum()
 
     summary()
     return summary
@@ -172,7 +178,8 @@ def duckdb_folder(folder):
     sql = f"""
         select count(*), created_at::date as day,
             source_currency || '-' || destination_currency as corridor,
-            {", ".join(CURRENCIES)}, {sums}, quantile_cont(completed_in, {list(QUANTILES)})
+            {", ".join(CURRENCIES)}, {sums}, quantile_cont(completed_in, {list(QUANTILES)}),
+            count(*) filter (status = 'completed'), count(*) filter (status = 'failed')
         from read_parquet('{folder}/*/*.parquet', hive_partitioning = false) group by all"""
     duckdb.sql("select 1").fetchall()
     return lambda: sum(row[0] for row in duckdb.sql(sql).fetchall())
@@ -257,7 +264,7 @@ AMOUNTS = (
 )
 SUMMED = ("source_amount", "destination_amount", "total_fee", "total_tax")
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
-QUANTILES = (0.5, 0.9, 0.99)
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
 FOLDER = Path(os.environ.get("PAYLAB_BENCHMARKS", tempfile.gettempdir()))
 TEXTS = (
     *("id", "client_reference_id", "source_currency", "destination_currency", "recipient_id"),

@@ -105,3 +105,18 @@ def test_events_and_deliveries():
 def test_nothing(kind):
     """No rows have all columns."""
     assert list(frames.of([], kind).columns) == SCHEMAS[kind].names
+
+
+def test_a_lab_narrows_and_converts(lab):
+    """By status and time; as floats, which the frame says."""
+    frame = lab.transfers.frame(status="completed", since="2025-12-01", amounts="float")
+    assert set(frame["status"]) == {"completed"}
+    assert frame["created_at"].min() >= pd.Timestamp("2025-12-01", tz="UTC")
+    assert frame.attrs["amounts"] == "float"
+    assert frame.attrs["filter"]["status"] == "completed"
+
+
+def test_a_misspelt_option_is_named(lab):
+    """Before anything is fetched."""
+    with pytest.raises(TypeError, match="statuses"):
+        lab.transfers.frame(statuses="completed")
