@@ -46,6 +46,7 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
             budget=budget,
             pace=0.0 if here else PACE,
             kept=record.beside(to) if to else None,
+            local=here,
         )
     if to is not None:
         report.write(to)

@@ -54,22 +54,22 @@ class List:
         if isinstance(body, list):
             self.note("envelope", "array")
             return body, False
-        leaves = dict(_leaves(body))
-        found = [name for name, value in leaves.items() if isinstance(value, list)]
+        values = dict(leaves(body))
+        found = [name for name, value in values.items() if isinstance(value, list)]
         items = _preferred(self.form.items, found)
         if items is None:
             return [], False
         self.note("envelope", "object")
         self.note("items", items)
-        flags = [name for name, value in leaves.items() if isinstance(value, bool)]
+        flags = [name for name, value in values.items() if isinstance(value, bool)]
         more = _preferred(self.form.more, flags)
         self.note("more", more or NONE)
-        others = {n: v for n, v in leaves.items() if n not in (items, more) and _may_be_cursor(v)}
+        others = {n: v for n, v in values.items() if n not in (items, more) and _may_be_cursor(v)}
         cursor = _preferred(self.form.cursor, [n for n in others if _is_cursor_name(n)])
         if cursor:
             self.note("cursor", cursor)
-        there = leaves[more] if more else bool(cursor and leaves[cursor])
-        return leaves[items], bool(there)
+        there = values[more] if more else bool(cursor and values[cursor])
+        return values[items], bool(there)
 
     @property
     def is_array(self) -> bool:
@@ -212,7 +212,7 @@ def _reason(part: str, key: str, lists: list[List]) -> str:
     return "the list does not show it"
 
 
-def _leaves(body: object) -> Iterator[tuple[str, Any]]:
+def leaves(body: object) -> Iterator[tuple[str, Any]]:
     """The values of an object and of the objects inside it, by dotted names."""
     if isinstance(body, dict):
         for name, value in body.items():

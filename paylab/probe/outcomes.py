@@ -202,20 +202,6 @@ def wallet_update(inquiry: Inquiry) -> None:
     inquiry.answer("error_codes.wallet_update", reply.status, reply)
 
 
-def subscriptions(inquiry: Inquiry) -> None:
-    """A webhook subscription, deleted at once."""
-    path = inquiry.path("create_webhook_subscription") or ""
-    body = {"url": f"https://{PREFIX}.invalid/events", "event_types": ["transfer.created"]}
-    one = objects.made(inquiry, "subscription", lambda: inquiry.requests.write(path, body))
-    inquiry.answer("success_codes.webhook_subscriptions", one.status, *one.replies)
-    there = inquiry.path("delete_webhook_subscription", one.id)
-    if there is None:
-        raise NotAskedError("the service cannot delete a webhook subscription")
-    gone = inquiry.requests.write(there, None, method="DELETE")
-    if gone.went_well:
-        inquiry.answer("success_codes.webhook_subscription", gone.status, gone)
-
-
 def question(title: str, ask: Any, *keys: str) -> Question:
     """A question that makes objects."""
     return Question(title, WRITES, keys, ask)
@@ -236,10 +222,4 @@ QUESTIONS = (
     ),
     question("images", images, "images.kilobyte"),
     question("wallets", wallet_update, "error_codes.wallet_update"),
-    question(
-        "subscriptions",
-        subscriptions,
-        "success_codes.webhook_subscriptions",
-        "success_codes.webhook_subscription",
-    ),
 )

@@ -12,7 +12,18 @@ from ..client.sender import Sender
 from ..errors import ConfigError
 from ..spec import assumptions
 from ..spec.service import Service
-from . import accounts, bodies, dialect, lists, orders, outcomes, paths, record, refusals
+from . import (
+    accounts,
+    bodies,
+    deliveries,
+    dialect,
+    lists,
+    orders,
+    outcomes,
+    paths,
+    record,
+    refusals,
+)
 from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, run
 from .observation import instructions, observe, read_calls
 from .report import NOT_ASKED, Finding, Report, service_of
@@ -25,17 +36,20 @@ QUESTIONS: tuple[Question, ...] = (
     *accounts.QUESTIONS,
     *refusals.QUESTIONS,
     *bodies.QUESTIONS,
+    deliveries.SUBSCRIBE,
     *outcomes.QUESTIONS,
     *orders.QUESTIONS,
+    deliveries.UNSUBSCRIBE,
 )
 """Every question, in the order in which one needs the answer of another."""
 
+DELIVERED = "--write listens for deliveries where the service is on this machine alone"
 UNANSWERABLE: Mapping[str, str] = {
     "verification.terminal_codes": "a sandbox need not reject anybody for each code",
-    "webhooks.signature_header": "deliveries go to a public URL, which a probe does not have",
-    "webhooks.id_field": "deliveries go to a public URL, which a probe does not have",
-    "webhooks.type_field": "deliveries go to a public URL, which a probe does not have",
-    "webhooks.payload_field": "deliveries go to a public URL, which a probe does not have",
+    "webhooks.signature_header": DELIVERED,
+    "webhooks.id_field": DELIVERED,
+    "webhooks.type_field": DELIVERED,
+    "webhooks.payload_field": DELIVERED,
     "webhooks.delays": "it takes minutes and a public URL that fails",
     "webhooks.timeout": "it takes minutes and a public URL that is slow",
     "rate_limits": "no request was answered 429, and a probe does not provoke one",
@@ -60,12 +74,14 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
     budget: int = BUDGET,
     pace: float = 0.0,
     kept: Path | None = None,
+    local: bool = False,
 ) -> Report:
     """Ask a service every question that the level allows.
 
     `service` is what is assumed; `write` allows objects to be made, unless the service answers as
     a production one. `sandbox` says that it is a sandbox when it cannot simulate deposits. An
-    unfinished run goes on from the file `kept`.
+    unfinished run goes on from the file `kept`. Where the service is on this machine (`local`), it
+    delivers its events here.
     """
     if write and sender.settings.read_only:
         raise ConfigError("--write makes objects, but this lab is read-only")
@@ -79,10 +95,14 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         run(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep=keep)
         forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else ASK_FOR_WRITE
         inquiry.requests.writes = not forbidden
+        if local and not forbidden:
+            inquiry.memory[deliveries.LISTENER] = deliveries.Listener()
         run(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden, keep)
         _observe(inquiry)
     finally:
         inquiry.requests.close()
+        if deliveries.LISTENER in inquiry.memory:
+            inquiry.memory[deliveries.LISTENER].stop()
     if kept is not None and not inquiry.stopped:
         kept.unlink(missing_ok=True)
     return report(inquiry)

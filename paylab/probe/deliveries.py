@@ -1,0 +1,132 @@
+"""Webhook subscriptions, and what a delivery looks like where this machine can be reached."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, NamedTuple
+
+from ..serving import ServingThread, listen
+from ..spec import codes
+from ..spec.assumptions import NONE
+from . import objects
+from .inquiry import PREFIX, Inquiry
+from .lists import leaves
+from .outcomes import question
+from .requests import NotAskedError
+
+HOST = "127.0.0.1"
+LISTENER = "listener"
+EVENTS = ("individual.status_changed", "transfer.created")
+FIRST_SECONDS = 0.2
+ID_NAMES = ("id", "event_id", "eventid", "delivery_id", "uuid")
+KEYS = ("type_field", "payload_field", "id_field", "signature_header")
+Message = MutableMapping[str, Any]
+
+
+class Delivery(NamedTuple):
+    """A delivery: its headers by lower-case name, and its body."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Listener:
+    """Notes deliveries on a loopback port, at a path that cannot be guessed."""
+
+    def __init__(self) -> None:
+        self._socket = listen(HOST, 0)
+        self._path = f"/{PREFIX}/{secrets.token_urlsafe(12)}"
+        self.url = f"http://{HOST}:{self._socket.getsockname()[1]}{self._path}"
+        self.deliveries: list[Delivery] = []
+        self._serving = ServingThread(self, self._socket, PREFIX)
+        self._serving.start()
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._serving.stop()
+
+    async def __call__(
+        self,
+        scope: Message,
+        receive: Callable[[], Awaitable[Message]],
+        send: Callable[[Message], Awaitable[None]],
+    ) -> None:
+        """Answer one request, as an ASGI application."""
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message.get("body", b""), message.get("more_body", False)
+        good = scope["path"] == self._path and scope["method"] == "POST"
+        if good:
+            pairs = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
+            self.deliveries.append(Delivery(pairs, body))
+        await send({"type": "http.response.start", "status": 204 if good else 404, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def subscribe(inquiry: Inquiry) -> None:
+    """A webhook subscription: to this machine where the service can reach it, else to no host."""
+    path = inquiry.path("create_webhook_subscription") or ""
+    listener: Listener | None = inquiry.memory.get(LISTENER)
+    url = listener.url if listener else f"https://{PREFIX}.invalid/events"
+    body = {"url": url, "event_types": list(EVENTS)}
+    one = objects.made(inquiry, "subscription", lambda: inquiry.requests.write(path, body))
+    inquiry.answer("success_codes.webhook_subscriptions", one.status, *one.replies)
+
+
+def unsubscribe(inquiry: Inquiry) -> None:
+    """Delete the subscription, once a delivery had the time to come."""
+    listener: Listener | None = inquiry.memory.get(LISTENER)
+    if listener is not None and not listener.deliveries:
+        inquiry.requests.sleep(FIRST_SECONDS)
+    if listener is not None:
+        read_deliveries(inquiry, listener.deliveries)
+    made = inquiry.made.get("subscription")
+    there = inquiry.path("delete_webhook_subscription", made["object"]["id"]) if made else None
+    if there is None:
+        raise NotAskedError("there is no webhook subscription that could be deleted")
+    gone = inquiry.requests.write(there, None, method="DELETE")
+    if gone.went_well:
+        inquiry.answer("success_codes.webhook_subscription", gone.status, gone)
+
+
+def read_deliveries(inquiry: Inquiry, deliveries: list[Delivery]) -> None:
+    """Where the type, the resource and the id of an event stand, and which header signs it."""
+    if not deliveries:
+        return
+    first = deliveries[0]
+    try:
+        found = dict(leaves(json.loads(first.body)))
+    except ValueError:
+        return
+    known = (*codes.EVENT_TYPES, *inquiry.value("webhooks.event_types"))
+    types = [name for name, value in found.items() if isinstance(value, str) and value in known]
+    resources = [
+        name
+        for name, each in found.items()
+        if isinstance(each, dict) and {"id", "status"} <= {*each}
+    ]
+    why = f"in {len(deliveries)} deliveries"
+    if types:
+        inquiry.answer("webhooks.type_field", types[0], why=why)
+    if resources:
+        inquiry.answer("webhooks.payload_field", resources[0], why=why)
+    ids = [
+        name
+        for name in found
+        if name.rpartition(".")[2].lower() in ID_NAMES and not name.startswith(tuple(resources))
+    ]
+    inquiry.answer("webhooks.id_field", ids[0] if ids else NONE, why=why)
+    signs = [name for name in first.headers if "signature" in name or "hmac" in name]
+    spelled = "-".join(part.title() for part in signs[0].split("-")) if signs else NONE
+    inquiry.answer("webhooks.signature_header", spelled, why=why)
+
+
+SUBSCRIBE = question("subscriptions", subscribe, "success_codes.webhook_subscriptions")
+UNSUBSCRIBE = question(
+    "deliveries",
+    unsubscribe,
+    "success_codes.webhook_subscription",
+)
