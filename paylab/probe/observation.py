@@ -39,6 +39,7 @@ def observe(inquiry: Inquiry, rows: Mapping[str, Iterable[Any]]) -> None:
         _words(inquiry, f"statuses.{name}", statuses - {*usual})
     seen = {str(each.get("code")) for row in found.get("individuals", ()) for each in _details(row)}
     _words(inquiry, "statuses.detail_codes", seen - {*codes.STATUS_DETAIL_CODES, "None"})
+    _terminal(inquiry, found.get("individuals", ()))
     for row in found.get("transfers", ()):
         if row.get("source_amount") is not None and not inquiry.knows("amounts.answers"):
             form = "text" if isinstance(row["source_amount"], str) else "number"
@@ -57,6 +58,20 @@ def _words(inquiry: Inquiry, key: str, new: set[str]) -> None:
         inquiry.answer(key, ordered([*usual, *sorted(new - {*usual})], key))
     else:
         inquiry.skip(key, "no answer had another one; which ones there are cannot be asked")
+
+
+def _terminal(inquiry: Inquiry, people: Iterable[Row]) -> None:
+    """Codes that came with rejected, and codes that asked for something again instead."""
+    key, ends = "verification.terminal_codes", dict[str, set[str]]()
+    for row in people:
+        codes_of = {str(each.get("code")) for each in _details(row)}
+        ends.setdefault(str(row.get("status")), set()).update(codes_of)
+    final, again = ends.get("rejected", set()), ends.get("action_required", set())
+    assumed = inquiry.assumed.value(key)
+    usual = {str(each) for each in assumed} if isinstance(assumed, tuple) else set()
+    if final | (again & usual):
+        known = (usual | final) - again
+        inquiry.answer(key, ordered(sorted(known), key), why="as far as individuals show it")
 
 
 def _details(row: Row) -> list[Row]:

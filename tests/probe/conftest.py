@@ -12,16 +12,31 @@ from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
 
+def probed(values=None, prepare=None, **options):
+    """Probe a simulator that follows these values, knowing nothing of them."""
+    simulator = Simulator(transfers=130, service=Service(values or {}))
+    if prepare:
+        with connect(simulator=simulator) as lab:
+            prepare(lab, simulator)
+    with connect(simulator=simulator, service=Service()) as lab:
+        lab.client.sleep = simulator.advance
+        return probe(lab.client, **options)
+
+
 @pytest.fixture
 def ask_simulator():
-    """Probe a simulator that follows these values, knowing nothing of them."""
+    """Probe a simulator that follows these values."""
+    return probed
 
-    def ask(values=None, **options):
-        simulator = Simulator(transfers=130, service=Service(values or {}))
-        with connect(simulator=simulator, service=Service()) as lab:
-            return probe(lab.client, **options)
 
-    return ask
+def pytest_collection_modifyitems(config, items):
+    """The whole table runs when its mark is asked for: `-m whole_table`."""
+    if "whole_table" in (config.option.markexpr or ""):
+        return
+    left = [item for item in items if item.get_closest_marker("whole_table")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture

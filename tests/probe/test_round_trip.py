@@ -1,0 +1,171 @@
+"""What a probe finds is the service that it asked: for each key and value, and for several."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paylab.corridors import examples
+from paylab.lab.lab import connect
+from paylab.probe.inquiry import Inquiry
+from paylab.probe.observation import observe
+from paylab.probe.probe import UNANSWERABLE
+from paylab.probe.report import ANSWERED
+from paylab.probe.requests import Requests
+from paylab.simulator.simulator import Simulator
+from paylab.spec import assumptions
+from paylab.spec.service import Service
+from paylab.spec.service_file import ServiceError
+
+UNSEEN = {
+    "conversion_accounts.fields.payout_account_id": "the wallet is named by an object",
+    "conversion_accounts.default_destination_currency": "a case that no answer shows, or a field "
+    "that is required either way",
+    **{f"webhooks.{name}": "it takes minutes" for name in ("delays", "timeout")},
+    **{
+        key: "no account with such instructions can be made"
+        for key in assumptions.KEYS
+        if key.startswith(tuple(f"deposit_instructions.{place}_" for place in ("ae", "eu", "gb")))
+    },
+    **{
+        key: "the simulator has no object with such a status"
+        for key in assumptions.KEYS
+        if key.startswith("statuses.") and key != "statuses.detail_codes"
+    },
+}
+"""Keys of which some or all values cannot be seen from outside, and why."""
+ARRAYS = ("lists.webhook_subscriptions.",)
+TERMINAL = "verification.terminal_codes"
+CASES = [
+    (key.name, value)
+    for key in assumptions.KEYS.values()
+    for value in key.others
+    if key.name not in UNSEEN
+]
+SOME = CASES[5::40]
+
+
+def values_of(key, value):
+    """A value, and what must be set beside it to show."""
+    values = {key: value}
+    if key.startswith(ARRAYS) and not key.endswith(".envelope"):
+        values["lists.webhook_subscriptions.envelope"] = "object"
+    return values
+
+
+def prepared(key, value):
+    """What must have happened at a service for a value to show."""
+    if key.startswith("rate_limits."):
+        return lambda lab, _: lab.simulator.faults.add("status", status=429, retry_after=1, times=1)
+    if key.startswith("lists.") and key.rpartition(".")[2] in (
+        "order",
+        "default_limit",
+        "max_limit",
+    ):
+        return many_rows
+    if key in ("statuses.detail_codes", TERMINAL):
+        return lambda lab, simulator: rejections(lab, simulator, key, value)
+    return None
+
+
+def many_rows(lab, simulator):
+    """More rows of every list than a page holds, each at a time of its own."""
+    lab.simulator.seed(conversions=220)
+    for number in range(60):
+        simulator.advance(1)
+        if number < 8:
+            lab.individuals.create(**examples.recipient("GB"))
+        lab.webhook_subscriptions.create(f"https://example.com/{number}", ["transfer.created"])
+
+
+def rejections(lab, simulator, key, value):
+    """An individual for each code that ends a verification, and for those that do not any more."""
+    usual = assumptions.KEYS[key].default
+    for code in dict.fromkeys((*value, *usual)):
+        body = examples.individual("MX", consent_at=lab.clock())
+        body["family_name"] = code.replace("_", " ").title()
+        person = lab.individuals.create(**body)
+        image = b"\x89PNG\r\n\x1a\n" + bytes(10_240)
+        lab.individuals.upload_images(person.id, {"document-front": image, "selfie": image})
+        simulator.advance(timedelta(seconds=5).total_seconds())
+
+
+def check(ask, key, value):
+    """The service comes back."""
+    values = values_of(key, value)
+    report = ask(values, prepared(key, value), write=True, local=True, budget=400)
+    assert report[key].outcome in ANSWERED, report[key].why
+    assert report.service.diff() == Service(values).diff()
+    assert report.service == Service(values)
+
+
+@pytest.mark.parametrize(("key", "value"), SOME, ids=[f"{key}={value}" for key, value in SOME])
+def test_a_value_comes_back(ask_simulator, key, value):
+    """A sample of the table below."""
+    check(ask_simulator, key, value)
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize(("key", "value"), CASES, ids=[f"{key}={value}" for key, value in CASES])
+def test_every_value_comes_back(ask_simulator, key, value):
+    """Every key and every value that can be answered from outside."""
+    check(ask_simulator, key, value)
+
+
+@st.composite
+def services(draw):
+    """Up to five values of different keys that can stand beside one another."""
+    chosen = draw(
+        st.lists(st.sampled_from(CASES), min_size=2, max_size=5, unique_by=lambda c: c[0])
+    )
+    values = {}
+    for key, value in chosen:
+        try:
+            Service({**values, key: value})
+        except ServiceError:
+            continue
+        values[key] = value
+    return values
+
+
+def nothing_is_wrong(ask, values):
+    """Each answer is the value of the service; what is not seen is said to be so."""
+    report, service = ask(values, write=True, local=True, budget=500), Service(values)
+    answers = {each.key: each.value for each in report.where(*ANSWERED)}
+    assert answers == {key: service.value(key) for key in answers}
+    assert report.remarks == ()
+
+
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=HealthCheck)
+@given(values=services())
+def test_values_together_are_never_mistaken(ask_simulator, values):
+    """Whatever differs beside it, an answer is right or is none."""
+    nothing_is_wrong(ask_simulator, values)
+
+
+@pytest.mark.whole_table
+@settings(max_examples=150, deadline=None, suppress_health_check=HealthCheck)
+@given(values=services())
+def test_many_values_together_are_never_mistaken(ask_simulator, values):
+    """The same with other values each time."""
+    nothing_is_wrong(ask_simulator, values)
+
+
+def test_statuses_that_rows_have_are_learned():
+    """A status that the specification does not list is read from any row, and no other is."""
+    with connect(simulator=Simulator(transfers=3)) as lab:
+        inquiry = Inquiry(Requests(lab.client), Service())
+        observe(
+            inquiry, {"transfers": [{"status": "on_hold"}], "conversions": [{"status": "failed"}]}
+        )
+    assert inquiry.found["statuses.transfers"].value == ("on_hold",)
+    assert not inquiry.knows("statuses.conversions")
+
+
+def test_what_cannot_be_answered_is_named_with_a_reason():
+    """Every key that no question asks for has a reason in the report."""
+    assert set(UNANSWERABLE) == {
+        start for start in UNANSWERABLE if any(key.startswith(start) for key in assumptions.KEYS)
+    }
+    assert all(UNANSWERABLE.values())
