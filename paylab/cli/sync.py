@@ -44,6 +44,6 @@ def _watching(what: str) -> Any:
     """A line of progress on a terminal."""
     if not sys.stderr.isatty():
         return nullcontext(None)
-    from ..views.progress import watching
+    from ..views.progress import Line, progress
 
-    return watching(what)
+    return progress(Line(what))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date
 from os import PathLike
@@ -100,7 +100,7 @@ class Pull:
         asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
         asked["status"] = ",".join(sorted(schema.words(options.get("status")) or ())) or None
         size = page_size(limit)
-        with _watching(options.get("progress"), self.kind) as told:
+        with _shown(options.get("progress"), self.kind) as told:
             read: Any = {**options, "attrs": self.origin(**asked), "progress": told}
             pages = bodies(replace(self, size=size).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
@@ -109,7 +109,7 @@ class Pull:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        with _watching(options.get("progress"), self.kind) as told:
+        with _shown(options.get("progress"), self.kind) as told:
             how: Any = {**options, "progress": told, "order": self.order}
             return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
 
@@ -121,13 +121,14 @@ def page_size(limit: int | None) -> int:
     return min(limit or PAGE_MAX, PAGE_MAX)
 
 
-def _watching(progress: Progress | bool | None, kind: str) -> Any:
-    from contextlib import nullcontext
-
+def _shown(
+    progress: Progress | bool | None, kind: str, measure: Literal["Line", "Bar"] = "Line"
+) -> Any:
+    """What to call with progress: for True a line or a bar is shown."""
     if progress is True:
-        from ..views.progress import watching
+        from ..views import progress as shown
 
-        return watching(kind)
+        return shown.progress(getattr(shown, measure)(kind))
     return nullcontext(progress or None)
 
 
@@ -216,7 +217,7 @@ class LabTransfers:
         """
         from ..payments.batch import create_many
 
-        with _bar(progress) as told:
+        with _shown(progress, "payouts", "Bar") as told:
             return create_many(
                 self._client.transfers,
                 payouts,
@@ -353,11 +354,3 @@ class LabConversionAccounts:
     def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
         """All conversion accounts with their deposit instructions; as `transfers.frame`."""
         return Pull(self._client, "conversion_accounts").frame(**options)
-
-
-def _bar(progress: Progress | bool | None) -> AbstractContextManager[Progress | None]:
-    if progress is True:
-        from ..views.progress import payout_progress
-
-        return payout_progress("payouts")
-    return nullcontext(progress or None)

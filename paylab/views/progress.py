@@ -7,20 +7,41 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from . import html
 
-BAR_EVERY = 0.2  # seconds between two looks
+EVERY = 0.2
+"""Seconds between two updates of what is shown."""
+
+MOMENT = 1.5
+"""Seconds of a wait before it is shown."""
+
+LONG = 10.0
+"""Seconds after which a line shows the speed; the output of shorter runs stays the same."""
+
+Clock = Callable[[], float]
+Draw = Callable[[object], object]
 
 
-@dataclass(frozen=True)
+class Measure(Protocol):
+    """How far an operation is; its repr is shown."""
+
+    def count(self, first: int, second: int) -> None:
+        """Note the two numbers that the operation reports."""
+
+
+@dataclass
 class Bar:
     """So many done of so many."""
 
     what: str
     done: int = 0
     total: int = 0
+
+    def count(self, first: int, second: int) -> None:
+        """Note how many are done, and of how many."""
+        self.done, self.total = first, second
 
     def __repr__(self) -> str:
         return f"{self.done:,} of {self.total:,} {self.what}"
@@ -31,84 +52,12 @@ class Bar:
         return {"text/html": shown, "text/plain": repr(self)}
 
 
-@contextmanager
-def payout_progress(
-    what: str,
-    show: Callable[[Bar], object] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Iterator[Callable[[int, int], None]]:
-    """A `progress(done, total)` that shows a bar now and then, and at the end once more."""
-    draw, shown, bar = (
-        show or _bar_in_notebook() or _bar_in_terminal,
-        clock() - BAR_EVERY,
-        Bar(what),
-    )
-
-    def progress(done: int, total: int) -> None:
-        nonlocal shown, bar
-        bar = Bar(what, done, total)
-        if clock() - shown >= BAR_EVERY:
-            shown = clock()
-            draw(bar)
-
-    try:
-        yield progress
-    finally:
-        draw(bar)
-        if draw is _bar_in_terminal and sys.stderr.isatty():
-            print(file=sys.stderr)  # noqa: T201 - the line is finished
-
-
-def _bar_in_terminal(bar: Bar) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{bar}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
-
-
-def _bar_in_notebook() -> Callable[[Bar], Any] | None:
-    from IPython.core.getipython import get_ipython
-    from IPython.display import display
-
-    shell = get_ipython()
-    if shell is None or not hasattr(shell, "kernel"):
-        return None
-    handle = display(Bar(""), display_id=True)  # type: ignore[no-untyped-call]
-    return handle.update if handle else None
-
-
-MOMENT = 1.5
-"""Seconds of a wait before it is shown."""
-
-
-@contextmanager
-def waiting(
-    show: Callable[[str], object] | None = None, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[str], None]]:
-    """A `tell(text)` that shows how a wait goes, once it takes longer than a moment."""
-    began, draw = clock(), show
-
-    def tell(text: str) -> None:
-        nonlocal draw
-        if clock() - began >= MOMENT:
-            draw = draw or _notebook() or _terminal
-            draw(text)
-
-    try:
-        yield tell
-    finally:
-        if draw is _terminal and sys.stderr.isatty():
-            print(file=sys.stderr)  # noqa: T201 - the line is finished
-
-
-EVERY = 0.2  # seconds between two looks
-LONG = 10.0  # seconds before anyone asks how fast it goes; shorter runs always look the same
-
-
 @dataclass
-class ProgressLine:
-    """The text of the line: what, how many rows and pages, how fast."""
+class Line:
+    """So many rows in so many pages, and how fast."""
 
     what: str
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
     rows: int = 0
     pages: int = 0
     _began: float = field(init=False)
@@ -117,13 +66,13 @@ class ProgressLine:
     def __post_init__(self) -> None:
         self._began = self.clock()
 
-    def count(self, rows: int, pages: int) -> None:
-        """Note rows and pages so far; what was there before the first is not this run's work."""
+    def count(self, first: int, second: int) -> None:
+        """Note rows and pages; rows from before the first count are not this run's work."""
         if self._first is None:
-            self._first = 0 if pages == 1 else rows
-        self.rows, self.pages = rows, pages
+            self._first = 0 if second == 1 else first
+        self.rows, self.pages = first, second
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         text = f"{self.rows:,} {self.what}, {self.pages:,} page{'' if self.pages == 1 else 's'}"
         seconds = self.clock() - self._began
         if seconds < LONG:
@@ -132,47 +81,71 @@ class ProgressLine:
 
 
 @contextmanager
-def watching(what: str, show: Callable[[str], object] | None = None) -> Iterator[Any]:
-    """A `progress(rows, pages)` that shows a line, now and then, and at the end once more."""
-    line, shown = ProgressLine(what), -EVERY
-    draw = show or _notebook() or _terminal
+def progress(
+    measure: Measure, show: Draw | None = None, clock: Clock = time.monotonic
+) -> Iterator[Callable[[int, int], None]]:
+    """A function of two numbers that updates what is shown, and at the end shows it once more."""
+    draw, shown = show or _notebook() or _terminal, clock() - EVERY
 
-    def progress(rows: int, pages: int) -> None:
+    def count(first: int, second: int) -> None:
         nonlocal shown
-        line.count(rows, pages)
-        if line.clock() - shown >= EVERY:
-            shown = line.clock()
-            draw(str(line))
+        measure.count(first, second)
+        if clock() - shown >= EVERY:
+            shown = clock()
+            draw(measure)
 
     try:
-        yield progress
+        yield count
     finally:
-        draw(str(line))
-        if draw is _terminal and sys.stderr.isatty():
-            print(file=sys.stderr)  # noqa: T201 - the line is finished
+        draw(measure)
+        _finish(draw)
 
 
-def _terminal(text: str) -> None:
+@contextmanager
+def waiting(
+    show: Draw | None = None, clock: Clock = time.monotonic
+) -> Iterator[Callable[[str], None]]:
+    """A `tell(text)` that shows how a wait goes, once it takes longer than a moment."""
+    began, draw = clock(), show
+
+    def tell(text: str) -> None:
+        nonlocal draw
+        if clock() - began >= MOMENT:
+            draw = draw or _notebook() or _terminal
+            draw(_Text(text))
+
+    try:
+        yield tell
+    finally:
+        _finish(draw)
+
+
+def _terminal(measure: object) -> None:
     if sys.stderr.isatty():
-        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
+        print(f"\r{measure!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
 
 
-def _notebook() -> Callable[[str], object] | None:
+def _finish(draw: object) -> None:
+    if draw is _terminal and sys.stderr.isatty():
+        print(file=sys.stderr)  # noqa: T201 - the line is finished
+
+
+def _notebook() -> Draw | None:
+    """What updates one output below the cell; None where no notebook runs."""
     from IPython.core.getipython import get_ipython
     from IPython.display import display
 
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    handle = display(_Text(""), display_id=True)  # type: ignore[no-untyped-call]
-    return lambda text: handle.update(_Text(text))
+    handle: Any = display(_Text(""), display_id=True)  # type: ignore[no-untyped-call]
+    return handle.update if handle else None
 
 
-@dataclass(frozen=True)
-class _Text:
-    """Shown as plain text, which a notebook keeps and any theme can show."""
+class _Text(str):
+    """Text that is shown without quotes."""
 
-    text: str
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return self.text
+        return str(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.client.resources.operations import Patience
-from paylab.views.progress import waiting
+from paylab.views.progress import EVERY, LONG, Bar, Line, progress, waiting
 
 
 class Seen:
@@ -39,3 +39,31 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
     patience = Patience(sleep, 10, 1, lambda: waiting(lines.append, lambda: now[0]))
     patience.poll(lambda: Seen(states.pop(0)), "active", "the account")
     assert lines == shown
+
+
+@pytest.mark.parametrize(
+    ("measure", "counts", "words"),
+    [
+        (Bar, [(1, 4), (4, 4)], ["1 of 4 rows", "4 of 4 rows"]),
+        (Line, [(100, 1), (200, 2)], ["100 rows, 1 page", "200 rows, 2 pages"]),
+    ],
+)
+def test_a_bar_and_a_line_show_what_is_done(measure, counts, words):
+    """Now and then, and once more at the end, whatever came in between."""
+    now, lines = [0.0], []
+    with progress(measure("rows"), lambda shown: lines.append(repr(shown)), lambda: now[0]) as tell:
+        for first, second in counts:
+            tell(first, second)
+            tell(first, second)  # within the pause: not shown
+            now[0] += EVERY
+    assert lines == [*words, words[-1]]
+
+
+def test_a_long_run_shows_its_speed():
+    """Rows that an earlier run had fetched do not count."""
+    now = [0.0]
+    line = Line("rows", lambda: now[0])
+    line.count(1_000, 11)
+    now[0] = LONG * 2
+    line.count(3_000, 31)
+    assert repr(line) == "3,000 rows, 31 pages, 100 rows/s"
