@@ -154,6 +154,10 @@ class Lab:
         `paylab.connect(replay=...)` answers from it without keys, so that somebody else can run
         the same cells. Keys, signatures, document numbers and images are never written; names and
         account numbers are. A file that exists is continued, and replayed from its last run.
+
+        >>> with lab.record("session.calls"):
+        ...     lab.transfers.list().first().status
+        'completed'
         """
         from ..client.recording import Recording
 
@@ -163,17 +167,28 @@ class Lab:
         """A `with` block that is left out, with a line that says so, if the service lacks it.
 
         Later blocks that use its results are left out too. Any other error ends the cell.
+
+        >>> with lab.step("Read the transfers"):
+        ...     first = lab.transfers.list().first()
         """
         return Step(title)
 
     def explain(self, call: Call | None = None) -> Explanation:
-        """The layers of a call's signature, line by line; of the latest call without one."""
+        """The layers of a call's signature, line by line; of the latest call without one.
+
+        >>> "x-nonce" in repr(lab.explain())
+        True
+        """
         return (call or self.calls[-1]).explain()
 
     def compare(
         self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
     ) -> Finding:
-        """Somebody else's headers for a request against ours, with the secret of this lab."""
+        """Somebody else's headers for a request against ours, with the secret of this lab.
+
+        >>> headers = lab.calls[-1].request_headers
+        >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
+        """
         whole = url if urlsplit(url).netloc else self.settings.base_url + url
         request = Request(method.upper(), whole, body)
         secret, signing = self.settings.secret_key.reveal(), self.client.service.signing
@@ -192,15 +207,25 @@ class Lab:
 
         `example=True` fills in every step, so that three clicks lead to a QR code or a CLABE.
         `consent=True` records consent when `submit()` is called without a click.
+
+        >>> lab.onramp("PH", example=True)  # doctest: +SKIP
         """
         return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
-        """A line that keeps itself up to date: an individual, a deposit or a transfer."""
+        """A line that keeps itself up to date: an individual, a deposit or a transfer.
+
+        >>> "completed" in repr(lab.status(transfer))
+        True
+        """
         return self.forms.status(of)
 
     def deposit_card(self, account: Any) -> Card:
-        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions."""
+        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions.
+
+        >>> lab.deposit_card(account).title
+        'Pay to this CLABE'
+        """
         from ..views.cards import deposit_card
 
         account = self.conversion_accounts.get(account) if isinstance(account, str) else account
@@ -212,6 +237,9 @@ class Lab:
         """The events of a resource, or all of them, as the simulator noted them.
 
         Empty for a real service, which pushes events to webhook subscriptions alone.
+
+        >>> lab.events(transfer.id)
+        []
         """
         return self.simulator.events(resource_id) if self.simulator else []
 
@@ -230,6 +258,9 @@ class Lab:
         What arrives goes to `router` or to the URL `forward_to`, whose failure makes the service
         deliver again; `data` is a file that keeps it. The inbox listens on a loopback `port` (in
         this process where the simulator is); `url` is where the service reaches it from outside.
+
+        >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
+        ...     inbox.wait(1)
         """
         from .inbox import Wish, open_inbox
 
@@ -243,6 +274,8 @@ class Lab:
 
         What there is when it begins is no news, unless it was updated at or after `since`.
         Each round reads whole lists, unless the service's settings have the `lists.order`.
+
+        >>> lab.watch(router, every=30).stop()
         """
         from ..webhooks.polling import Watch
         from .inbox import sources
@@ -259,6 +292,9 @@ class Lab:
 
         The events are those of the latest inbox, or of the simulator, unless others are given:
         events, or a file with one a line, as `inbox.save` writes it.
+
+        >>> "transfer" in repr(lab.reconcile())
+        True
         """
         from ..webhooks.report import reconcile
 
@@ -281,6 +317,8 @@ class Lab:
         objects in a sandbox. The report says of every assumption whether it holds. `to` names a
         service.toml to write; a run that stopped goes on from there. `calls` names a HAR file,
         and then nothing is sent.
+
+        >>> lab.probe(budget=20)  # doctest: +SKIP
         """
         from .probe import probe
 
@@ -303,6 +341,10 @@ class Lab:
         """Open the embedded simulator's world on a port, for what lives outside this process.
 
         The server has keys of its own, random at each start: its `api_key` and `secret_key`.
+
+        >>> with lab.serve() as server:
+        ...     server.base_url.startswith("http://127.0.0.1:")
+        True
         """
         if self._embedded is None:
             raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
@@ -312,14 +354,21 @@ class Lab:
         return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
-        """Each setting, its value (secrets hidden) and where it came from."""
+        """Each setting, its value (secrets hidden) and where it came from.
+
+        >>> lab.sources()[0]
+        ('base_url', 'http://localhost', 'embedded simulator')
+        """
         settings = self.settings
         shown = {"base_url": settings.base_url, "api_key": "***", "secret_key": "***"}
         shown |= {"read_only": "yes"} if settings.read_only else {}
         return [(name, value, settings.where.get(name, "")) for name, value in shown.items()]
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections.
+
+        >>> lab.close()
+        """
         self.client.close()
 
     def __enter__(self) -> Self:

@@ -170,6 +170,9 @@ class LabTransfers:
         `progress=True` shows a line; an interrupt then keeps what was fetched. A function
         `progress(rows, pages)` is called after each page, and may return False to stop.
         `frame.attrs` says where it came from. `extra` keeps fields this version does not know.
+
+        >>> len(lab.transfers.frame(limit=30))
+        30
         """
         return self.pull(product_type).frame(**options)
 
@@ -188,11 +191,18 @@ class LabTransfers:
         call goes on where it stopped, within an hour; after that it starts again unless `resume`
         is true. With `resume=False` it always starts again. With `excel_safe` no cell of a CSV
         runs or loses digits when a spreadsheet opens it.
+
+        >>> lab.transfers.export("transfers.csv").rows
+        130
         """
         return self.pull(product_type).export(to, **options)
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
-        """The list as raw pages, for a dataset to sync with."""
+        """The list as raw pages, for a dataset to sync with.
+
+        >>> lab.transfers.pull().kind
+        'transfers'
+        """
         operations.check(size, self._client.service.list("transfers"), product_type)
         return Pull(self._client, "transfers", {"product_type": product_type}, size)
 
@@ -214,6 +224,12 @@ class LabTransfers:
         sent. `reference` names the column whose text makes a row's Idempotency-Key; other
         keywords fill columns a row leaves empty. `delimiter` separates the cells of the file.
         `progress=True` shows a bar, a function `progress(done, all)` is called after each.
+
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
+        ...     "outcome"
+        ... ].tolist()
+        ['created']
         """
         from ..payments.batch import create_many
 
@@ -240,7 +256,13 @@ class LabTransfers:
         delimiter: str = ",",
         **defaults: Unpack[Defaults],
     ) -> Plan:
-        """What `create_many` would send, and every problem with the number of its row."""
+        """What `create_many` would send, and every problem with the number of its row.
+
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> plan = lab.transfers.check_many(pd.DataFrame(payouts), source_amount="-1", **terms)
+        >>> [problem.field for problem in plan.problems]
+        ['source_amount']
+        """
         from ..payments.plan import plan
 
         return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
@@ -256,7 +278,11 @@ class LabQuotes:
         self.create, self.again = quotes.create, quotes.again
 
     def frame(self, quotes: Iterable[Quote]) -> pd.DataFrame:
-        """Quotes you hold as an exact frame; the service does not list them."""
+        """Quotes you hold as an exact frame; the service does not list them.
+
+        >>> len(lab.quotes.frame([quote]))
+        1
+        """
         from ..frames import of
 
         return of(quotes, "quotes")
@@ -278,6 +304,9 @@ class LabQuotes:
 
         The amount is one of source_amount, destination_amount and net_source_amount; a
         stablecoin needs its source_network. Where there is no quote, `problem` says why.
+
+        >>> len(lab.quotes.compare([recipient], source_amount="25"))
+        1
         """
         from ..payments.quotes import compare_quotes
 
@@ -307,16 +336,28 @@ class LabConversions:
 
     @takes(Reading)
     def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
-        """All conversions as an exact frame; as `transfers.frame`."""
+        """All conversions as an exact frame; as `transfers.frame`.
+
+        >>> len(lab.conversions.frame())
+        3
+        """
         return self.pull().frame(**options)
 
     @takes(Writing)
     def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
-        """Write conversions to a file or a folder, as `transfers.export`."""
+        """Write conversions to a file or a folder, as `transfers.export`.
+
+        >>> lab.conversions.export("conversions.csv").rows
+        3
+        """
         return self.pull().export(to, **options)
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
-        """The list as raw pages, for a dataset to sync with."""
+        """The list as raw pages, for a dataset to sync with.
+
+        >>> lab.conversions.pull().kind
+        'conversions'
+        """
         return Pull(self._client, "conversions", size=size)
 
 

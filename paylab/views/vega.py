@@ -107,7 +107,7 @@ COMMON: Spec = {
 def corridor_colour(name: str) -> str:
     """The colour of a corridor such as `USD-MXN`, the same in every chart.
 
-    >>> charts.corridor_colour("USD-MXN")
+    >>> corridor_colour("USD-MXN")
     '#2e8b57'
     """
     ends = [end for end in reversed(name.split("-")) if end in CORRIDOR_COLOURS]

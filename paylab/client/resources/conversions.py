@@ -60,6 +60,9 @@ class ConversionAccounts:
 
         The same cell or call site with the same body keeps its key; `new=True` makes another.
         After a lost answer the account is looked for in the list before it is posted again.
+
+        >>> lab.conversion_accounts.create(person, wallet).source_currency
+        'mxn'
         """
         named = {
             "individual_id": id_from(individual_id, "individual_id"),
@@ -85,7 +88,11 @@ class ConversionAccounts:
         id: ConversionAccount | str,  # noqa: A002 - the service's word
         **options: Unpack[Options],
     ) -> ConversionAccount:
-        """Read one conversion account with its deposit instructions."""
+        """Read one conversion account with its deposit instructions.
+
+        >>> lab.conversion_accounts.get(account).status
+        'active'
+        """
         parts = {"id": encoding.check_identifier(id)}
         answer = self._sender.call("conversion_accounts.get", parts=parts, **options)
         return answer.read(ConversionAccount)
@@ -94,7 +101,11 @@ class ConversionAccounts:
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[ConversionAccount]:
-        """List conversion accounts; `limit` is the size of a page."""
+        """List conversion accounts; `limit` is the size of a page.
+
+        >>> lab.conversion_accounts.list()[0].individual_id == person.id
+        True
+        """
         name = "conversion_accounts"
         return operations.pager(self._sender, name, ConversionAccount, options, limit, cursor)
 
@@ -106,7 +117,11 @@ class ConversionAccounts:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> ConversionAccount:
-        """Ask again until the account is no longer pending, or until `until` holds."""
+        """Ask again until the account is no longer pending, or until `until` holds.
+
+        >>> lab.conversion_accounts.wait(account).deposit_instructions.type
+        'mx_virtual_account'
+        """
         patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
@@ -124,7 +139,11 @@ class Conversions:
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Conversion]:
-        """List conversions; `limit` is the size of a page."""
+        """List conversions; `limit` is the size of a page.
+
+        >>> lab.conversions.list().filter(status="completed")[0].deposit.currency
+        'MXN'
+        """
         operations.check(limit, self._sender.service.list("conversions"))
         return operations.pager(self._sender, "conversions", Conversion, options, limit, cursor)
 
@@ -142,6 +161,9 @@ class Conversions:
         """Ask again until a conversion is final: the one with an id, or an account's newest.
 
         `since` leaves out conversions created before a time, such as that of the deposit.
+
+        >>> lab.conversions.wait(conversion).status
+        'completed'
         """
         if (id is None) == (conversion_account_id is None):
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
@@ -160,7 +182,11 @@ class Conversions:
 
     @takes(Options)
     def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:  # noqa: A002 - the service's word
-        """Read one conversion: alone if the service can, else from the list."""
+        """Read one conversion: alone if the service can, else from the list.
+
+        >>> lab.conversions.get(conversion.id) == conversion
+        True
+        """
         own = encoding.check_identifier(id)
         found = self.by_id(own, **options)
         if found is None:
@@ -177,6 +203,9 @@ class Conversions:
         """An account's conversion that was created last; None when there is none.
 
         The whole list is read, unless the client knows that the newest rows come first.
+
+        >>> lab.client.conversions.newest(account.id).conversion_account_id == account.id
+        True
         """
         found = (
             one
@@ -190,7 +219,11 @@ class Conversions:
 
     @takes(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
-        """The conversion with an id, read alone if the service can; None when there is none."""
+        """The conversion with an id, read alone if the service can; None when there is none.
+
+        >>> lab.client.conversions.by_id("conv_unknown") is None
+        True
+        """
         try:
             answer = self._sender.call("conversions.get", parts={"id": id}, **options)
         except NotFoundError:
@@ -270,6 +303,9 @@ class Sandbox:
         """Simulate a fiat deposit; sender_name="" simulates a missing sender.
 
         An answer without a body is a success, and the deposit then holds what was sent.
+
+        >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
+        Amount('10.00')
         """
         given = {
             "conversion_account_id": id_from(conversion_account_id, "conversion_account_id"),

@@ -59,7 +59,12 @@ class Individuals:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Individual:
-        """Create an individual; `extra` sends fields that are not known here."""
+        """Create an individual; `extra` sends fields that are not known here.
+
+        >>> body = examples.individual("MX", consent_at=lab.clock())
+        >>> lab.individuals.create(**body).status
+        'action_required'
+        """
         given = {
             "product_types": product_types,
             "given_name": given_name,
@@ -82,7 +87,11 @@ class Individuals:
 
     @takes(Options)
     def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:  # noqa: A002 - the service's word
-        """Read one individual."""
+        """Read one individual.
+
+        >>> lab.individuals.get(person.id).country
+        'MX'
+        """
         parts = {"id": encoding.check_identifier(id)}
         return self._sender.call("individuals.get", parts=parts, **options).read(Individual)
 
@@ -90,7 +99,11 @@ class Individuals:
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Individual]:
-        """List individuals; `limit` is the size of a page."""
+        """List individuals; `limit` is the size of a page.
+
+        >>> lab.individuals.list(limit=50).filter(country="PH")[0].status
+        'active'
+        """
         return pager(self._sender, "individuals", Individual, options, limit, cursor)
 
     @takes(Options)
@@ -103,6 +116,9 @@ class Individuals:
         """Upload images by side: bytes, a path, an open binary file or a data URI each.
 
         Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
+
+        >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
+        'selfie'
         """
         who, upload = encoding.check_identifier(id), "individuals.upload_images"
         with self._explaining(id):
@@ -113,7 +129,11 @@ class Individuals:
 
     @takes(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
-        """Read back what is known of the stored images."""
+        """Read back what is known of the stored images.
+
+        >>> lab.individuals.images(person).individual_id == person.id
+        True
+        """
         parts = {"id": encoding.check_identifier(id)}
         answer = self._sender.call("individuals.images", parts=parts, **options)
         return answer.read(VerificationImages)
@@ -134,6 +154,10 @@ class Individuals:
 
         Without a `provider` it is the one that the service's settings name. An answer without a
         body is a success, and the individual then has its id only.
+
+        >>> lab.individuals.submit_token(
+        ...     person, "share-token", "applicant-1", lab.clock()
+        ... )  # doctest: +SKIP
         """
         who = encoding.check_identifier(id)
         given = {
@@ -168,7 +192,11 @@ class Individuals:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Individual:
-        """Ask again until verification has come to rest, or until `until` holds."""
+        """Ask again until verification has come to rest, or until `until` holds.
+
+        >>> lab.individuals.wait(person).status
+        'active'
+        """
         patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
@@ -211,7 +239,11 @@ class FinancialAccounts:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> FinancialAccount:
-        """Add an account to an individual; `extra` sends fields that are not known here."""
+        """Add an account to an individual; `extra` sends fields that are not known here.
+
+        >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
+        'crypto_wallet'
+        """
         who = encoding.check_identifier(individual_id, "individual_id")
         named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
         operations.check_detail_names(named.get("details"), type, self._sender.service)
@@ -233,6 +265,9 @@ class FinancialAccounts:
         """Replace the details of an account; a crypto_wallet cannot be changed.
 
         An answer without a body is a success, and the account then has its id only.
+
+        >>> lab.financial_accounts.update(payee, payee.details).id == payee.id
+        True
         """
         own = encoding.check_identifier(id)
         named = encoding.body_fields({"details": details})

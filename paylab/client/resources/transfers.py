@@ -34,7 +34,11 @@ class Quotes:
 
     @takes(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
-        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms."""
+        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms.
+
+        >>> lab.quotes.again(quote).source_amount == quote.source_amount
+        True
+        """
         asked = self._asked.get(quote.id)
         if asked is None:
             return self.create(**_terms(quote), **options)
@@ -59,6 +63,15 @@ class Quotes:
         """Ask for a quote with exactly one of the three amounts.
 
         A stablecoin needs its source_network. `extra` sends fields that are not known here.
+
+        >>> lab.quotes.create(
+        ...     payee,
+        ...     source_amount="20",
+        ...     source_currency="USD",
+        ...     destination_currency="MXN",
+        ...     payout_method="spei",
+        ... ).total_fee
+        Amount('0.50')
         """
         given = {
             "financial_account": reference(financial_account),
@@ -134,6 +147,9 @@ class Transfers:
         The same key and body again gives the same transfer, and the same cell or call site with
         the same body keeps its key; `new=True` pays again. `extra` sends fields that are not
         known here.
+
+        >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
+        'awaiting_funds'
         """
         given = {
             "financial_account": reference(financial_account),
@@ -156,7 +172,11 @@ class Transfers:
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
-        """Read one transfer."""
+        """Read one transfer.
+
+        >>> lab.transfers.get(transfer.id) == transfer
+        True
+        """
         parts = {"id": encoding.check_identifier(id)}
         return self._sender.call("transfers.get", parts=parts, **options).read(Transfer)
 
@@ -168,7 +188,11 @@ class Transfers:
         cursor: str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
-        """List transfers; `limit` is the size of a page."""
+        """List transfers; `limit` is the size of a page.
+
+        >>> lab.transfers.list(limit=5).first().source_currency
+        'USD'
+        """
         operations.check(limit, self._sender.service.list("transfers"), product_type)
         filters = {"product_type": product_type}
         return operations.pager(
@@ -183,6 +207,10 @@ class Transfers:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Transfer:
-        """Ask again until the transfer is final, or until `until` holds."""
+        """Ask again until the transfer is final, or until `until` holds.
+
+        >>> lab.transfers.wait(transfer).status
+        'completed'
+        """
         patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
         return patience.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

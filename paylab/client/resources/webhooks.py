@@ -33,7 +33,14 @@ class WebhookSubscriptions:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> WebhookSubscription:
-        """Subscribe a URL to event types."""
+        """Subscribe a URL to event types.
+
+        >>> made = lab.webhook_subscriptions.create(
+        ...     "https://hooks.example.com/in", ["transfer.completed"]
+        ... )
+        >>> made.is_active
+        True
+        """
         # A text is no list of its letters; what is no list at all is for the rules to say.
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
@@ -44,7 +51,11 @@ class WebhookSubscriptions:
 
     @takes(Options)
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
-        """List all subscriptions."""
+        """List all subscriptions.
+
+        >>> [each.url for each in lab.webhook_subscriptions.list()]
+        ['https://hooks.example.com/first']
+        """
         return pager(self._sender, "webhook_subscriptions", WebhookSubscription, options)
 
     @takes(Options)
@@ -53,7 +64,11 @@ class WebhookSubscriptions:
         id: WebhookSubscription | str,  # noqa: A002 - the service's word
         **options: Unpack[Options],
     ) -> WebhookSubscription:
-        """Read one subscription."""
+        """Read one subscription.
+
+        >>> lab.webhook_subscriptions.get(subscription).url
+        'https://hooks.example.com/first'
+        """
         parts = {"id": encoding.check_identifier(id)}
         answer = self._sender.call("webhook_subscriptions.get", parts=parts, **options)
         return answer.read(WebhookSubscription)
@@ -64,7 +79,10 @@ class WebhookSubscriptions:
         id: WebhookSubscription | str,  # noqa: A002
         **options: Unpack[Options],
     ) -> None:
-        """End a subscription."""
+        """End a subscription.
+
+        >>> lab.webhook_subscriptions.delete(subscription)
+        """
         parts = {"id": encoding.check_identifier(id)}
         remove = "webhook_subscriptions.delete"
         self._sender.call(remove, parts=parts, any_body=True, **options).done()
