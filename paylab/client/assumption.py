@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from ..errors import APIStatusError, PaylabError, Problem
 from ..signing.canonical import key_bytes
 from ..spec import assumptions
-from ..spec.service import AccountForm, ListForm, Service
+from ..spec.paging import ListForm
+from ..spec.service import AccountForm, Service
 from .request import Outgoing
 from .settings import Settings
 from .translation import NAMED, REFERENCES, Translation
@@ -55,6 +56,15 @@ def explain(error: PaylabError, doubts: Sequence[Doubt], lead: str = "") -> None
         "provider documents it so, or run `paylab probe`"
     )
     error.hint = "; ".join(filter(None, (error.hint, said)))
+
+
+def name_dialect(error: PaylabError, found: Sequence[Doubt]) -> None:
+    """Let a refused signature name the dialect that the service verifies, or the keys to check."""
+    if found:
+        error.hint = None
+        explain(error, found, "the service verifies a request that is signed in another dialect")
+    else:
+        explain(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
 
 
 def of_refusal(

@@ -18,6 +18,10 @@ MARGIN = 4 * 1024
 """Characters past the cut that are still searched, so that no secret is cut in two and missed."""
 
 
+CONTROLS = "/_simulator"
+"""The path of a simulator's controls, which are not calls of the service."""
+
+
 @dataclass(frozen=True)
 class Body:
     """The text that may be shown, and the size and SHA-256 of what really went over the wire.

@@ -18,7 +18,7 @@ from .. import files, forks
 from ..errors import PaylabError
 from ..redaction.scrub_rules import impersonal
 from ..spec.timestamps import to_text
-from .call import Body, Call, Later
+from .call import CONTROLS, Body, Call, Later
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +111,6 @@ COLUMNS = (
 )
 MOST_CALLS = 200
 MOST_BYTES = 8 * 2**20
-CONTROLS = "/_simulator"
 
 E = TypeVar("E", Call, Later)
 Listener = Callable[[Call], None]

@@ -7,6 +7,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from ..errors import APIStatusError, PaylabError, ReplayError
+from .failures import NOTHING_SENT, look_first
+from .request import Outgoing
+
+# The service looked at it and did not carry it out; after a 5xx nobody knows.
+REFUSALS = range(400, 500)
+# Refusals that do not tell whether another attempt was or will be carried out.
+UNDECIDED = frozenset({408, 409})
+# As if it had been answered 202, which the service does not store.
+FOUND = 202
+
 
 @dataclass(frozen=True)
 class Order:
@@ -90,3 +101,37 @@ class Fresh:
     def open(self, order: Order) -> FreshTicket:
         """The caller's key, or a new one."""
         return FreshTicket(order.key or order.make())
+
+
+def _advice(request: Outgoing, ticket: OrderTicket) -> str:
+    """What to do when the order may have been carried out; only a ledger looks by itself."""
+    if request.find is None or not isinstance(ticket, FreshTicket):
+        return ticket.advice
+    return look_first(request.path)
+
+
+def note_failure(error: BaseException, ticket: OrderTicket, request: Outgoing) -> None:
+    """Tell the ticket, and say what to do where the order may have been carried out."""
+    advice = _advice(request, ticket)
+    # What an earlier attempt did is not known, whatever the last one was answered.
+    if isinstance(error, PaylabError) and ticket.since is not None:
+        error.after_lost = True
+    if isinstance(error, ReplayError):  # nothing was sent
+        ticket.refused(0)
+        return
+    first = not getattr(error, "after_lost", False)
+    if isinstance(error, APIStatusError) and error.status in REFUSALS:
+        if first and not (error.status in UNDECIDED and isinstance(ticket, FreshTicket)):
+            ticket.refused(error.status)
+            return
+        if first:
+            error.hint = "; ".join(filter(None, (error.hint, advice)))
+            return
+        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
+    elif not isinstance(error, PaylabError):
+        error.add_note(advice)
+    elif not first or error.hint != NOTHING_SENT:
+        # A status may have a hint of its own: until when the service asks not to be called.
+        own = error.hint if isinstance(error, APIStatusError) else None
+        error.hint = "; ".join(filter(None, (own, advice)))
+    ticket.lost()

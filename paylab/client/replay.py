@@ -24,7 +24,7 @@ from ..errors import ConfigError, ReplayError
 from ..redaction.redaction import HIDDEN, Redaction
 from ..spec.text import plain, read_json
 from ..spec.timestamps import from_text
-from .calls import CONTROLS
+from .call import CONTROLS
 from .exchange import OUTLINE, TROUBLES
 from .recording import VERSION, clean_body, is_start
 

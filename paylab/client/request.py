@@ -14,12 +14,15 @@ from uuid import UUID
 
 import httpx
 
-from ..errors import Problem, RuleError
+from ..errors import Problem, ReadOnlyError, RuleError
+from ..loopback import is_loopback
+from ..redaction.redaction import Redaction
 from ..signing.canonical import EMPTY_HASH, Signature, body_hash, key_bytes, signed_headers
 from ..spec.timestamps import to_text
 from . import encoding
-from .exchange import BODY_HASH, OUTLINE
-from .settings import Settings
+from .call import CONTROLS
+from .exchange import BODY_HASH, OUTLINE, CookielessClient, stop_at_redirect
+from .settings import Settings, check_encrypted
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
 IDEMPOTENT = frozenset({"transfers.create", "conversion_accounts.create"})
@@ -35,6 +38,14 @@ HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 # Gives the id of what a lost attempt made at or after a time, None when there is nothing.
 Find = Callable[[datetime], str | None]
+
+
+HEADERS = {
+    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
+    "Connection": "keep-alive",
+    "User-Agent": "paylab",
+    "Accept": "application/json",
+}
 
 
 class Options(TypedDict, total=False):
@@ -232,3 +243,42 @@ def _content_hash(request: httpx.Request) -> str:
     if known is not None:
         return str(known)
     return body_hash(request.content) if request.content else EMPTY_HASH
+
+
+LIFT = (
+    "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
+    "or read_only = false in the profile"
+)
+
+
+def require_writing(request: Outgoing, settings: Settings, redaction: Redaction) -> None:
+    """ReadOnlyError for a request that is not a GET, unless it controls a simulator."""
+    control = request.url.path.endswith(request.path) and request.path.startswith(f"{CONTROLS}/")
+    if not settings.read_only or request.method == "GET" or control:
+        return
+    source = settings.where.get("read_only", "argument")
+    error = ReadOnlyError(
+        f"{request.method} {redaction.text(request.path)} was not sent: "
+        f"this lab is read-only ({source}) and sends nothing but GETs"
+    )
+    error.hint = LIFT
+    raise error
+
+
+def http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:
+    """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
+    url = httpx.URL(settings.base_url)
+    if transport is None:  # One that is given answers for where it leads.
+        check_encrypted(settings.base_url)
+    return CookielessClient(
+        transport=transport,
+        timeout=settings.timeout,
+        headers=HEADERS,
+        follow_redirects=False,
+        event_hooks={"response": [stop_at_redirect]},
+        # Proxies from the environment serve people behind one; what is meant for this
+        # machine must not leave it.
+        trust_env=not is_loopback(url.host.strip("[]")),
+        # Plain http has nothing to verify, and loading the certificates takes 30 ms.
+        verify=url.scheme == "https",
+    )

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from ..errors import APIResponseError, PagingError
 from ..spec.models import Resource
-from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
-from ..spec.service import ListForm, Service
+from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
+from ..spec.service import Service
 from ..spec.text import plain, read_json, write_json
 from .assumption import explain, of_page
 from .call import Call

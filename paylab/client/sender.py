@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from functools import partial
 from random import Random, SystemRandom
 from typing import Any, Self, Unpack, cast
 from urllib.parse import urlsplit
@@ -22,49 +22,26 @@ from ..errors import (
     MissingOperationError,
     NotFoundError,
     PaylabError,
-    ReadOnlyError,
-    ReplayError,
 )
-from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.assumptions import NONE, Value
-from ..spec.operations import OPERATIONS
-from . import encoding, exchange
-from .assumption import Doubt, explain, other_dialects
+from ..spec.operations import OPERATIONS, reading
+from . import encoding
+from .assumption import Doubt, name_dialect, other_dialects
 from .attempt import Attempts, Watcher
 from .call import Later
-from .calls import CONTROLS, CallLog
-from .clock import skew_warning
-from .exchange import CookielessClient, Deadline, Exchange, bound, clean_loggers, stop_at_redirect
-from .failures import NOTHING_SENT, failure, look_first
-from .orders import Fresh, FreshTicket, Keeper, Order, OrderTicket
-from .request import Find, Options, Outgoing, SignatureAuth, outgoing
+from .calls import CallLog
+from .delivery import Delivered, Delivery
+from .exchange import Deadline, Exchange, bound, clean_loggers
+from .failures import failure, look_first
+from .orders import FOUND, Fresh, Keeper, Order, OrderTicket, note_failure
+from .request import Find, Options, Outgoing, SignatureAuth, http_client, outgoing, require_writing
 from .resources.operations import takes, unseen
 from .response import Answer, R, own_envelope
-from .retries import asked_wait, is_lost, wait_before_retry
-from .settings import Settings, check_encrypted
+from .settings import Settings
 from .translation import Translation
 from .upload import Upload
-
-HEADERS = {
-    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
-    "Connection": "keep-alive",
-    "User-Agent": "paylab",
-    "Accept": "application/json",
-}
-
-# The service looked at it and did not carry it out; after a 5xx nobody knows.
-REFUSALS = range(400, 500)
-# Refusals that do not tell whether another attempt was or will be carried out.
-UNDECIDED = frozenset({408, 409})
-# As if it had been answered 202, which the service does not store.
-FOUND = 202
-
-LIFT = (
-    "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
-    "or read_only = false in the profile"
-)
 
 log = logging.getLogger("paylab")
 
@@ -109,18 +86,19 @@ class Sender:
         self._translation = Translation(self.service)
         self._dialect: tuple[Doubt, ...] | None = None
         self.refused_deposits: dict[str, APIStatusError] = {}
-        self._skew_told = False
-        self.ahead: float | None = None
         self._deadline = Deadline()
         self.redaction = Redaction([self.settings.api_key, self.settings.secret_key])
         clean_loggers(self.redaction)
         self._transport = transport
         self._http = self._connected()
         self.watchers: list[Watcher] = [] if watchers is None else watchers
-        self._attempts = Attempts(
+        attempts = Attempts(
             *(self._http, self.settings.secret_key, self.redaction, clock, perf),
             self.service,
             self.watchers,
+        )
+        self.delivery = Delivery(
+            attempts, self.calls, self.settings, self._deadline, sleep, self.random
         )
         forks.register(self, lambda child: child._in_child())
 
@@ -132,7 +110,7 @@ class Sender:
 
     def connection(self, auth: httpx.Auth) -> httpx.Client:
         """A new connection to the service that signs its requests with `auth`."""
-        client = _http_client(self.settings, self._transport)
+        client = http_client(self.settings, self._transport)
         client.auth = auth
         return client
 
@@ -140,7 +118,7 @@ class Sender:
         """A forked child has connections, nonces and keys of its own."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
         self._http = self._connected()
-        self._attempts = replace(self._attempts, http=self._http)
+        self.delivery.attempts = replace(self.delivery.attempts, http=self._http)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -227,15 +205,21 @@ class Sender:
         **options: Unpack[Options],
     ) -> paging.RawPage:
         """One page of a list, its rows as they came."""
-        params = self._page_query(name, limit, cursor, filters)
+        params = self.service.list(name).query(limit, cursor, filters)
         return self.call(f"{name}.list", params=params, **options).page(self.service.list(name))
 
-    def _page_query(
-        self, name: str, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        form = self.service.list(name)
-        limit = min(limit, form.max_limit) if isinstance(limit, int) else limit
-        return {form.limit_parameter: limit, **(filters or {}), form.cursor_parameter: cursor}
+    def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
+        self,
+        name: str,
+        kind: type[R],
+        options: Options,
+        limit: int | None = None,
+        cursor: str | None = None,
+        filters: Mapping[str, Any] | None = None,
+    ) -> paging.Pager[R]:
+        """A list that is fetched while you iterate; filters are sent with every cursor."""
+        fetch = partial(self.page, name, limit, filters=filters, **options)
+        return paging.Pager(fetch, partial(self.resource, kind), cursor)
 
     def _in_list(self, name: str, id: str, options: Options) -> Answer:  # noqa: A002
         """One object out of a list, as an answer; NotFoundError if it is not there."""
@@ -278,7 +262,7 @@ class Sender:
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> bytes:
         """A page of a list in the envelope of the spec, its rows as they came."""
-        params = self._page_query(name, limit, cursor, filters)
+        params = self.service.list(name).query(limit, cursor, filters)
         content, later = self._send(self._operation(f"{name}.list", None, params, {}, {}))
         return own_envelope(content, self.service.list(name), later.call)
 
@@ -300,7 +284,7 @@ class Sender:
         key = encoding.check_key(request.idempotency_key)
         ticket = self.keeper.open(Order(request.path, content, key, new, self.new_key))
         if ticket.known is not None:
-            answer = self.call(_reading(operation), parts={"id": ticket.known})
+            answer = self.call(reading(operation), parts={"id": ticket.known})
             return replace(answer, call=replace(answer.call, replayed=True))
         return self._kept(replace(request, idempotency_key=ticket.key, find=find), ticket)
 
@@ -313,7 +297,7 @@ class Sender:
                 answer = self._located(request, answer, begun)
             answer.must_have_id()
         except BaseException as error:
-            _failed(error, ticket, _advice(request, ticket))
+            note_failure(error, ticket, request)
             raise
         # What was found by a GET is no stored answer: its key would make another.
         status = FOUND if answer.call.method == "GET" else answer.call.status or 0
@@ -332,15 +316,15 @@ class Sender:
         place = urlsplit(answer.call.response_headers.get("location", "")).path
         id_ = self.service.match(place)[1].get("id") if place else None
         if id_ is None and request.find is not None:
-            id_ = request.find(begun + self._service_is_ahead())
+            id_ = request.find(begun + self.delivery.least_ahead())
         if id_ is None:
             return answer
-        found = self.call(_reading(request.operation), parts={"id": id_})
+        found = self.call(reading(request.operation), parts={"id": id_})
         return replace(found, call=answer.call)
 
     def _made_by(self, request: Outgoing, id: str) -> Outgoing:  # noqa: A002
         """The GET of what an operation made."""
-        return self._operation(_reading(request.operation), None, None, {"id": id}, {})
+        return self._operation(reading(request.operation), None, None, {"id": id}, {})
 
     def _operation(
         self,
@@ -373,14 +357,7 @@ class Sender:
             asked=asked,
             numbers=asked is not None and self._translation.numbers,
         )
-        if self.settings.read_only and request.method != "GET" and not _is_control(request):
-            source = self.settings.where.get("read_only", "argument")
-            error = ReadOnlyError(
-                f"{request.method} {self.redaction.text(request.path)} was not sent: "
-                f"this lab is read-only ({source}) and sends nothing but GETs"
-            )
-            error.hint = LIFT
-            raise error
+        require_writing(request, self.settings, self.redaction)
         return request
 
     def _answer(self, request: Outgoing) -> Answer:
@@ -388,35 +365,14 @@ class Sender:
         return Answer.of(content, later.call, self._translation, any_body=request.any_body)
 
     def _send(self, request: Outgoing) -> tuple[bytes, Later]:
-        with self._deadline.within(self._limit(request)):
-            return self._until_answered(request)
-
-    def _limit(self, request: Outgoing) -> float:
-        """Seconds that a whole call may take; a large body gets the time it needs."""
-        size = request.length or 0
-        return exchange.TIMES * (request.timeout or self.settings.timeout) + size / exchange.SLOWEST
-
-    def _until_answered(self, request: Outgoing) -> tuple[bytes, Later]:
-        begun, lost = self.clock() if request.find else None, False
-        for attempt in count(1):
-            result, later = self._attempt(request, attempt)
-            if begun and is_lost(result) and (found := self._found(request, result, later, begun)):
-                return self._send(found)
-            wait = self._wait(request, result, attempt)
-            if wait is None:
-                return self._content(request, result, later, after_lost=lost), later
-            lost = lost or is_lost(result)
-            log.debug("trying again in %.2f s", wait)
-            self._deadline.extend(wait)
-            self.sleep(wait)
-        raise AssertionError("count() does not end")
+        return self._content(self.delivery.send(request, self._found))
 
     def _found(
         self, request: Outgoing, result: Exchange, later: Later, begun: datetime
     ) -> Outgoing | None:
         """The GET of what a lost attempt made; the attempt's error when nobody can tell."""
         try:
-            id_ = request.find(begun + self._service_is_ahead()) if request.find else None
+            id_ = request.find(begun + self.delivery.least_ahead()) if request.find else None
         except PaylabError:
             error = failure(request, result, later.call, self.redaction, self.service)
             error.hint = look_first(request.path)
@@ -428,60 +384,23 @@ class Sender:
         )
         return self._made_by(request, id_)
 
-    def _service_is_ahead(self) -> timedelta:
-        """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
-        ahead, tolerance = self.ahead, self.service.signing.tolerance
-        known = ahead is not None and abs(ahead) < tolerance
-        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
-
-    def _wait(self, request: Outgoing, result: Exchange, attempt: int) -> float | None:
-        if attempt > self.settings.max_retries:
-            return None
-        if self._deadline.left() <= 0:
-            return None
-        limits = self.service.rate_limits
-        asked = asked_wait(result.headers, self.clock(), limits.header, limits.unit)
-        return wait_before_retry(request.repeatable, result, attempt, asked, self.random)
-
-    def _attempt(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
-        result, later = self._attempts.make(outgoing, attempt)
-        self.calls.keep(later)
-        if not later.patient or log.isEnabledFor(logging.DEBUG):
-            log.debug("%s", later.call)
-        self._tell_skew(later.skew)
-        return result, later
-
-    def _tell_skew(self, skew: float | None) -> None:
-        """Say once that the clocks drift apart, before it becomes an error."""
-        self.ahead = self.ahead if skew is None else skew
-        warning = skew_warning(skew, self.service.signing.tolerance)
-        if warning and not self._skew_told:
-            log.warning("%s", warning)
-        self._skew_told = warning is not None
-
-    def _content(
-        self, outgoing: Outgoing, result: Exchange, later: Later, *, after_lost: bool
-    ) -> bytes:
-        if not result.went_well:
-            error = failure(outgoing, result, later.call, self.redaction, self.service)
-            error.after_lost = after_lost
-            refused = result.status == self.service.error_codes.signature
-            if refused and not outgoing.url.query and later.call.finding is None:
-                self._name_dialect(error)
-            raise error
-        return result.content
+    def _content(self, delivered: Delivered) -> tuple[bytes, Later]:
+        request, result, later, after_lost = delivered
+        if result.went_well:
+            return result.content, later
+        error = failure(request, result, later.call, self.redaction, self.service)
+        error.after_lost = after_lost
+        refused = result.status == self.service.error_codes.signature
+        if refused and not request.url.query and later.call.finding is None:
+            self._name_dialect(error)
+        raise error
 
     def _name_dialect(self, error: PaylabError) -> None:
         """Let a refused signature name the dialect in which the service verifies one."""
         if self._dialect is None:
             self._dialect = ()  # asked once, whatever comes of it
             self._dialect = tuple(filter(self._verifies, other_dialects(self.settings)))[:1]
-        if self._dialect:
-            error.hint = None
-            lead = "the service verifies a request that is signed in another dialect"
-            explain(error, self._dialect, lead)
-        else:
-            explain(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
+        name_dialect(error, self._dialect)
 
     def _verifies(self, dialect: Doubt) -> bool:
         """Whether a GET that is signed in another dialect succeeds."""
@@ -491,67 +410,6 @@ class Sender:
             request = self._operation("transfers.list", None, None, {}, {})
         except MissingOperationError:
             return False
-        result, later = replace(self._attempts, auth=auth).make(request, 1)
+        result, later = replace(self.delivery.attempts, auth=auth).make(request, 1)
         self.calls.keep(later)
         return result.went_well
-
-
-def _reading(operation: str) -> str:
-    """The operation that reads what an operation makes."""
-    return f"{operation.partition('.')[0]}.get"
-
-
-def _is_control(request: Outgoing) -> bool:
-    """Whether this controls a simulator, which changes nothing at a service."""
-    return request.url.path.endswith(request.path) and request.path.startswith(f"{CONTROLS}/")
-
-
-def _advice(request: Outgoing, ticket: OrderTicket) -> str:
-    """What to do when the order may have been carried out; only a ledger looks by itself."""
-    if request.find is None or not isinstance(ticket, FreshTicket):
-        return ticket.advice
-    return look_first(request.path)
-
-
-def _failed(error: BaseException, ticket: OrderTicket, advice: str) -> None:
-    """Tell the ticket, and say what to do where the order may have been carried out."""
-    # What an earlier attempt did is not known, whatever the last one was answered.
-    if isinstance(error, PaylabError) and ticket.since is not None:
-        error.after_lost = True
-    if isinstance(error, ReplayError):  # nothing was sent
-        ticket.refused(0)
-        return
-    first = not getattr(error, "after_lost", False)
-    if isinstance(error, APIStatusError) and error.status in REFUSALS:
-        if first and not (error.status in UNDECIDED and isinstance(ticket, FreshTicket)):
-            ticket.refused(error.status)
-            return
-        if first:
-            error.hint = "; ".join(filter(None, (error.hint, advice)))
-            return
-        error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
-    elif not isinstance(error, PaylabError):
-        error.add_note(advice)
-    elif not first or error.hint != NOTHING_SENT:
-        # A status may have a hint of its own: until when the service asks not to be called.
-        own = error.hint if isinstance(error, APIStatusError) else None
-        error.hint = "; ".join(filter(None, (own, advice)))
-    ticket.lost()
-
-
-def _http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:
-    url = httpx.URL(settings.base_url)
-    if transport is None:  # One that is given answers for where it leads.
-        check_encrypted(settings.base_url)
-    return CookielessClient(
-        transport=transport,
-        timeout=settings.timeout,
-        headers=HEADERS,
-        follow_redirects=False,
-        event_hooks={"response": [stop_at_redirect]},
-        # Proxies from the environment serve people behind one; what is meant for this
-        # machine must not leave it.
-        trust_env=not is_loopback(url.host.strip("[]")),
-        # Plain http has nothing to verify, and loading the certificates takes 30 ms.
-        verify=url.scheme == "https",
-    )

@@ -20,7 +20,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from ..client.calls import CONTROLS
+from ..client.call import CONTROLS
 from ..client.exchange import Exchange
 from ..client.request import Outgoing
 from ..errors import ConfigError

@@ -40,7 +40,9 @@ class ServiceTime:
             with suppress(PaylabError):
                 panel = self._controls()
                 if panel is not None:
-                    self._client.ahead = (panel.clock.now - self._client.clock()).total_seconds()
+                    self._client.delivery.ahead = (
+                        panel.clock.now - self._client.clock()
+                    ).total_seconds()
         return self.seen()
 
     def span(self) -> tuple[datetime, datetime]:
@@ -57,7 +59,7 @@ class ServiceTime:
 
     def seen(self) -> datetime:
         """The same as far as the latest Date header tells; nothing is asked."""
-        ahead = self._client.ahead or 0.0
+        ahead = self._client.delivery.ahead or 0.0
         if abs(ahead) < CLOCKS_AGREE:
             return self._client.clock()
         try:

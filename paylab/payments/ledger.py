@@ -12,8 +12,7 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from .. import forks
-from ..client.orders import FreshTicket
-from ..client.sender import UNDECIDED
+from ..client.orders import UNDECIDED, FreshTicket
 from ..errors import ChoiceError, LedgerError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS

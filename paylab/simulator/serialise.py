@@ -11,7 +11,8 @@ from typing import Any
 from ..errors import Problem
 from ..spec import paging, timestamps
 from ..spec.assumptions import NONE
-from ..spec.service import ListForm, Service
+from ..spec.paging import ListForm
+from ..spec.service import Service
 from .messages import BadCursor, Reply, Request, put_inside, require
 from .table import Place, Row, row_place
 from .world import World

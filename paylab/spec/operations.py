@@ -109,3 +109,8 @@ def _segment(text: str) -> str:
     """One segment of a path; dots alone would be resolved on the way and name another path."""
     encoded = quote(text, safe="", errors="surrogatepass")
     return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
+
+
+def reading(operation: str) -> str:
+    """The operation that reads what an operation makes."""
+    return f"{operation.partition('.')[0]}.get"

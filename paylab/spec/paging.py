@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from ..errors import PagingError
 from . import names
 from .assumptions import NONE
-from .service import ListForm
 
 T = TypeVar("T")
 
@@ -32,6 +31,34 @@ LONGEST = 1024
 TOKEN = re.compile(r"[A-Za-z0-9_-]+")
 # A filter may leave some pages empty; a list of nothing else would never end.
 MOST_EMPTY = 100
+
+
+@dataclass(frozen=True)
+class ListForm:
+    """How a service answers one list; names with dots step into objects.
+
+    `items` is the key of the rows, `more` that of the word about another page ("none": only the
+    cursor says it), `cursor` that of the next cursor. With the `envelope` "array" there are none.
+    """
+
+    name: str
+    envelope: str
+    items: str
+    more: str
+    cursor: str
+    limit_parameter: str
+    cursor_parameter: str
+    max_limit: int
+    default_limit: int
+    over_limit: str
+    order: str
+
+    def query(
+        self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The query parameters of one page; `limit` is reduced to the largest page."""
+        limit = min(limit, self.max_limit) if isinstance(limit, int) else limit
+        return {self.limit_parameter: limit, **(filters or {}), self.cursor_parameter: cursor}
 
 
 def encode_cursor(position: Mapping[str, str]) -> str:

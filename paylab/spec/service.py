@@ -23,6 +23,7 @@ from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
 from .assumptions import Value
 from .operations import Route
+from .paging import ListForm
 from .service_file import PROBED, Probed
 
 
@@ -100,27 +101,6 @@ def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any
         for name, value in body.items()
         if name in names or name not in new
     }
-
-
-@dataclass(frozen=True)
-class ListForm:
-    """How a service answers one list; names with dots step into objects.
-
-    `items` is the key of the rows, `more` that of the word about another page ("none": only the
-    cursor says it), `cursor` that of the next cursor. With the `envelope` "array" there are none.
-    """
-
-    name: str
-    envelope: str
-    items: str
-    more: str
-    cursor: str
-    limit_parameter: str
-    cursor_parameter: str
-    max_limit: int
-    default_limit: int
-    over_limit: str
-    order: str
 
 
 @dataclass(frozen=True)

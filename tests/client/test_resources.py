@@ -204,7 +204,10 @@ def test_a_list_asks_when_it_is_walked(scripted, call, line):
         (lambda c: c.individuals.upload_images("i", {"side": PNG}), "images.0.type"),
         (lambda c: c.individuals.upload_images("i", ["x"]), "images.0"),
         (lambda c: c.individuals.upload_images("i", 5), "images: must be a dict"),
-        (lambda c: c.individuals.upload_images("i", {"selfie": memoryview(PNG)[::2]}), "is not a PDF"),
+        (
+            lambda c: c.individuals.upload_images("i", {"selfie": memoryview(PNG)[::2]}),
+            "is not a PDF",
+        ),
         (lambda c: c.webhook_subscriptions.create("https://x.test", None), "event_types"),
         (lambda c: c.webhook_subscriptions.create("https://x.test", "all"), "event_types"),
         (lambda c: c.financial_accounts.create("i", "pix", memoryview(b"x")), "a memoryview"),

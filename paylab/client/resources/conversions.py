@@ -107,7 +107,7 @@ class ConversionAccounts:
         True
         """
         name = "conversion_accounts"
-        return operations.pager(self._sender, name, ConversionAccount, options, limit, cursor)
+        return self._sender.pager(name, ConversionAccount, options, limit, cursor)
 
     @takes()
     def wait(
@@ -145,7 +145,7 @@ class Conversions:
         'MXN'
         """
         operations.check(limit, self._sender.service.list("conversions"))
-        return operations.pager(self._sender, "conversions", Conversion, options, limit, cursor)
+        return self._sender.pager("conversions", Conversion, options, limit, cursor)
 
     @takes()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it

@@ -26,7 +26,7 @@ from ..request import Options
 from ..sender import Sender
 from ..upload import Images, Upload
 from . import operations
-from .operations import EVERY, TIMEOUT, Patience, Until, pager, takes
+from .operations import EVERY, TIMEOUT, Patience, Until, takes
 
 # Where verification comes to rest; under_review is still being decided.
 SETTLED = ("active", "rejected", "action_required")
@@ -104,7 +104,7 @@ class Individuals:
         >>> lab.individuals.list(limit=50).filter(country="PH")[0].status
         'active'
         """
-        return pager(self._sender, "individuals", Individual, options, limit, cursor)
+        return self._sender.pager("individuals", Individual, options, limit, cursor)
 
     @takes(Options)
     def upload_images(

@@ -6,40 +6,20 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, wraps
 from inspect import Parameter, signature
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
-from ...spec.models import Address, Document, FinancialAccount, Resource
+from ...spec.models import Address, Document, FinancialAccount
 from ...spec.names import meant, nearest_name
-from ...spec.paging import Pager
-from ...spec.service import ListForm, Service
+from ...spec.paging import ListForm
+from ...spec.service import Service
 from ...spec.text import plain
 from .. import encoding
-from ..request import Options
-
-if TYPE_CHECKING:
-    from ..sender import Sender
-
-R = TypeVar("R", bound=Resource)
-
-
-def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
-    sender: Sender,
-    name: str,
-    kind: type[R],
-    options: Options,
-    limit: int | None = None,
-    cursor: str | None = None,
-    filters: Mapping[str, Any] | None = None,
-) -> Pager[R]:
-    """A list that is fetched as it is walked; filters go along with every cursor."""
-    fetch = partial(sender.page, name, limit, filters=filters, **options)
-    return Pager(fetch, partial(sender.resource, kind), cursor)
 
 
 def created(resource: Any) -> datetime:

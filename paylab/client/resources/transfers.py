@@ -195,9 +195,7 @@ class Transfers:
         """
         operations.check(limit, self._sender.service.list("transfers"), product_type)
         filters = {"product_type": product_type}
-        return operations.pager(
-            self._sender, "transfers", Transfer, options, limit, cursor, filters
-        )
+        return self._sender.pager("transfers", Transfer, options, limit, cursor, filters)
 
     @takes()
     def wait(

@@ -12,7 +12,7 @@ from ...spec.paging import Pager
 from .. import encoding
 from ..request import Options
 from ..sender import Sender
-from .operations import pager, takes
+from .operations import takes
 
 
 class WebhookSubscriptions:
@@ -56,7 +56,7 @@ class WebhookSubscriptions:
         >>> [each.url for each in lab.webhook_subscriptions.list()]
         ['https://hooks.example.com/first']
         """
-        return pager(self._sender, "webhook_subscriptions", WebhookSubscription, options)
+        return self._sender.pager("webhook_subscriptions", WebhookSubscription, options)
 
     @takes(Options)
     def get(
