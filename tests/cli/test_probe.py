@@ -1,0 +1,50 @@
+"""`paylab probe` writes a service.toml and a page, and asks before it makes anything."""
+
+import json
+
+import pytest
+
+from paylab.cli.main import main
+from paylab.lab.connection import connect
+from paylab.spec.service import Service
+
+
+def test_a_probe_writes_its_answers_and_a_page(tmp_path, capsys):
+    """Status 0, whatever it found; the file is read as a Service with the date of each answer."""
+    to, page = tmp_path / "service.toml", tmp_path / "report.html"
+    assert main(["probe", "--to", str(to), "--html", str(page), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["requests"] < 150
+    assert {row["outcome"] for row in report["findings"]} == {"holds", "not asked"}
+    service = Service.load(to)
+    assert service.diff() == {}
+    assert service.origin("signing.empty_query").startswith("probed on ")
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_budget_that_is_too_small_ends_with_1(tmp_path):
+    """The run did not come to its end, and can be taken up again."""
+    to = tmp_path / "service.toml"
+    assert main(["probe", "--to", str(to), "--budget", "9"]) == 1
+
+
+def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
+    """Status 0, no request."""
+    with connect() as lab:
+        lab.transfers.list().first()
+        lab.calls.har(tmp_path / "calls.har")
+    options = ["--to", str(tmp_path / "s.toml"), "--from", str(tmp_path / "calls.har"), "--json"]
+    assert main(["probe", *options]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["requests"] == 0
+    assert any(row["outcome"] == "holds" for row in report["findings"])
+
+
+@pytest.mark.parametrize(
+    "options", [["--write"], ["--to", "/nowhere/at/all/s.toml"], ["--from", "x"]]
+)
+def test_wrong_use_ends_with_2(tmp_path, monkeypatch, capsys, options):
+    """Nobody can agree to --write here; a file cannot be written, or read."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["probe", *options]) == 2
+    assert "paylab:" in capsys.readouterr().err
