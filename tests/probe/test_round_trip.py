@@ -72,10 +72,17 @@ def prepared(key, value):
 def many_rows(lab, simulator):
     """More rows of every list than a page holds, each at a time of its own."""
     lab.simulator.seed(conversions=220)
+    person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
+    image = b"\x89PNG\r\n\x1a\n" + bytes(10_240)
+    lab.individuals.upload_images(person.id, {"document-front": image, "selfie": image})
+    simulator.advance(5)
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", dict(examples.WALLET))
     for number in range(60):
         simulator.advance(1)
-        if number < 8:
-            lab.individuals.create(**examples.recipient("GB"))
+        lab.individuals.create(**examples.recipient("GB"))
+        lab.conversion_accounts.create(
+            individual_id=person.id, payout_account=wallet.id, source_currency="mxn"
+        )
         lab.webhook_subscriptions.create(f"https://example.com/{number}", ["transfer.created"])
 
 
