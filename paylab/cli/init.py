@@ -18,7 +18,8 @@ from typing import Any
 import tomlkit
 
 from .. import files
-from ..client.settings import DEFAULT, SECRETS, VARIABLES, profiles_path
+from ..client.profiles import DEFAULT, SECRETS, profiles_path
+from ..client.settings import VARIABLES
 from ..errors import ConfigError, PaylabError
 from ..lab.connection import connect
 from .terminal import say, warn_user

@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .. import signing
-from ..client.sender import utcnow
+from ..client.clock import utcnow
 from ..client.settings import Settings, resolve
 from ..errors import ConfigError
 from ..signing.comparison import compare

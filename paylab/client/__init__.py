@@ -2,7 +2,7 @@
 
 from .api import Client as Client
 from .call import Call as Call
-from .sender import utcnow as utcnow
+from .clock import utcnow as utcnow
 from .settings import Secret as Secret
 from .settings import Settings as Settings
 from .settings import resolve as resolve

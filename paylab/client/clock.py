@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 
 from ..spec.timestamps import from_http
 
 WORTH_SAYING = 30.0
 """Seconds of difference from which on it is said, long before it is an error."""
+
+
+def utcnow() -> datetime:
+    """The current time, aware, in UTC."""
+    return datetime.now(UTC)
 
 
 def skew(headers: Mapping[str, str], sent: datetime) -> float | None:

@@ -13,7 +13,7 @@ from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
 from ..spec.service import Service
 from ..spec.text import plain, read_json, write_json
 from .assumption import explain, of_page
-from .call import Call
+from .call import Call, Later
 from .translation import Translation
 
 R = TypeVar("R", bound=Resource)
@@ -141,11 +141,11 @@ class Answer:
         return APIResponseError(message, self.call)
 
 
-def own_envelope(content: bytes, form: ListForm, call: Call) -> bytes:
+def own_envelope(content: bytes, form: ListForm, later: Later) -> bytes:
     """A page in the envelope of the spec, its numbers with the digits that were sent."""
     if is_usual(form) and all(f'"{name}"'.encode() in content for name in ENVELOPE):
         return content
-    page = Answer.of(content, call).page(form)
+    page = Answer.of(content, later.call).page(form)
     return write_json(
         {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
     ).encode()

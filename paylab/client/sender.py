@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from random import Random, SystemRandom
 from typing import Any, Self, Unpack, cast
@@ -32,6 +32,7 @@ from .assumption import Doubt, name_dialect, other_dialects
 from .attempt import Attempts, Watcher
 from .call import Later
 from .calls import CallLog
+from .clock import utcnow
 from .delivery import Delivered, Delivery
 from .exchange import Deadline, Exchange, bound, clean_loggers
 from .failures import failure, look_first
@@ -44,11 +45,6 @@ from .translation import Translation
 from .upload import Upload
 
 log = logging.getLogger("paylab")
-
-
-def utcnow() -> datetime:
-    """The wall clock, aware."""
-    return datetime.now(UTC)
 
 
 class Sender:
@@ -264,7 +260,7 @@ class Sender:
         """A page of a list in the envelope of the spec, its rows as they came."""
         params = self.service.list(name).query(limit, cursor, filters)
         content, later = self._send(self._operation(f"{name}.list", None, params, {}, {}))
-        return own_envelope(content, self.service.list(name), later.call)
+        return own_envelope(content, self.service.list(name), later)
 
     def once(
         self,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-import tomllib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
@@ -15,7 +13,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
-from platformdirs import user_config_path
 
 from ..errors import ConfigError, ConfigWarning
 from ..loopback import is_loopback
@@ -23,6 +20,7 @@ from ..redaction.redaction import HIDDEN
 from ..signing.canonical import key_bytes
 from ..spec.service import Service
 from ..spec.text import plain
+from .profiles import NAMES, load, profiles_path
 
 
 class Secret:
@@ -111,102 +109,6 @@ def _parsed(text: str) -> httpx.URL:
 
 def _shown(text: str) -> str:
     return repr(plain(text, 80))
-
-
-DEFAULT = "default"
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
-SECRETS = ("api_key", "secret_key")
-NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
-
-Profile = dict[str, Any]
-
-
-def profiles_path() -> Path:
-    """Where profiles live on this system."""
-    return user_config_path("paylab", appauthor=False) / "profiles.toml"
-
-
-def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
-    """A profile by name, its secrets looked up; without a name, `default` if the file has it."""
-    tables, private = _read(path)
-    chosen = name or DEFAULT
-    if name is None and DEFAULT not in tables:
-        return DEFAULT, {}
-    if not isinstance(tables.get(chosen), dict):
-        raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {_listed(tables)}")
-    profile = tables[chosen]
-    _check_names(chosen, profile)
-    found = {key: profile[key] for key in SECRETS if key in profile}
-    return chosen, profile | {
-        key: _secret(f"{chosen}.{key}", value, environ, private=private)
-        for key, value in found.items()
-    }
-
-
-def _read(path: Path) -> tuple[dict[str, Any], bool]:
-    try:
-        with path.open("rb") as file:
-            private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
-            return tomllib.load(file), private
-    except FileNotFoundError:
-        return {}, True
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        # The parser quotes no values, so its message is safe to repeat.
-        raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
-
-
-def _check_names(chosen: str, profile: Profile) -> None:
-    unknown = sorted(set(profile) - set(NAMES))
-    if unknown:
-        moved = " (set signing.empty_query in a service.toml)" if "empty_query" in unknown else ""
-        raise ConfigError(
-            f"profile {chosen!r} has the unknown setting {unknown[0]!r}{moved}; "
-            f"known: {', '.join(NAMES)}"
-        )
-
-
-def _secret(where: str, value: object, environ: Mapping[str, str], *, private: bool) -> str:
-    if not isinstance(value, str):
-        raise ConfigError(f"{where} must be text")
-    scheme, colon, name = value.partition(":")
-    if colon and scheme in REFERENCES:
-        return REFERENCES[scheme](where, name, environ)
-    if not private:
-        reason = "others can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
-        raise ConfigError(f"{where} is written out, but {reason}")
-    return value
-
-
-def _variable(where: str, name: str, environ: Mapping[str, str]) -> str:
-    if not environ.get(name):
-        raise ConfigError(f"{where} refers to the environment variable {name}, which is not set")
-    return environ[name]
-
-
-def _from_keyring(where: str, name: str, environ: Mapping[str, str]) -> str:
-    try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError:
-        reason = "keyring is not installed: pip install 'paylab[keyring]'"
-        raise ConfigError(f"{where} refers to the system's keyring, but {reason}") from None
-    try:
-        value = keyring.get_password("paylab", name)
-    except KeyringError as error:
-        raise ConfigError(f"{where}: the system's keyring does not answer: {error}") from None
-    if not value:
-        raise ConfigError(f"{where}: the system's keyring has no {name!r} under 'paylab'")
-    return value
-
-
-REFERENCES: dict[str, Callable[[str, str, Mapping[str, str]], str]] = {
-    "env": _variable,
-    "keyring": _from_keyring,
-}
-
-
-def _listed(tables: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(tables)) or "none"
 
 
 REQUIRED = ("base_url", "api_key", "secret_key")

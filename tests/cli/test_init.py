@@ -10,7 +10,7 @@ import pytest
 
 import paylab
 from paylab.cli.main import main
-from paylab.client.settings import profiles_path
+from paylab.client.profiles import profiles_path
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 

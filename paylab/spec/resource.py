@@ -1,0 +1,204 @@
+"""The base of every resource: reads whatever the service sent, and keeps what it does not know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    PlainSerializer,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
+
+from . import names
+from .money import Amount
+from .text import plain
+from .timestamps import from_text
+
+
+def _instant(value: object) -> datetime:
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    if not isinstance(value, str):
+        raise ValueError("a time is ISO 8601 text")
+    return from_text(value)
+
+
+def _keep(value: object, handler: Callable[[object], object]) -> object:
+    try:
+        return handler(value)
+    except ValidationError:
+        return value
+
+
+def _names_id(field: str) -> bool:
+    return field == "id" or field.endswith("_id")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
+Instant = Annotated[datetime, PlainValidator(_instant)]
+# An item that cannot be read must not cost its neighbours their types.
+Kept = WrapValidator(_keep)
+
+
+class Resource(BaseModel):
+    """Something the service sent."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", protected_namespaces=())
+
+    _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
+    _replayed: bool = PrivateAttr(default=False)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The JSON object exactly as sent."""
+        return self._raw
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the service answered from its memory of an Idempotency-Key."""
+        return self._replayed
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _read_field(
+        cls, value: object, handler: Callable[[object], object], info: ValidationInfo
+    ) -> object:
+        if value is None:
+            return cls.model_fields[info.field_name or ""].default
+        try:
+            return handler(value)
+        except ValidationError:
+            return str(value) if _is_number(value) and _names_id(info.field_name or "") else value
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_whole(cls, value: object, handler: Callable[[object], Self]) -> Self:
+        resource = handler(value)
+        if isinstance(value, Mapping):
+            resource._raw = dict(value) if not isinstance(value, dict) else value
+        return resource
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        """The fields as a dict; a value kept although its type was wrong is no reason to warn."""
+        return super().model_dump(**{"warnings": False, **options})
+
+    def model_dump_json(self, **options: Any) -> str:
+        """The fields as JSON text; `.raw` is what the service sent."""
+        try:
+            return super().model_dump_json(**{"warnings": False, **options})
+        except (ValueError, RecursionError):  # half a character, or nested too deep for pydantic
+            return json.dumps(self._raw, default=str)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when they say the same; null, absent and replayed make no difference."""
+        return isinstance(other, type(self)) and _said(self) == _said(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), str(getattr(self, "id", ""))))
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Only what the service said: a page of None hides what matters."""
+        return ((name, value) for name, value in super().__repr_args__() if value is not None)
+
+    def __repr__(self) -> str:
+        """One line of the most important fields; `str` and `to_dict()` give all of them."""
+        said = {str(name): value for name, value in self.__repr_args__()}
+        chosen = [name for name in IMPORTANT if name in said] or list(said)
+        shown = (f"{name}={plain(repr(said[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields that have a value, as plain JSON values.
+
+        >>> lab.transfers.list()[0].to_dict()["source_currency"]
+        'USD'
+        """
+        try:
+            return self.model_dump(mode="json", exclude_none=True)
+        except (ValueError, RecursionError):  # nested too deep for pydantic
+            return dict(self._raw)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The fields that have a value, as JSON text.
+
+        >>> lab.transfers.list()[0].to_json()[:9]
+        '{"id": "t'
+        """
+        return json.dumps(self.to_dict(), indent=indent, default=str)
+
+    def __getitem__(self, name: str) -> Any:
+        """A field by its name, as of a dictionary; KeyError names a similar one."""
+        if name in self:
+            return getattr(self, name)
+        instead = names.meant(name, self.keys())
+        raise KeyError(f"{name}: use {instead}" if instead else name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.keys()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field by its name, or the default when it is missing or null.
+
+        >>> lab.transfers.list()[0].get("status")
+        'completed'
+        """
+        value = getattr(self, name) if name in self else None
+        return default if value is None else value
+
+    def keys(self) -> list[str]:
+        """The names of the fields, those that the service added included.
+
+        >>> lab.transfers.list()[0].keys()[:2]
+        ['id', 'client_reference_id']
+        """
+        return [*type(self).model_fields, *(self.model_extra or ())]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """The names and values of the fields.
+
+        >>> dict(lab.transfers.list()[0].items())["status"]
+        'completed'
+        """
+        return [(name, getattr(self, name)) for name in self.keys()]
+
+    def __dir__(self) -> list[str]:
+        methods = (name for name in vars(Resource) if not name.startswith("_"))
+        return sorted({*self.keys(), *methods} - {"model_config"})
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                names.suggest(self, name)
+
+
+IMPORTANT = (
+    *("id", "status", "type", "status_details", "given_name", "family_name", "country"),
+    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
+    *("amount", "currency", "deposit", "url", "failure_reason", "code", "message"),
+)
+"""The fields of a repr, of which it shows the first that have a value."""
+
+MOST_SHOWN, LONGEST = 6, 60
+"""Fields of a repr, and characters of a value."""
+
+
+def _said(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value for name, value in resource if value is not None}
