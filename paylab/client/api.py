@@ -51,5 +51,5 @@ class Client(Sender):
 
     @cached_property
     def sandbox(self) -> Sandbox:
-        """What only the sandbox can do."""
+        """Operations of the sandbox only."""
         return Sandbox(self)

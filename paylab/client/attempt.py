@@ -1,4 +1,4 @@
-"""One attempt: sent, timed, and turned into the call that is remembered."""
+"""One attempt: sending, timing, and the record of the call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Watcher = Callable[[Outgoing, Exchange, datetime], None]
 
 @dataclass(frozen=True)
 class Attempts:
-    """Makes attempts: the connection, two clocks (of the day, and for measuring), the redaction.
+    """Makes attempts: the connection, the wall clock, the stopwatch and the redaction.
 
     With the secret and the settings of the service a refused signature is checked. `auth` signs
     in place of the connection's own.
@@ -44,7 +44,7 @@ class Attempts:
     auth: httpx.Auth | None = None
 
     def make(self, outgoing: Outgoing, attempt: int) -> tuple[Exchange, Later]:
-        """Send once; what came back, and the account of it for when someone looks."""
+        """Send once; returns the exchange and the deferred call record."""
         watch = Stopwatch(self.perf)
         request = self._request(outgoing, watch)
         when = self.clock()
@@ -63,7 +63,7 @@ class Attempts:
         return result, Later(make, outgoing.path, size, ahead, patient=patient)
 
     def _request(self, outgoing: Outgoing, watch: Stopwatch) -> httpx.Request:
-        """What the client would build: its headers and timeout, and no cookies."""
+        """The httpx request: headers and timeout of the client, no cookies."""
         timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
         request = httpx.Request(
             outgoing.method,
@@ -84,13 +84,13 @@ class Attempts:
         known: dict[str, Any],
         number: int,
     ) -> Call:
-        """The account of an attempt, without its secrets."""
+        """The record of an attempt, without its secrets."""
         facts = self._asked(outgoing, request) | self._answered(result)
         facts["finding"] = self._finding(outgoing, request, result)
         return Call(number=number, **known, **facts)
 
     def _finding(self, outgoing: Outgoing, request: httpx.Request, result: Exchange) -> str | None:
-        """What the doctor says of a signature that was refused, by the service's own clock."""
+        """The known mistake behind a refused signature, judged by the service's clock."""
         content = outgoing.content or b""
         if result.status != self.service.error_codes.signature or not isinstance(content, bytes):
             return None
@@ -131,7 +131,7 @@ class Attempts:
 
 
 def _patient(outgoing: Outgoing, result: Exchange) -> bool:
-    """Whether nothing is lost by looking later: a good answer that teaches nothing to hide."""
+    """Whether the record can be built later: a 2xx answer to a GET without document numbers."""
     read = outgoing.method == "GET" and outgoing.content is None and result.went_well
     return read and TEACHING not in result.content
 

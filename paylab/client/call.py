@@ -24,9 +24,9 @@ CONTROLS = "/_simulator"
 
 @dataclass(frozen=True)
 class Body:
-    """The text that may be shown, and the size and SHA-256 of what really went over the wire.
+    """The text that may be shown, and the size and SHA-256 of the bytes on the wire.
 
-    `exact` says that the text is the whole body as it was: nothing taken out, nothing cut off.
+    `exact` says that the text is the whole body: nothing removed, nothing cut off.
     """
 
     text: str = field(default="", repr=False)
@@ -41,7 +41,7 @@ class Body:
         return self.size > 0
 
     def pretty(self) -> str:
-        """JSON with indents, anything else as it is."""
+        """JSON indented, other text unchanged."""
         try:
             return json.dumps(json.loads(self.text), indent=2, ensure_ascii=False)
         except (ValueError, RecursionError):
@@ -54,7 +54,7 @@ def recorded_body(
     length: int | None = None,
     digest: str | None = None,
 ) -> Body:
-    """A body made fit to be kept; of one that is not held in memory, its length and hash."""
+    """A redacted body; for one that is not held in memory, its length and hash."""
     if length is not None and digest is not None:
         return Body(f"<{length} bytes, sha256 {digest[:16]}>", length, digest, exact=False)
     if not isinstance(content, bytes) or not content:
@@ -75,12 +75,12 @@ def _shown(content: bytes, digest: str, redaction: Redaction) -> str:
 
 @dataclass(frozen=True)
 class Call:
-    """An attempt: what was asked, what came back, how long it took.
+    """An attempt: the request, the response and the time it took.
 
-    `number` counts the attempts of a client from 1. `status` is None when no answer came;
-    `error` then says why. Headers are by lower-case name, those that hold a secret left out.
-    `spent` is there where a real network was. `canonical` and `payload` are the signed texts;
-    `finding` is what the doctor says when they were refused.
+    `number` counts the attempts of a client from 1. `status` is None without an answer;
+    `error` then says why. Headers are by lower-case name, without those that hold a secret.
+    `spent` is set on a real network. `canonical` and `payload` are the signed texts;
+    `finding` names the mistake when they were refused.
     """
 
     when: datetime
@@ -106,18 +106,18 @@ class Call:
 
     @property
     def failed(self) -> bool:
-        """Whether there was no answer, or one that is not 2xx."""
+        """Whether the answer is missing or not 2xx."""
         return self.status is None or not 200 <= self.status < 300
 
     @property
     def size(self) -> int:
-        """Roughly how much memory its texts take."""
+        """The approximate memory of its texts."""
         texts = (self.request_body.text, self.response_body.text, self.canonical, self.url)
         headers = (*self.request_headers.values(), *self.response_headers.values())
         return sum(map(len, (*texts, *headers))) + 1000
 
     def outcome(self) -> str:
-        """The status, and what is remarkable about it."""
+        """The status, with remarks such as a replay."""
         words = [str(self.status or "no answer"), *["replayed"] * self.replayed]
         return ", ".join(words) + (f" ({self.error})" if self.error else "")
 
@@ -126,7 +126,7 @@ class Call:
         return explain_text(self.canonical, self.payload)
 
     def as_curl(self) -> str:
-        """A bash script with openssl and curl that signs this request afresh and sends it."""
+        """A bash script with openssl and curl that signs this request anew and sends it."""
         return snippets.curl(self._request())
 
     def as_python(self) -> str:
@@ -155,10 +155,10 @@ ROUGHLY = 3000
 
 
 class Later:
-    """What becomes a call when it is looked at; until then it shows nothing at all.
+    """A call record that is built and redacted on first access.
 
-    Pages of a list go by quickly and are rarely looked at, and cleaning one takes longer than
-    fetching it. `number` is set by the log, before anyone looks.
+    Pages of a list are many and rarely looked at, and redacting one takes longer than
+    fetching it. The log sets `number` before the first access.
     """
 
     __slots__ = ("__held", "number", "path", "patient", "size", "skew")
@@ -178,7 +178,7 @@ class Later:
 
     @property
     def call(self) -> Call:
-        """The call, the same one every time."""
+        """The call, built once."""
         if not isinstance(self.__held, Call):  # what it is made of holds secrets, and goes
             self.__held = self.__held(self.number)
         return self.__held

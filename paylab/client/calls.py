@@ -30,7 +30,7 @@ NOT_MEASURED = -1
 def har(
     calls: Iterable[Call], to: Path | None = None, *, keep_personal: bool = False
 ) -> dict[str, Any]:
-    """The calls as one HAR object, without what tells who a person is unless that is kept."""
+    """The calls as one HAR object, without personal data unless it is kept."""
     creator = {"name": "paylab", "version": "1"}
     entries = [_entry(call) for call in calls]
     kept = entries if keep_personal else impersonal(entries)
@@ -120,7 +120,7 @@ log = logging.getLogger("paylab")
 
 
 class CallLog(Sequence[Call]):
-    """The latest attempts, oldest first; older ones go when there are too many or too much."""
+    """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 
     def __init__(
         self, calls: Iterable[Call] = (), most: int = MOST_CALLS, most_bytes: int = MOST_BYTES
@@ -133,9 +133,9 @@ class CallLog(Sequence[Call]):
         forks.register(self, lock=self._lock)
 
     def append(self, call: Call) -> Call:
-        """Remember an attempt under the next number, and tell whoever listens.
+        """Store an attempt under the next number and notify the listeners.
 
-        What controls a simulator is no call of the service, and is not kept.
+        Calls that control a simulator are not stored.
         """
         if call.path.startswith(CONTROLS):
             return call
@@ -144,7 +144,7 @@ class CallLog(Sequence[Call]):
         return numbered
 
     def keep(self, later: Later) -> None:
-        """Remember an attempt as `append` does, and turn it into a call when someone looks."""
+        """Store an attempt as `append` does, and build its record on first access."""
         if later.path.startswith(CONTROLS):
             return
         self._push(partial(_numbered, later))
@@ -169,20 +169,20 @@ class CallLog(Sequence[Call]):
         return self._size > self._most_bytes and len(self._calls) > 1
 
     def on_screen(self) -> Any:
-        """Show every call under the cell that makes it, from now on; `stop()` ends it."""
+        """Show every call under the cell that makes it until `stop()` is called."""
         if self.screen is None:
             raise PaylabError("only the calls of a lab can be shown as they are made")
         return self.screen(self.listen)
 
     def frame(self) -> pd.DataFrame:
-        """One row a call, oldest first; times only where a real network was."""
+        """One row per call, oldest first; times only on a real network."""
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
         return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Hear of every attempt from now on; what comes back ends it."""
+        """Call a function with every attempt; the returned function ends it."""
         self._listeners.append(listener)
         return partial(self._forget, listener)
 
@@ -191,20 +191,20 @@ class CallLog(Sequence[Call]):
             self._listeners.remove(listener)
 
     def clear(self) -> None:
-        """Forget them; the numbers go on."""
+        """Remove all calls; numbering continues."""
         with self._lock:
             self._calls.clear()
             self._size = 0
 
     @property
     def failed(self) -> CallLog:
-        """Those without an answer, or with one that is not 2xx."""
+        """The calls without an answer or with one that is not 2xx."""
         return type(self)(call for call in self._seen() if call.failed)
 
     def where(
         self, *, path: str | None = None, status: int | None = None, method: str | None = None
     ) -> CallLog:
-        """Those with this path (`*` stands for anything), status and method."""
+        """The calls with this path (`*` is a wildcard), status and method."""
         return type(self)(
             call
             for call in self._seen()
@@ -214,20 +214,20 @@ class CallLog(Sequence[Call]):
         )
 
     def get(self, number: int) -> Call:
-        """The call with a number, such as an error's card tells; LookupError when it is gone."""
+        """The call with this number; LookupError when it was dropped."""
         for call in self._seen():
             if call.number == number:
                 return call
         raise LookupError(f"no call has number {number}: it may be older than those kept")
 
     def rows(self) -> list[dict[str, Any]]:
-        """What a table or a frame shows, one flat row a call."""
+        """Flat rows for a table or a frame, one per call."""
         return [_row(call) for call in self._seen()]
 
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
-        """HAR 1.2, as browsers' tools read it; written to a file when one is named.
+        """The calls as HAR 1.2 for browser tools; written to `path` if given.
 
-        Names, contacts, birth dates, addresses and account numbers are left out unless
+        Names, contacts, birth dates, addresses and account numbers are removed unless
         `keep_personal` is set.
         """
         return har(self._seen(), None if to is None else Path(to), keep_personal=keep_personal)

@@ -1,4 +1,4 @@
-"""How long an attempt took, and how far the service's clock is from ours."""
+"""The time an attempt takes, and the difference of the service's clock."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def utcnow() -> datetime:
 
 
 def skew(headers: Mapping[str, str], sent: datetime) -> float | None:
-    """Seconds the service's clock is ahead of ours; None without a readable Date header.
+    """Seconds by which the service's clock is ahead; None without a readable Date header.
 
-    Date counts whole seconds, and the answer took its time: a second or two mean nothing.
+    Date has whole seconds and the answer took time, so one or two seconds mean nothing.
     """
     date = from_http(headers.get("date", ""))
     return None if date is None else (date - sent).total_seconds()
 
 
 def skew_warning(seconds: float | None, tolerance: int) -> str | None:
-    """A sentence about a difference that is, or will be, trouble; None for one that is not.
+    """A warning about a clock difference near the tolerance; None for a small one.
 
     `tolerance` is the difference at which the service refuses a signature.
     """
@@ -44,7 +44,7 @@ def skew_warning(seconds: float | None, tolerance: int) -> str | None:
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds of connecting (TLS included), of waiting for the answer, and of reading it."""
+    """Seconds for connecting (TLS included), waiting for the answer, and reading it."""
 
     connecting: float
     waiting: float
@@ -69,7 +69,7 @@ PARTS = {
 
 
 class Stopwatch:
-    """Listens to httpcore's steps; a transport without a network tells of none."""
+    """Measures the steps of httpcore; a transport without a network has none."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -85,7 +85,7 @@ class Stopwatch:
             self._took[name] = self._clock() - self._begun.pop(name)
 
     def spent(self) -> Spent | None:
-        """The parts, once there are any."""
+        """The measured parts, if there are any."""
         if not self._took:
             return None
         sums = [sum(self._took.get(step, 0.0) for step in steps) for steps in PARTS.values()]

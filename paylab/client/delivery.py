@@ -58,7 +58,7 @@ class Delivery:
             return self._until_answered(request, look)
 
     def _limit(self, request: Outgoing) -> float:
-        """Seconds that a whole call may take; a large body gets the time it needs."""
+        """The seconds that a whole call may take; more for a large body."""
         size = request.length or 0
         return (
             exchange.TIMES * (request.timeout or self._settings.timeout) + size / exchange.SLOWEST
@@ -80,7 +80,7 @@ class Delivery:
         raise AssertionError("count() does not end")
 
     def least_ahead(self) -> timedelta:
-        """How far its clock is ahead at least: Date has whole seconds, and may be absent."""
+        """The least time by which the service's clock is ahead: Date has whole seconds, if any."""
         ahead, tolerance = self.ahead, self._settings.service.signing.tolerance
         known = ahead is not None and abs(ahead) < tolerance
         return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
@@ -104,7 +104,7 @@ class Delivery:
         return result, later
 
     def _tell_skew(self, skew: float | None) -> None:
-        """Say once that the clocks drift apart, before it becomes an error."""
+        """Warn once about a clock difference before it becomes an error."""
         self.ahead = self.ahead if skew is None else skew
         warning = skew_warning(skew, self._settings.service.signing.tolerance)
         if warning and not self._skew_told:

@@ -1,4 +1,4 @@
-"""Python values as the service's JSON: exact amounts and times as text, never a float."""
+"""Python values as JSON of the service: exact amounts and times as text, never a float."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def check_identifier(value: object, field: str = "id") -> str:
-    """The id that is meant by an id, or by a resource or dict that has one."""
+    """The id of an id, a resource or a dict."""
     if isinstance(value, Mapping):
         value = value.get("id")
     elif not isinstance(value, str | int):
@@ -36,7 +36,7 @@ def check_identifier(value: object, field: str = "id") -> str:
 
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
-    """Keyword fields as a JSON object, None left out; RuleError lists what cannot be sent."""
+    """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
     problems: list[Problem] = []
     body = {name: _word(value, str(name), problems) for name, value in _given(values)}
     if problems:
@@ -45,7 +45,7 @@ def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
 
 
 def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
-    """A body with the fields of `extra` laid over it, object by object."""
+    """A body merged with the fields of `extra`, object by object."""
     if not isinstance(extra, Mapping | None):
         raise RuleError([Problem("extra", "must be a dict of fields")])
     return _laid_over(body, body_fields(extra or {}))
@@ -61,7 +61,7 @@ def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 
 def encode(body: object, *, numbers: bool = False) -> bytes:
-    """JSON text in UTF-8, compact, written once and sent as these very bytes.
+    """Compact JSON in UTF-8; exactly these bytes are signed and sent.
 
     A Decimal is written as text, with `numbers` as a number of the same digits.
     """
@@ -78,7 +78,7 @@ def encode(body: object, *, numbers: bool = False) -> bytes:
 
 
 def header(field: str, value: str | UUID | None) -> str | None:
-    """A header's value as given; RuleError when HTTP cannot carry it."""
+    """The value of a header; RuleError when HTTP cannot carry it."""
     if isinstance(value, UUID):
         return str(value)
     if value is not None and not (
@@ -89,21 +89,21 @@ def header(field: str, value: str | UUID | None) -> str | None:
 
 
 def check_key(idempotency_key: str | None) -> str | None:
-    """An Idempotency-Key as given; RuleError when it is not a UUID of 36 characters."""
+    """The Idempotency-Key; RuleError when it is not a UUID of 36 characters."""
     if idempotency_key is not None and not KEY.fullmatch(idempotency_key):
         raise RuleError([Problem("idempotency_key", "must be a UUID of 36 characters")])
     return idempotency_key
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """RuleError for what the spec forbids; what is only assumed is the service's to judge."""
+    """RuleError for what the spec forbids; the service judges what is only assumed."""
     stated = [problem for problem in problems if problem.source == "spec"]
     if stated:
         raise RuleError(stated)
 
 
 def judge(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
-    """Refuse what the spec forbids and warn about the rest, at the line of the caller."""
+    """Refuse what the spec forbids, and warn about the rest at the caller's line."""
     found = list(problems)
     refuse(found)
     for problem in (*found, *doubts):

@@ -1,4 +1,4 @@
-"""One request sent and one answer read within the deadline of the call, or why there is none."""
+"""Sends one request and reads its answer within the deadline of the call."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OUTLINE = "paylab.outline"
 
 
 class Deadline(threading.local):
-    """When the call that this thread makes must have ended; each thread has its own."""
+    """The deadline of the current call, per thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -40,7 +40,7 @@ class Deadline(threading.local):
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """End whatever is waited for after so many seconds; a call inside has its own deadline."""
+        """Set a deadline in seconds; a nested call has its own."""
         before = self._at
         self._at = self._clock() + seconds
         try:
@@ -49,15 +49,15 @@ class Deadline(threading.local):
             self._at = before
 
     def extend(self, seconds: float) -> None:
-        """Do not count a pause."""
+        """Extend the deadline by a pause."""
         self._at += seconds
 
     def left(self) -> float:
-        """Seconds until then; not above 0 when it has passed."""
+        """Seconds left; 0 or less when the deadline has passed."""
         return self._at - self._clock()
 
     def cap(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float | None:
-        """A timeout cut to what is left; the error when nothing is."""
+        """A timeout cut to the time left; an error when none is left."""
         left = self.left()
         if left <= 0:
             raise error("the deadline of the whole call has passed")
@@ -67,7 +67,7 @@ class Deadline(threading.local):
 
 
 class BoundedStream(httpcore.NetworkStream):
-    """A connection on which nothing is waited for past the deadline."""
+    """A connection whose waits end at the deadline."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
         self._stream, self._deadline = stream, deadline
@@ -98,12 +98,12 @@ class BoundedStream(httpcore.NetworkStream):
         return BoundedStream(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
-        """What is known of the connection."""
+        """Information about the connection."""
         return self._stream.get_extra_info(info)
 
 
 class BoundedBackend(httpcore.NetworkBackend):
-    """Makes connections that keep a deadline."""
+    """Opens connections that keep a deadline."""
 
     def __init__(self, backend: httpcore.NetworkBackend, deadline: Deadline) -> None:
         self._backend, self._deadline = backend, deadline
@@ -127,7 +127,7 @@ class BoundedBackend(httpcore.NetworkBackend):
 
 
 def bound(http: httpx.Client, deadline: Deadline) -> None:
-    """Make the connections of a client keep a deadline; a transport without any needs none."""
+    """Make the connections of a client keep a deadline; other transports are left alone."""
     # httpx has no argument for the network backend of the pools that it makes.
     for transport in (http._transport, *http._mounts.values()):
         pool = getattr(transport, "_pool", None)
@@ -136,21 +136,21 @@ def bound(http: httpx.Client, deadline: Deadline) -> None:
 
 
 class NoCookies(httpx.Cookies):
-    """Keeps nothing of what an answer sets, and does not spend time on reading it."""
+    """A cookie jar that ignores every cookie."""
 
     def extract_cookies(self, response: httpx.Response) -> None:
-        """Leave them where they are."""
+        """Ignore the cookies of an answer."""
 
 
 NONE = NoCookies()
 
 
 class CookielessClient(httpx.Client):
-    """Sends no cookie, whatever it was answered."""
+    """An httpx client that never sends a cookie."""
 
     @property
     def cookies(self) -> httpx.Cookies:
-        """None, ever."""
+        """Always empty."""
         return NONE
 
     @cookies.setter
@@ -162,14 +162,14 @@ NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "htt
 
 
 class Cleaning(logging.Filter):
-    """Cleans every record by every redaction that is still in use; it drops none."""
+    """A log filter that redacts every record and drops none."""
 
     def __init__(self) -> None:
         super().__init__()
         self.redactions: WeakSet[Redaction] = WeakSet()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Put the cleaned text in the record's place where something was taken out."""
+        """Replace the record's text when something was redacted."""
         said = clean = record.getMessage()
         for redaction in tuple(self.redactions):
             clean = redaction.text(clean)
@@ -183,7 +183,7 @@ _CLEANING = Cleaning()
 
 
 def clean_loggers(redaction: Redaction) -> None:
-    """Let other libraries' log lines go through this redaction, as long as it lives."""
+    """Redact the log records of other libraries while this redaction exists."""
     _CLEANING.redactions.add(redaction)
     for name in NAMES:
         logging.getLogger(name).addFilter(_CLEANING)
@@ -199,7 +199,7 @@ COMPRESSED = ("gzip", "x-gzip", "deflate")
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why there is no answer; `arrived` is whether the request may have reached the service.
+    """Why there is no answer; `arrived` says whether the request may have reached the service.
 
     `kind` is the name of the exception behind it, and `detail` what that says.
     """
@@ -215,7 +215,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What came back: status and body, or trouble (with the status when that had come)."""
+    """The response: status and body, or trouble (with the status if it had arrived)."""
 
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -224,12 +224,12 @@ class Exchange:
 
     @property
     def went_well(self) -> bool:
-        """Whether a whole answer came, with a status of success."""
+        """Whether the whole answer arrived with a 2xx status."""
         return self.trouble is None and (self.status or 0) in SUCCESS
 
 
 class RedirectedError(Exception):
-    """The service points elsewhere; raised before httpx looks at where."""
+    """A redirect; raised before httpx parses its target."""
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
@@ -237,7 +237,7 @@ class RedirectedError(Exception):
 
 
 class TooLargeError(Exception):
-    """The body is larger than anything the service has to say."""
+    """The body is larger than the limit."""
 
 
 # The first kind that fits speaks.
@@ -270,7 +270,7 @@ TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
 def exchange(
     http: httpx.Client, request: httpx.Request, auth: httpx.Auth | None = None
 ) -> Exchange:
-    """Send one request and read its whole answer; trouble comes back as a value.
+    """Send one request and read its whole answer; trouble is returned as a value.
 
     `auth` signs it in place of the client's own.
     """
@@ -299,7 +299,7 @@ def _read(response: httpx.Response) -> Exchange:
 
 
 def _content(response: httpx.Response) -> bytes:
-    """The body, decoded piece by piece so that it cannot outgrow the memory on the way."""
+    """The body, decoded in pieces so that memory stays bounded."""
     if response.is_stream_consumed:  # a transport without a network had it whole
         return response.content
     decode = _decoder(response.headers.get("content-encoding", ""))
@@ -315,13 +315,13 @@ def _content(response: httpx.Response) -> bytes:
 
 
 class Inflate:
-    """Decompresses a body piece by piece, never more than is asked for."""
+    """Decompresses a body in pieces of bounded size."""
 
     def __init__(self) -> None:
         self._zlib, self._begun = decompressobj(ANY_HEAD), False
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
-        """At most `most` bytes of what a piece holds."""
+        """Decompress at most `most` bytes."""
         try:
             return self._decompressed(chunk, most)
         except zlib_error as error:
@@ -339,12 +339,12 @@ class Inflate:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the compressed body was there."""
+        """Whether the compressed body ended properly."""
         return self._zlib.eof
 
 
 def _decoder(encoding: str) -> Inflate | None:
-    """What undoes an encoding; DecodingError for one that was not asked for."""
+    """The decoder of a content encoding; DecodingError for one that was not requested."""
     names = [name.strip().lower() for name in encoding.split(",")]
     names = [name for name in names if name not in ("", "identity")]
     if not names:

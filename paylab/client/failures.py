@@ -1,4 +1,4 @@
-"""What an error body says, whatever its shape, and the error that is raised for it."""
+"""Reads error bodies of any shape, and builds the error to raise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 
 @dataclass(frozen=True)
 class Hint:
-    """A piece of advice and the refusals it is for."""
+    """Advice, and the refusals it applies to."""
 
     statuses: range
     words: str
@@ -147,7 +147,7 @@ LONGEST_MARKUP = 2**13
 
 @dataclass(frozen=True)
 class Said:
-    """The service's words, the field problems it listed, and the body they came in."""
+    """The service's words, its field problems, and the body."""
 
     text: str
     problems: tuple[Problem, ...] = ()
@@ -155,7 +155,7 @@ class Said:
 
 
 def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = None) -> Said:
-    """What the service said when it refused; the status's own name when it said nothing.
+    """The words of a refusal; the name of the status when the body has none.
 
     `form` are the [errors] of a service: where its words stand, before all other places.
     """
@@ -197,7 +197,7 @@ def _name(status: int) -> str:
 
 
 def _visible(text: str) -> str:
-    """The text a person would see; markup is only looked for where there is some."""
+    """The visible text of a body that may be HTML."""
     text = text[:LONGEST_MARKUP]
     if not MARKUP.search(text):
         return text
@@ -205,7 +205,7 @@ def _visible(text: str) -> str:
 
 
 def _folded(body: dict[str, Any]) -> dict[str, Any]:
-    """An object by the plain names of its keys: `errorMessage` and `error_message` are one."""
+    """An object by normalised keys: `errorMessage` and `error_message` are the same."""
     return {str(name).replace("_", "").replace("-", "").lower(): body[name] for name in body}
 
 
@@ -226,14 +226,14 @@ def _text(value: object) -> str:
 
 
 def _chosen(words: list[str]) -> str:
-    """The first words; a sentence is added to a mere code, and a status's own name gives way."""
+    """The first words found; a sentence is preferred to a code or the name of the status."""
     first, *others = [each for each in words if each not in PHRASES] or words or [""]
     sentence = next((each for each in others if " " in each), "")
     return f"{first}: {sentence}" if sentence and " " not in first else first
 
 
 def _anything(body: object, name: str = "") -> Iterator[str]:
-    """Every text of a body with the name it stands under, for keys nobody knows."""
+    """Every text of a body with its key, for unknown shapes."""
     if isinstance(body, dict):
         for key, value in body.items():
             yield from _anything(value, str(key))
@@ -261,7 +261,7 @@ def _listed(value: object) -> Iterator[Problem]:
 
 
 def _by_field(value: dict[str, Any]) -> Iterator[Problem]:
-    """`{"email": ["is required"]}`; an object that is one error in itself lists no fields."""
+    """Field problems of the form `{"email": ["is required"]}`."""
     if _folded(value).keys() & {*TEXT_KEYS} or any(map(_lists_objects, value.values())):
         yield from _problems(value)
         return
@@ -297,14 +297,14 @@ REDIRECTS = range(300, 400)
 
 
 def look_first(path: str) -> str:
-    """What to do when a key does not make sure that sending again makes no second one."""
+    """The advice when an Idempotency-Key does not prevent a second object."""
     return f"it may have been carried out: look with GET {path} before sending"
 
 
 def failure(
     outgoing: Outgoing, exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> PaylabError:
-    """The error of an exchange that did not go well."""
+    """The error of a failed exchange."""
     if exchange.trouble is not None:
         return _trouble(exchange.trouble, outgoing, call)
     status = exchange.status or 0

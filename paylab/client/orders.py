@@ -1,4 +1,4 @@
-"""Orders: POSTs that must not happen twice, and who decides their Idempotency-Keys."""
+"""Orders: POSTs that must not happen twice, and where their Idempotency-Keys come from."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FOUND = 202
 
 @dataclass(frozen=True)
 class Order:
-    """A POST that must not happen twice: where to, the bytes, and what the caller wishes.
+    """A POST that must not happen twice: path, bytes and the caller's options.
 
-    `key` is the caller's own, `new` asks for another one than before, `make` makes a fresh one.
+    `key` is the caller's own, `new` asks for another payment, `make` creates a new key.
     """
 
     path: str
@@ -34,7 +34,7 @@ class Order:
 
 
 class OrderTicket(Protocol):
-    """What an order is sent with, and who is told how it ended."""
+    """The key of an order, and the receiver of its outcome."""
 
     @property
     def key(self) -> str:
@@ -42,7 +42,7 @@ class OrderTicket(Protocol):
 
     @property
     def known(self) -> str | None:
-        """The id of what this order made, where sending it again would make another."""
+        """The id of what this order made, when sending it again would make another."""
 
     @property
     def since(self) -> datetime | None:
@@ -50,28 +50,28 @@ class OrderTicket(Protocol):
 
     @property
     def advice(self) -> str:
-        """What to try when nobody knows whether it was carried out."""
+        """What to try when it is not known whether it was carried out."""
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out."""
 
     def refused(self, status: int) -> None:
-        """The service did not, and said so."""
+        """The service refused it."""
 
     def lost(self) -> None:
-        """Nobody knows."""
+        """The outcome is unknown."""
 
 
 class Keeper(Protocol):
-    """Gives out tickets."""
+    """Issues tickets."""
 
     def open(self, order: Order) -> OrderTicket:
-        """The ticket of an order; it is kept before the first attempt is sent."""
+        """The ticket of an order, stored before the first attempt."""
 
 
 @dataclass(frozen=True)
 class FreshTicket:
-    """A key that nobody remembers."""
+    """A ticket without a ledger."""
 
     key: str
     known: None = None
@@ -79,24 +79,24 @@ class FreshTicket:
 
     @property
     def advice(self) -> str:
-        """Nobody else remembers the key."""
+        """The key is not stored."""
         return (
             f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
             "within 24 hours, so that it happens once"
         )
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """Nothing to remember."""
+        """Nothing is stored."""
 
     def refused(self, status: int) -> None:
-        """Nothing to remember."""
+        """Nothing is stored."""
 
     def lost(self) -> None:
-        """Nothing to remember."""
+        """Nothing is stored."""
 
 
 class Fresh:
-    """Every order is a new one, with the caller's key or a new UUID4."""
+    """Treats every order as new, with the caller's key or a new UUID4."""
 
     def open(self, order: Order) -> FreshTicket:
         """The caller's key, or a new one."""
@@ -104,14 +104,14 @@ class Fresh:
 
 
 def _advice(request: Outgoing, ticket: OrderTicket) -> str:
-    """What to do when the order may have been carried out; only a ledger looks by itself."""
+    """The advice when the order may have been carried out."""
     if request.find is None or not isinstance(ticket, FreshTicket):
         return ticket.advice
     return look_first(request.path)
 
 
 def note_failure(error: BaseException, ticket: OrderTicket, request: Outgoing) -> None:
-    """Tell the ticket, and say what to do where the order may have been carried out."""
+    """Tell the ticket how the order failed, and add advice to the error."""
     advice = _advice(request, ticket)
     # What an earlier attempt did is not known, whatever the last one was answered.
     if isinstance(error, PaylabError) and ticket.since is not None:

@@ -22,12 +22,12 @@ Profile = dict[str, Any]
 
 
 def profiles_path() -> Path:
-    """Where profiles live on this system."""
+    """The path of the profiles file on this system."""
     return user_config_path("paylab", appauthor=False) / "profiles.toml"
 
 
 def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str, Profile]:
-    """A profile by name, its secrets looked up; without a name, `default` if the file has it."""
+    """A profile by name, with its secrets; without a name, `default` if it exists."""
     tables, private = _read(path)
     chosen = name or DEFAULT
     if name is None and DEFAULT not in tables:

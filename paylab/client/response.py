@@ -1,4 +1,4 @@
-"""The body of an answer as JSON with exact numbers, and the answer as a resource or a page."""
+"""The body of a response as JSON with exact numbers, read as a resource or a page."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Answer:
     ) -> Answer:
         """Read a body; APIResponseError when it is not JSON. No body reads as None.
 
-        With `any_body` plain text is fine too; a web page never is.
+        With `any_body` plain text is accepted too, but never a web page.
         """
         try:
             return cls(parse_json(content) if content.strip() else None, call, translation)
@@ -70,14 +70,14 @@ class Answer:
         raise APIResponseError(message, call)
 
     def read(self, kind: type[R]) -> R:
-        """The body as a resource, whose id it must have."""
+        """The body as a resource, which must have an id."""
         body = self._resource(kind)
         if body is None:
             raise self._wrong(f"must be an object, a {kind.__name__}{self._lacks(kind)}")
         return self.resource(kind, body)
 
     def read_or(self, kind: type[R], known: Mapping[str, Any]) -> R:
-        """The body as a resource; where it is none and no error either, what is known of it."""
+        """The body as a resource; without one (and no error), a resource of the known fields."""
         body = self._resource(kind)
         if body is not None:
             return self.resource(kind, body)
@@ -89,16 +89,16 @@ class Answer:
 
     @property
     def made(self) -> str:
-        """The id of what was made, empty where there is none."""
+        """The id of what was made, or empty."""
         return str((self._resource(Identified) or {}).get("id", ""))
 
     def must_have_id(self) -> None:
-        """APIResponseError when nobody can tell what was made."""
+        """APIResponseError when the answer does not identify what was made."""
         if not self.made:
             raise self._wrong("must be an object with an id")
 
     def done(self) -> None:
-        """APIResponseError when a body that may be anything speaks of an error."""
+        """APIResponseError when the body describes an error."""
         if _is_error(self.body) or _is_error(_wrapped(self.body)) or self.body is False:
             raise self._wrong(f"speaks of an error: {plain(str(self.body), 200)}")
 
@@ -156,7 +156,7 @@ def _wrapped(body: object) -> object:
 
 
 def _is_error(body: object) -> bool:
-    """Whether an object speaks of an error, whatever its status."""
+    """Whether an object describes an error."""
     if not isinstance(body, dict):
         return False
     return any(body.get(key) for key in ERROR_KEYS) or body.get("success") is False

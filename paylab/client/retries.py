@@ -25,9 +25,9 @@ SERVER_ERRORS = 500
 def wait_before_retry(
     repeatable: bool, exchange: Exchange, attempt: int, asked: float | None, random: Random
 ) -> float | None:
-    """Seconds to wait before asking again; None when asking again is not right.
+    """Seconds to wait before the next attempt; None when there must be none.
 
-    `repeatable` is whether sending the request twice does no more than sending it once. `asked`
+    `repeatable` says whether the request is safe to send twice. `asked`
     are the seconds that the service asks to wait, None if it does not say.
     """
     # What is answered 429 was refused before it was carried out, whatever it was.
@@ -40,7 +40,7 @@ def wait_before_retry(
 
 
 def may_pass(exchange: Exchange) -> bool:
-    """Whether the trouble may be over on the next try."""
+    """Whether the next attempt may succeed."""
     if exchange.trouble is not None:
         return exchange.trouble.may_pass
     status = exchange.status or 0
@@ -55,7 +55,7 @@ def is_lost(exchange: Exchange) -> bool:
 
 
 def backoff(attempt: int, random: Random) -> float:
-    """Full jitter: anything up to a bound that doubles with each attempt."""
+    """Full jitter: a random time up to a bound that doubles with each attempt."""
     return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)))
 
 
@@ -73,7 +73,7 @@ def asked_wait(
 
 
 def retry_after(text: str, now: datetime) -> float | None:
-    """Seconds a Retry-After header asks for, given as seconds or as a date; None if unreadable."""
+    """The seconds of a Retry-After header (seconds or a date); None if unreadable."""
     text = text.strip()
     if NUMBER.fullmatch(text):
         return float(text[:MOST_DIGITS])

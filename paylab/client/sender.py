@@ -1,4 +1,4 @@
-"""Send signed requests: retried where that is safe, each order with its Idempotency-Key."""
+"""Sends signed requests: retries where safe, and an Idempotency-Key for each order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ log = logging.getLogger("paylab")
 
 
 class Sender:
-    """Sends signed requests; clock, sleep and randomness come in as arguments.
+    """Sends signed requests; clock, sleep and random source are arguments.
 
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
     `is_own` is whether the service is known to do what its settings say; `watchers` are called
@@ -94,12 +94,15 @@ class Sender:
             self.watchers,
         )
         self.delivery = Delivery(
-            attempts, self.calls, self.settings, self._deadline, sleep, self.random
+            attempts, self.calls, self.settings, self._deadline, self._pause, self.random
         )
         forks.register(self, lambda child: child._in_child())
 
+    def _pause(self, seconds: float) -> None:
+        self.sleep(seconds)  # a lab replaces it: on a frozen simulator, waiting moves the clock
+
     def _connected(self) -> httpx.Client:
-        """A client with nonces of its own; a transport that was given is shared by all."""
+        """A new HTTP client with its own nonces; a given transport is shared."""
         client = self.connection(SignatureAuth(self.settings, self.clock, self.random))
         bound(client, self._deadline)
         return client
@@ -111,7 +114,7 @@ class Sender:
         return client
 
     def _in_child(self) -> None:
-        """A forked child has connections, nonces and keys of its own."""
+        """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
         self._http = self._connected()
         self.delivery.attempts = replace(self.delivery.attempts, http=self._http)
@@ -156,9 +159,9 @@ class Sender:
         any_body: bool = False,
         **options: Unpack[Options],
     ) -> Answer:
-        """Send a request, again where that is safe, and read its answer or raise why not.
+        """Send a request, with retries where safe, and read its answer or raise an error.
 
-        With `any_body` an answer of plain text is read as well.
+        With `any_body` an answer in plain text is accepted.
         """
         request = self._outgoing(method, path, json, params, options, self._at(method, path))
         return self._answer(replace(request, any_body=any_body) if any_body else request)
@@ -245,13 +248,13 @@ class Sender:
         return {**own, **self.service.given}
 
     def upload(self, operation: str, body: Upload, id: str, **options: Unpack[Options]) -> Answer:  # noqa: A002
-        """Send a body that is read in pieces."""
+        """Send a body that is read in blocks."""
         request = self._operation(operation, None, None, {"id": id}, options)
         sized = replace(request, content=body, length=body.length, digest=body.digest)
         return self._answer(replace(sized, outline=body.outline))
 
     def fetch(self, path: str) -> bytes:
-        """The body of a GET as it came, for a reader faster than ours; nothing is parsed."""
+        """The body of a GET as bytes, without parsing."""
         return self._send(self._outgoing("GET", path, operation=self._at("GET", path)))[0]
 
     def fetch_page(
@@ -271,9 +274,9 @@ class Sender:
         find: Find | None = None,
         **options: Unpack[Options],
     ) -> Answer:
-        """POST what must not happen twice, with the key the keeper chooses.
+        """POST an order, with the Idempotency-Key that the keeper chooses.
 
-        `find` looks for what a lost attempt may have made although its key does not replay it.
+        `find` searches for what a lost attempt may have made when its key does not replay it.
         """
         request = self._operation(operation, body, None, {}, options)
         content = encoding.encode(body)  # in our names, so that the ledger can read it
@@ -301,7 +304,7 @@ class Sender:
         return answer
 
     def _looked_for(self, request: Outgoing, ticket: OrderTicket) -> Outgoing:
-        """The GET of what this order made in an earlier run; the request itself if it made none."""
+        """The GET of what this order made in an earlier run, or the request itself."""
         if request.find is None or ticket.since is None:
             return request
         id_ = request.find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
@@ -366,7 +369,7 @@ class Sender:
     def _found(
         self, request: Outgoing, result: Exchange, later: Later, begun: datetime
     ) -> Outgoing | None:
-        """The GET of what a lost attempt made; the attempt's error when nobody can tell."""
+        """The GET of what a lost attempt made; raises the error of the attempt when unknown."""
         try:
             id_ = request.find(begun + self.delivery.least_ahead()) if request.find else None
         except PaylabError:

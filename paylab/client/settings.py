@@ -1,4 +1,4 @@
-"""Settings: which service, with which keys, and where each setting came from."""
+"""Settings: the service, its keys, and the source of each setting."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Secret:
 
     @classmethod
     def of(cls, value: str | Secret) -> Secret:
-        """The value as a secret, whether it is one already or not."""
+        """The value as a Secret."""
         return value if isinstance(value, Secret) else cls(value)
 
     def reveal(self) -> str:
-        """The secret itself; ConfigError when it was lost on the way through a pickle."""
+        """The text of the secret; ConfigError after unpickling, which drops it."""
         if self.__text is None:
             raise ConfigError("this secret was left behind when its settings were pickled")
         return self.__text
@@ -139,7 +139,7 @@ GivenService = Service | str | os.PathLike[str] | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a client needs to know; `where` says where each setting came from.
+    """Everything a client needs; `where` names the source of each setting.
 
     `service` holds the assumptions in force: paths, names, limits and how requests are signed.
     With `read_only` nothing but GETs is sent.
@@ -163,7 +163,7 @@ class Settings:
 
     @property
     def identity(self) -> str:
-        """Which service, and which account on it: never the key itself."""
+        """A digest of the service and account; never the key itself."""
         account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
         return f"{self.base_url} {account}"
 
@@ -178,10 +178,10 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     read_only: bool | None = None,
     service: GivenService | None = None,
 ) -> Settings | None:
-    """The settings from arguments, then environment, then profile; None when nothing is set.
+    """The settings from arguments, environment and profile, in this order; None when unset.
 
     The profile is `profile`, else the one PAYLAB_PROFILE names, else `default`. None means
-    that nobody configured a service: the embedded simulator is meant.
+    that no service is configured: the embedded simulator is used.
     """
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)

@@ -1,4 +1,4 @@
-"""The body of an image upload: read once to hash it, once more to send it, never held whole."""
+"""The body of an image upload: read once to hash it and once to send it, in blocks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class ImageSource(Protocol):
     """An image that can be read more than once; OSError when it cannot."""
 
     def stamp(self) -> tuple[int, ...]:
-        """What stays the same while the image does, its size first."""
+        """A tuple that changes when the image changes; the size is first."""
 
     def blocks(self) -> Iterator[bytes | memoryview]:
-        """All of it, in blocks of BLOCK bytes but for the last."""
+        """The content in blocks of BLOCK bytes; the last may be shorter."""
 
 
 class Held:
-    """Bytes that are in memory already."""
+    """Bytes in memory."""
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
         view = memoryview(data)
@@ -49,31 +49,31 @@ class Held:
         return (len(self._data),)
 
     def blocks(self) -> Iterator[memoryview]:
-        """Slices, not copies."""
+        """Slices without copies."""
         return (self._data[at : at + BLOCK] for at in range(0, len(self._data), BLOCK))
 
 
 class Stored:
-    """A file on disk, opened for each reading."""
+    """A file on disk, opened for each read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def stamp(self) -> tuple[int, ...]:
-        """Size, time of the last change, and which file it is."""
+        """Size, modification time and identity of the file."""
         found = self._path.stat()
         if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, and cannot be read twice
             raise OSError(f"{self._path.name} is not a file")
         return found.st_size, found.st_mtime_ns, found.st_ino
 
     def blocks(self) -> Iterator[bytes]:
-        """The file from its beginning."""
+        """The file from its start."""
         with self._path.open("rb") as file:
             yield from _blocks(file)
 
 
 class Opened:
-    """A binary file that somebody else opened and will close; read from its beginning."""
+    """An open binary file that the caller closes; read from its start."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -84,7 +84,7 @@ class Opened:
         return (self._file.tell(),)
 
     def blocks(self) -> Iterator[bytes]:
-        """The file from its beginning."""
+        """The file from its start."""
         self._file.seek(0)
         return _blocks(self._file)
 
@@ -93,7 +93,7 @@ LONGEST_PATH = 1024
 
 
 def source(content: object) -> ImageSource | None:
-    """How to read bytes, a path or an open binary file; None for anything else."""
+    """The source for bytes, a path or an open binary file; None for anything else."""
     if isinstance(content, bytes | bytearray | memoryview):
         return Held(content)
     if isinstance(content, os.PathLike) or _names_file(content):
@@ -127,7 +127,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _full(file: BinaryIO) -> bytes:
-    """The next block; an unbuffered file may give it in pieces."""
+    """The next whole block; an unbuffered file may return less per read."""
     block = file.read(BLOCK)
     while 0 < len(block) < BLOCK and (more := file.read(BLOCK - len(block))):
         block += more
@@ -142,7 +142,7 @@ CHANGED = "changed between being hashed and being sent, so nothing was accepted:
 
 
 class Upload:
-    """A JSON body of images that is made anew each time it is read.
+    """A JSON body of images that is generated on each read.
 
     `digest` is its SHA-256 in hex, `length` its size, and `outline` its fields without images. A
     source that is another the second time is a RuleError before the body is complete, so that
@@ -174,13 +174,13 @@ class Upload:
 
 
 class Written:
-    """An image that came as a data URI: sent as it is."""
+    """An image given as a data URI: sent unchanged."""
 
     def __init__(self, start: bytes, text: str) -> None:
         self._start, self._text = start, text
 
     def check(self) -> None:
-        """Text cannot change."""
+        """Nothing to check: text cannot change."""
 
     def chunks(self) -> Iterator[bytes]:
         """The text in pieces."""
@@ -190,7 +190,7 @@ class Written:
 
 
 class Encoded:
-    """An image that is read and encoded block by block, and must be the same each time."""
+    """An image that is read and encoded in blocks; it must not change between reads."""
 
     def __init__(self, start: bytes, image: ImageSource, field: str) -> None:
         self._start, self._image, self._field = start, image, field
@@ -198,11 +198,11 @@ class Encoded:
         self._sum: int | None = None
 
     def check(self) -> None:
-        """RuleError when the source is visibly another than before."""
+        """RuleError when the source has changed."""
         self._unless_same(_read(self._field, self._image.stamp) == self._stamp)
 
     def chunks(self) -> Iterator[bytes]:
-        """Base64 in pieces; RuleError before the end when the bytes are not those of before."""
+        """Base64 in pieces; RuleError before the end when the bytes have changed."""
         yield self._start
         size, total = 0, 0
         for block in self._blocks():
@@ -224,7 +224,7 @@ class Encoded:
 
 @dataclass(frozen=True)
 class Item:
-    """One entry of the list as it was given, and how its bytes are read if it holds any."""
+    """One entry of the list as given, and the source of its bytes, if any."""
 
     fields: Mapping[str, Any]
     content: object
@@ -232,7 +232,7 @@ class Item:
     field: str
 
     def measured(self) -> dict[str, Any]:
-        """The entry as the rules see it: for an image its size and its first bytes will do."""
+        """The entry for the rules: size and first bytes of an image."""
         content = self.content if self.image is None else self._measured(self.image)
         return {**self.fields, "content": content}
 
@@ -268,7 +268,7 @@ def _item(item: object, field: str) -> Item:
 
 
 def _read(field: str, read: Callable[[], T]) -> T:
-    """What reading gives, or the RuleError that says why it cannot be read."""
+    """Read from a source; RuleError when that fails."""
     try:
         return read()
     except OSError as error:

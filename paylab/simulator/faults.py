@@ -1,4 +1,4 @@
-"""Faults asked for in advance: which one strikes a call or an event, and what it does to it."""
+"""Planned faults: which fault applies to a call or an event, and its effect."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEFAULTS: Row = {
 
 
 def check_fault(body: Row) -> list[Problem]:
-    """What is wrong with a fault asked for; near names are suggested."""
+    """The problems of a requested fault; the nearest names are suggested."""
     problems = []
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
@@ -105,7 +105,7 @@ _EXPECTED = {
 
 
 def add(world: World, body: Row) -> Row:
-    """Lay a fault in wait."""
+    """Add a fault."""
     given = {key: value for key, value in body.items() if value is not None}
     fault = {"id": world.new_id("faults"), **DEFAULTS, **given, "left": 0, "drawn": 0}
     fault["left"] = fault["times"]
@@ -113,19 +113,19 @@ def add(world: World, body: Row) -> Row:
 
 
 def fault_json(fault: Row) -> Row:
-    """A fault as its list shows it."""
+    """A fault as JSON for the list."""
     return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
 
 
 def for_call(world: World, request: Request) -> Row | None:
-    """The fault that strikes this call, if any; controls of the simulator are never struck."""
+    """The fault for this call, if any; control calls are never affected."""
     if request.path.startswith("/_simulator"):
         return None
     return _strike(world, lambda fault: _fits(fault, request))
 
 
 def for_event(world: World, event_type: str) -> Row | None:
-    """The fault that strikes this event, if any."""
+    """The fault for this event, if any."""
     return _strike(
         world,
         lambda fault: fault["kind"] in ON_EVENTS and fault["event_type"] in (None, event_type),
@@ -185,7 +185,7 @@ WAITS: Mapping[str, Callable[[float, datetime], str]] = {
 
 
 def spoil(fault: Row | None, reply: Reply) -> Reply:
-    """The service's answer as the fault lets it through."""
+    """The service's reply as changed by a fault."""
     if fault is None or fault["kind"] not in ("drop_after", "truncate"):
         return reply
     return replace(reply, cut=fault["kind"])

@@ -1,7 +1,7 @@
-"""Everything the simulator makes up: ids, CLABEs, QR payloads, addresses, hashes.
+"""Generated values: ids, CLABEs, QR payloads, addresses, hashes.
 
-All of it follows from the seed and a counter, so a world can be made again to the letter; and
-all of it is plainly the simulator's: no bank has the code 999, no issuer is called SIMULATOR.
+All of them follow from the seed and a counter, so a world can be reproduced exactly, and
+all are clearly the simulator's: no bank has the code 999, no issuer is called SIMULATOR.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MERCHANT = "PAYLAB SIMULATOR"
 
 
 def number(seed: int, *words: object) -> int:
-    """A 256-bit number that follows from the seed and the words."""
+    """A 256-bit number derived from the seed and the words."""
     text = ":".join(map(str, (seed, *words)))
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
@@ -49,7 +49,7 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
 
 
 def clabe(seed: int, account_id: str) -> str:
-    """A CLABE with a good check digit at a bank that does not exist."""
+    """A CLABE with a valid check digit at a bank that does not exist."""
     from ..rules.accounts import check_digit
 
     body = BANK + PLAZA + digits(number(seed, "clabe", account_id), 11)
@@ -82,7 +82,7 @@ def transaction(seed: int, network: str, owner: str) -> str:
 
 
 def settlement(seed: int, transfer_id: str) -> str:
-    """The reference a payout rail gives back."""
+    """The settlement reference of a payout rail."""
     return digits(number(seed, "settlement", transfer_id), 20)
 
 

@@ -72,7 +72,7 @@ def update_account(world: World, request: Request) -> Reply:
 
 
 def _owner(world: World, individual_id: object) -> Row | None:
-    """The individual an account is for; None when the body names none at all."""
+    """The individual of an account; None when the body names none."""
     if not isinstance(individual_id, str) or not individual_id.strip():
         return None
     return world.find("individuals", individual_id) or missing("individual")
@@ -123,7 +123,7 @@ def _needed(world: World, row: Row) -> list[str]:
 
 
 def received(world: World, row: Row, sides: set[str]) -> None:
-    """Note that images came; the check begins once every side asked for is there."""
+    """Record stored images; verification starts once every required side is stored."""
     waiting = [
         each
         for each in row["status_details"]
@@ -137,7 +137,7 @@ def received(world: World, row: Row, sides: set[str]) -> None:
 
 
 def submit(world: World, row: Row, _: str = "") -> None:
-    """Begin the check."""
+    """Start verification."""
     _move(world, row, "submit", None)
     world.later("individuals", row["id"], SECONDS, "decide")
 
@@ -283,7 +283,7 @@ def read_images(world: World, request: Request) -> Reply:
 
 
 def _stored(world: World, side: str, content: str) -> Row:
-    """What is kept of an image: never its bytes."""
+    """The stored metadata of an image, without its bytes."""
     now = world.stamp()
     return {
         "id": world.new_id("images"),
@@ -310,7 +310,7 @@ def _address(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _picked(value: object, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """The known fields of an object that have a value."""
+    """The known fields of an object that have values."""
     if not isinstance(value, dict):
         return None
     return {name: value[name] for name in names if value.get(name) is not None}

@@ -1,4 +1,4 @@
-"""What goes in and out of `respond`: a request as received, a reply, and a refusal."""
+"""The input and output of `respond`: a request, a reply and a refusal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEEPEST = 64
 
 @dataclass(frozen=True, slots=True)
 class Request(Received):
-    """A request; `at` is the instant its date is judged by, None for the world's clock.
+    """A request; `at` is the time used to check its date, None for the world's clock.
 
     `id` is the id in its path, once it was routed. `keys` are the secrets by API key it is
     judged by, None for the world's own.
@@ -42,11 +42,11 @@ class Request(Received):
     id: str = ""
 
     def query_items(self) -> dict[str, str]:
-        """The query parameters; of a repeated one the last counts."""
+        """The query parameters; the last value of a repeated one counts."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
 
     def json(self, deepest: int = DEEPEST, *, exact: bool = False) -> dict[str, Any]:
-        """The body as an object, or a 400 that says why it is none.
+        """The body as an object; a 400 that says why it is not one.
 
         With `exact` a fraction keeps the text that it was written as.
         """
@@ -66,7 +66,7 @@ class Request(Received):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer; `cut` says how a shell must spoil it on its way, if a fault asks for that."""
+    """A reply; `cut` says how the transport must damage it when a fault requires that."""
 
     status: int
     body: bytes = b""
@@ -75,12 +75,12 @@ class Reply:
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:
-        """An answer with a JSON body; only ASCII, so that any text can be written."""
+        """A reply with a JSON body in ASCII."""
         return cls(status, dump(value), {**JSON, **headers})
 
 
 class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
-    """A request that is refused: status, the service's words, and the field problems."""
+    """A refusal: status, message and field problems."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ def put_inside(body: dict[str, Any], key: str, value: object) -> None:
 
 
 def dump(value: object) -> bytes:
-    """JSON as the service writes it."""
+    """JSON in the form of the service."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 

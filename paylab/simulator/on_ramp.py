@@ -1,4 +1,4 @@
-"""Conversion accounts, sandbox deposits and conversions: endpoints and their life."""
+"""Conversion accounts, sandbox deposits and conversions: endpoints and transitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAILING_SENDER = "Scenario Failed"
 
 
 def start_conversion(world: World, account: Row, deposit: Row) -> Row:
-    """Make the conversion of a deposit. Assumptions `conversion.fee` and `deposit.review`."""
+    """Create the conversion of a deposit. Assumptions `conversion.fee` and `deposit.review`."""
     currency, coin = deposit["currency"], account["destination_currency"]
     price = quotes.conversion(Decimal(deposit["amount"]), currency, coin)
     wallet = account["_"]["payout_account_id"]
@@ -61,7 +61,7 @@ def start_conversion(world: World, account: Row, deposit: Row) -> Row:
 
 
 def _plan(world: World, row: Row, sender: str) -> None:
-    """A missing sender is held for review, until somebody moves the conversion on."""
+    """Plan the first step; a deposit without a sender is held for review."""
     if sender != "" or world.service.sandbox_deposits.missing_sender == "accepted":
         step = "fail" if sender == FAILING_SENDER else "broadcast"
         world.later("conversions", row["id"], PAUSE, step)
@@ -98,7 +98,7 @@ SLOW_SECONDS = 30.0
 
 
 def start_provisioning(world: World, row: Row, *, at_once: bool, slow: bool) -> None:
-    """Provision at once, or let it fall due. Assumptions `ca.provisioning`, `ca.slow`."""
+    """Provision at once or later. Assumptions `ca.provisioning`, `ca.slow`."""
     if at_once and not slow:
         provision(world, row)
     else:
@@ -107,13 +107,13 @@ def start_provisioning(world: World, row: Row, *, at_once: bool, slow: bool) -> 
 
 
 def provision(world: World, row: Row, _: str = "") -> None:
-    """Make the instructions and activate the account."""
+    """Create the deposit instructions and activate the account."""
     row["deposit_instructions"] = _instructions(world, row)
     apply_move(world, "conversion_accounts", CONVERSION_ACCOUNT, row, "provision")
 
 
 def _instructions(world: World, row: Row) -> Row:
-    """Where to pay in. Assumptions `instructions.mx` and `instructions.ph`."""
+    """The deposit instructions. Assumptions `instructions.mx` and `instructions.ph`."""
     if row["source_currency"] == "mxn":
         kind, method = "mx_virtual_account", "spei"
         details = {"clabe": ids.clabe(world.seed, row["id"])}
@@ -237,7 +237,7 @@ def _paid_in(world: World, body: Row, account: Row) -> Row:
 
 
 def _named(world: World, kind: str, words: str, row_id: object) -> Row | None:
-    """The row a body names; None when it names none at all, which the rules then say."""
+    """The row that a body names; None when it names none, which the rules report."""
     if not isinstance(row_id, str) or not row_id.strip():
         return None
     return world.find(kind, row_id) or missing(words)

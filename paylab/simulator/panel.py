@@ -27,7 +27,7 @@ def _of_code(code: str) -> Scenario:
 
 
 def _named(scenario: Scenario) -> str | None:
-    """The name of one value; None for a row that stands for many."""
+    """The name of one value; None for a row with many values."""
     kind, _, word = scenario.value.partition(":")
     if kind == "scenario":
         return f"{scenario.where.partition(',')[0]}_{word}".replace(" ", "_")
@@ -48,7 +48,7 @@ NAMED: Mapping[str, Scenario] = {
 
 
 class Scenarios:
-    """`lab.simulator.scenarios.transfer_failed` is the text to send; called, it is the list."""
+    """`lab.simulator.scenarios.transfer_failed` is the text to send; calling it gives the list."""
 
     def __init__(self, ask: Callable[[], list[dict[str, str]]]) -> None:
         self._ask = ask
@@ -80,7 +80,7 @@ class Scenarios:
         return len(NAMED)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every name with where to send its value, the value, and what comes of it."""
+        """Every name with its field, its value and the outcome."""
         return [{"name": name, **_row(each)} for name, each in NAMED.items()]
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Scenarios:
 
 
 def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    """The names most like a wrong one: by spelling, then by a word they share."""
+    """The names nearest to a wrong one: by spelling, then by a shared word."""
     close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
     sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
     return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
@@ -112,7 +112,7 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
 class Panel:
-    """Everything that can be done to a simulator from outside the service's own operations."""
+    """The control API of a simulator: clock, faults, seeding, snapshots."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -128,12 +128,12 @@ class Panel:
         return "<simulator controls: clock, faults, scenarios; summary() asks for its state>"
 
     def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
-        """Bring an object to a state by a legal move; an illegal one says which are legal."""
+        """Move an object to a state; an illegal move names the legal ones."""
         body = {"to": to, "reason": reason}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
 
     def seed(self, *, transfers: int = 0, conversions: int = 0) -> dict[str, Any]:
-        """Add a past of finished transfers and conversions; gives the summary."""
+        """Add finished transfers and conversions of the past; returns the summary."""
         body = {"transfers": transfers, "conversions": conversions}
         return dict(self._ask("POST", "/_simulator/seed", json=body))
 
@@ -142,15 +142,15 @@ class Panel:
         self._ask("POST", "/_simulator/reset", json={})
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole world as one JSON object, without keys."""
+        """The whole state as one JSON object, without keys."""
         return storage.as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
-        """Become what a snapshot holds."""
+        """Replace the state by a snapshot."""
         self._ask("PUT", "/_simulator/snapshot", json=snapshot)
 
     def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
-        """Write the whole world to a file: readable, without keys and document numbers.
+        """Write the whole state to a file, without keys and document numbers.
 
         Names, contacts, birth dates, addresses and account numbers are left out unless
         `keep_personal` is set.
@@ -161,7 +161,7 @@ class Panel:
         return target
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Become the world in a file that `save` wrote."""
+        """Replace the state by a file that `save` wrote."""
         self.restore(storage.read_file(Path(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
@@ -193,12 +193,12 @@ class ClockPanel:
 
     @property
     def frozen(self) -> bool:
-        """Whether it stands still."""
+        """Whether the clock is frozen."""
         return bool(self._state()["frozen"])
 
     @property
     def speed(self) -> float:
-        """Simulated seconds in a real one."""
+        """Simulated seconds per real second."""
         return float(self._state()["speed"])
 
     @speed.setter
@@ -206,15 +206,15 @@ class ClockPanel:
         self._set(speed=speed)
 
     def advance(self, span: float | str) -> None:
-        """Move on by seconds, or by a span like "90s", "5m", "24h" or "2d"."""
+        """Advance by seconds, or by a span like "90s", "5m", "24h" or "2d"."""
         self._set(advance_seconds=seconds(span))
 
     def freeze(self) -> None:
-        """Stop it where it is."""
+        """Freeze the clock."""
         self._set(frozen=True)
 
     def run(self, speed: float = 1.0) -> None:
-        """Let it run, that many simulated seconds in a real one."""
+        """Run the clock at this many simulated seconds per real second."""
         self._set(speed=speed, frozen=False)
 
     def __repr__(self) -> str:
@@ -223,13 +223,13 @@ class ClockPanel:
 
 
 class FaultPanel:
-    """Faults that lie in wait; each kind is a method too: `faults.drop_after(times=2)`."""
+    """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:
-        """Lay a fault in wait, for the next call or event it fits.
+        """Add a fault for the next matching call or event.
 
         `details`: method, path (with *), event_type, times, probability and seed, and by kind
         status, retry_after, seconds. The kinds are those the panel shows.
@@ -250,11 +250,11 @@ class FaultPanel:
         return sorted({*KINDS, "add", "list", "clear"})
 
     def list(self) -> list[dict[str, Any]]:
-        """The faults that wait, and how often each will strike."""
+        """The planned faults, and how often each will apply."""
         return [storage.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
-        """Take all of them away."""
+        """Remove all faults."""
         self._ask("DELETE", "/_simulator/faults")
 
     def kinds(self) -> Sequence[tuple[str, str]]:

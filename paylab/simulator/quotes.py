@@ -42,7 +42,7 @@ EXACT = Context(prec=120)
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A source amount taken apart: source = fee + tax + net, destination = net x rate."""
+    """The parts of a source amount: source = fee + tax + net, destination = net x rate."""
 
     source: Decimal
     fee: Decimal
@@ -81,14 +81,14 @@ def fee(source: Decimal, currency: str, least: Decimal = LEAST_FEE) -> Decimal:
 def from_source(
     source: Decimal, currency: str, destination: str, *, least: Decimal = LEAST_FEE
 ) -> Price:
-    """The price of sending exactly this much."""
+    """The price of sending exactly this amount."""
     cost, value = fee(source, currency, least), rate(currency, destination)
     net = EXACT.subtract(source, cost)
     return Price(source, cost, net, value, rounded(EXACT.multiply(net, value), destination))
 
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
-    """The price of the smallest source that leaves this much after fees."""
+    """The price of the smallest source whose net is at least this amount."""
     step = Decimal(1).scaleb(-minor_unit(currency))
     guess = EXACT.divide(net, 1 - FEE_SHARE)
     start = EXACT.subtract(rounded(guess, currency, ROUND_FLOOR), 2 * step)
@@ -99,7 +99,7 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
 
 
 def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
-    """The price of the smallest source whose net at the rate is at least this much."""
+    """The price of the smallest source whose destination is at least this amount."""
     value = rate(currency, destination)
     net = rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
     price = from_net(net, currency, destination)
@@ -107,7 +107,7 @@ def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
 
 
 def conversion(deposit: Decimal, currency: str, destination: str) -> Price:
-    """The price of a deposit turned into stablecoin: no least fee. Gap `conversion.fee`."""
+    """The price of a deposit converted to stablecoin: no minimum fee (`conversion.fee`)."""
     return from_source(deposit, currency, destination, least=Decimal(0))
 
 
@@ -126,7 +126,7 @@ NAMES = (
 
 
 def account_of(world: World, body: Row) -> Row | None:
-    """The account a body pays to; None when it names none, which the rules then say."""
+    """The account that a body pays to; None when it names none, which the rules report."""
     named = account_id(body)
     if named is None:
         return None
@@ -143,7 +143,7 @@ def account_id(body: Row) -> str | None:
 def with_route(
     world: World, problems: list[Problem], body: Row, owned: Row | None
 ) -> list[Problem]:
-    """The problems of a body, and those of the way to its account with the other fields."""
+    """The problems of a body, and those of the route to its account."""
     if owned is None:
         return problems
     country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]

@@ -1,4 +1,4 @@
-"""The service as one function: a world and a request in, a reply out."""
+"""The service as one function of a world and a request."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def once(world: World, request: Request, operation: Operation) -> Reply:
-    """Carry an operation out, or give again the answer it was given for this key.
+    """Carry out an operation, or replay the stored reply of its key.
 
     Assumptions `idempotency.same` and `ca.idempotency-202`.
     """
@@ -105,7 +105,7 @@ def _keep(world: World, slot: str, digest: str, reply: Reply) -> Reply:
 
 
 def respond(world: World, request: Request) -> Reply:
-    """Answer a request; what was due before it happens first."""
+    """Answer a request, after every step that was due before it."""
     transitions.settle(world)
     fault = faults.for_call(world, request)
     now = request.at or world.now()
@@ -150,7 +150,7 @@ def _check_content_type(world: World, request: Request) -> None:
 
 
 def _authenticate(world: World, request: Request, now: datetime) -> None:
-    """Refuse what is not signed well; only a good signature uses up its nonce."""
+    """Refuse an invalid signature; only a valid one uses up its nonce."""
     secrets = world.secrets if request.keys is None else request.keys
     refusal = verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
     if refusal is not None:

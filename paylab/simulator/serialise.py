@@ -1,4 +1,4 @@
-"""Rows as the service shows them: in REST answers and in events."""
+"""Rows as JSON in replies and events."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AMOUNT_FIELDS = frozenset(
 
 
 def as_shown(row: Row) -> Row:
-    """A row without what only the simulator knows."""
+    """A row without the simulator's internal fields."""
     return {key: value for key, value in row.items() if key != "_"}
 
 
@@ -103,7 +103,7 @@ def image_list(row: Row) -> Row:
 
 
 def lowered(value: Any) -> Any:
-    """A snapshot with its currency codes in lower case, as events have them."""
+    """A resource with currency codes in lower case, as in events."""
     if isinstance(value, list):
         return [lowered(each) for each in value]
     if not isinstance(value, dict):

@@ -26,17 +26,17 @@ _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
 
 class Protocol(Connection):
-    """One connection; a method the parser has never heard of is a 404 or a 405, not a 400."""
+    """A connection; an unknown method gets a 404 or 405, not a 400."""
 
     _latest = b""
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes in, and remember them in case they are no HTTP."""
+        """Receive bytes, and keep them in case they are not HTTP."""
         self._latest = data
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what could not be read, and hang up."""
+        """Refuse what cannot be read and close the connection."""
         app: Any = self.config.app
         reply = refusal(self._latest, msg, app.routes)
         length = {"content-length": str(len(reply.body)), "connection": "close"}
@@ -47,7 +47,7 @@ class Protocol(Connection):
 
 
 def refusal(data: bytes, text: str, routes: Routes) -> Reply:
-    """The answer to bytes that are no request: for a strange method, what its path would take."""
+    """The reply to bytes that are not a request; 404 or 405 for an unknown method."""
     match = _FIRST_LINE.match(data)
     try:
         if match and _is_strange(match[1]):
@@ -58,7 +58,7 @@ def refusal(data: bytes, text: str, routes: Routes) -> Reply:
 
 
 def _is_strange(method: bytes) -> bool:
-    """Whether the parser knows no such method."""
+    """Whether the parser does not know the method."""
     try:
         httptools.HttpRequestParser(object()).feed_data(method + b" / HTTP/1.1\r\n\r\n")
     except httptools.HttpParserInvalidMethodError:
@@ -250,12 +250,12 @@ class Server:
 
     @property
     def base_url(self) -> str:
-        """Where it listens."""
+        """The URL of the server."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"
 
     def start(self) -> Server:
-        """Begin to listen; returns once connections are accepted."""
+        """Start to listen; returns once connections are accepted."""
         self.simulator.courier.begin_serving()
         self._is_serving = True
         self._ticker.start()
@@ -267,7 +267,7 @@ class Server:
         return self
 
     def stop(self) -> None:
-        """Stop listening and keeping time; the simulator goes on as it was before."""
+        """Stop listening; the simulator continues in this process."""
         self._serving.stop()
         if self._ticker.is_alive():
             self._ticker.stop()
@@ -276,11 +276,11 @@ class Server:
             self.simulator.courier.end_serving()
 
     def is_alive(self) -> bool:
-        """Whether it still listens."""
+        """Whether it is still listening."""
         return self._serving.is_alive()
 
     def _abort(self, client: Any) -> None:
-        """Cut a client's connection, as a fault may ask."""
+        """Cut a client's connection for a fault."""
         self._serving.abort(client)
 
     def __enter__(self) -> Server:
@@ -291,14 +291,14 @@ class Server:
 
 
 class Ticker(Thread):
-    """Keeps time: wakes when a step or a delivery falls due, or when something changed."""
+    """A thread that carries out steps and deliveries when they are due."""
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(name="paylab-clock", daemon=True)
         self._simulator, self._stopped = simulator, Event()
 
     def run(self) -> None:
-        """Settle, send, sleep, until stopped."""
+        """Carry out steps, deliver, sleep; until stopped."""
         changed = self._simulator.changed
         while not self._stopped.is_set():
             changed.clear()
@@ -308,7 +308,7 @@ class Ticker(Thread):
             changed.wait(self._pause())
 
     def stop(self) -> None:
-        """End at the next wake, which is now."""
+        """Stop the thread now."""
         self._stopped.set()
         self._simulator.changed.set()
         self.join(GRACE_SECONDS)

@@ -24,7 +24,7 @@ from .world import END, Clock, World
 
 
 class Simulator:
-    """The service, ready to answer; made by `connect()`, or served by `Server`.
+    """The simulated service; created by `connect()`, or served by `Server`.
 
     `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
     fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
@@ -65,7 +65,7 @@ class Simulator:
         return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
 
     def respond(self, request: Request) -> Reply:
-        """Answer a request; what a 2xx acknowledges is in the file before it is given."""
+        """Answer a request; its changes are in the file before the reply is returned."""
         try:
             with self.world.lock:
                 reply = respond(self.world, request)
@@ -82,7 +82,7 @@ class Simulator:
         return Random(f"{seed} {number}" if number else seed)  # noqa: S311 - repeatable on purpose
 
     def advance(self, seconds: float) -> None:
-        """Move the clock on: steps and deliveries fall due in order, each at its own time."""
+        """Advance the clock: steps and deliveries run in order, each at its own time."""
         clock = self.world.clock
         target = min(clock.now() + timedelta(seconds=seconds), END)
         while True:
@@ -96,7 +96,7 @@ class Simulator:
         self.save(always=True)
 
     def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
-        """Freeze the clock, let it run, or change its speed, from where it is."""
+        """Freeze or run the clock, or change its speed."""
         if speed is not None:
             self.world.clock.set_speed(speed)
         if frozen is not None:
@@ -104,13 +104,13 @@ class Simulator:
         self.save(always=True)
 
     def settle(self) -> None:
-        """Carry out what is due."""
+        """Carry out the steps that are due."""
         with self.world.lock:
             transitions.settle(self.world)
             self.save()
 
     def next_due(self) -> str | None:
-        """When the next step or delivery falls due."""
+        """The time of the next step or delivery."""
         with self.world.lock:
             dues = (self.world.next_due(), self.world.outbox.next_due())
             return min((due for due in dues if due), default=None)
@@ -125,7 +125,7 @@ class Simulator:
             self.save(always=True)
 
     def save(self, *, always: bool = False) -> None:
-        """Put what changed into the file, if there is one, and tell whoever waits for changes."""
+        """Store the changes in the file, if there is one, and notify listeners."""
         if not (always or self.world.dirty):
             return
         with self.world.lock:
@@ -135,19 +135,19 @@ class Simulator:
         self.changed.set()
 
     def close(self) -> None:
-        """Stop delivering and let go of the file."""
+        """Stop deliveries and close the file."""
         self.courier.close()
         if self._storage:
             self._storage.close()
 
 
 def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
-    """An API key and a secret for a simulator that other processes can reach."""
+    """A random API key and secret for a simulator that other processes can reach."""
     return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)
 
 
 def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
-    """The API key and the secret of a simulator: fixed by its seed, and worth nothing elsewhere."""
+    """The API key and secret derived from a seed; useless elsewhere."""
     return (
         f"pk_simulator_{ids.number(seed, 'api key') % 16**16:016x}",
         _secret(f"{ids.number(seed, 'secret key') % 16**40:040x}", key_encoding),
@@ -178,7 +178,7 @@ class SimulatorTransport(httpx.BaseTransport):
         self._simulator = simulator
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Turn a request into a response, or into the failure that a fault asks for."""
+        """Answer an httpx request, or raise the failure of a fault."""
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         headers = {
             name.decode("latin-1").lower(): value.decode("latin-1")

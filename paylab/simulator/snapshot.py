@@ -1,4 +1,4 @@
-"""What a snapshot must hold before a world is made of it: fields, references and planned steps."""
+"""The checks of a snapshot before it is loaded: fields, references and planned steps."""
 
 from __future__ import annotations
 
@@ -241,14 +241,14 @@ _EARLY = {("transfers", "started"): "initiate", ("individuals", "pending"): "dec
 
 
 def problems(dump: Row) -> list[Problem]:
-    """What keeps a snapshot from being loaded, at most `MOST_TOLD` of it; nothing is changed."""
+    """The problems of a snapshot, at most `MOST_TOLD`; nothing is changed."""
     # References are worth following only between rows that are whole.
     found = [*_outside(dump)] or [*_fields(dump["tables"])] or [*_relations(dump["tables"])]
     return [Problem(field, text, "control") for field, text in found[:MOST_TOLD]]
 
 
 def version_problem(dump: Row) -> str | None:
-    """Why a snapshot is not one that this version reads; None when it is."""
+    """Why this version cannot read a snapshot; None when it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
     version = dump["paylab_snapshot"]
@@ -334,7 +334,7 @@ def _look(row: Row, field: str) -> tuple[bool, Any]:
 
 
 def _details(kind: str, place: str, row: Row) -> Found:
-    """What depends on another field of the same row."""
+    """Checks between fields of one row."""
     if kind == "faults":
         asked = {name: row[name] for name in (*faults.DEFAULTS, "kind") if name in row}
         lost = faults.DEFAULTS.keys() - row.keys()

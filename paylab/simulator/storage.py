@@ -1,4 +1,4 @@
-"""A world on disk: a file that survives a crash, and a snapshot that can be shared."""
+"""The state on disk: a file that survives a crash, and a snapshot that can be shared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
 
 def checksum(dump: dict[str, Any]) -> str:
-    """The same for a snapshot that was read and written again, with other spaces or key order.
+    """A checksum that ignores white space and the order of keys.
 
     Whole floats count as integers: some programs write 1.0 as 1.
     """
@@ -29,7 +29,7 @@ def checksum(dump: dict[str, Any]) -> str:
 
 
 def as_sent(snapshot: Any) -> dict[str, Any]:
-    """A snapshot with its fractions as JSON has them, whatever the client read them as."""
+    """A snapshot with fractions as JSON numbers."""
     text = json.dumps(snapshot, default=float)
     return dict(json.loads(text))
 
@@ -43,7 +43,7 @@ def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = Fa
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """The snapshot in a file; SimulatorError when there is none in it."""
+    """The snapshot of a file; SimulatorError when the file holds none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -54,7 +54,7 @@ def read_file(path: Path) -> dict[str, Any]:
 
 
 def shareable(snapshot: dict[str, Any], *, keep_personal: bool = False) -> dict[str, Any]:
-    """A snapshot without its checksum and what must not be passed on."""
+    """A snapshot without its checksum, secrets and personal data."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
     clean = bare_urls(Redaction([]).json(dump))
     return dict(clean if keep_personal else impersonal(clean))
@@ -67,7 +67,7 @@ TABLES = (
 
 
 def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """The first files had the mark and no version."""
+    """Accept files of the first version, which have the mark and no version."""
     [mark] = connection.execute("PRAGMA application_id").fetchone()
     return () if mark == LAYOUT.mark else None
 
@@ -79,7 +79,7 @@ INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = ex
 
 
 class WorldStorage:
-    """The file behind a world. One simulator at a time: the file is locked while it is open."""
+    """The file of a world, locked while a simulator uses it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -93,7 +93,7 @@ class WorldStorage:
             raise self._unusable(error) from None
 
     def load(self, world: World) -> bool:
-        """Fill the world from the file; False when the file is new."""
+        """Load the world from the file; False when the file is new."""
         try:
             facts = {name: json.loads(body) for name, body in self._all("SELECT * FROM facts")}
             if not facts:
@@ -120,7 +120,7 @@ class WorldStorage:
             )
 
     def save(self, world: World) -> None:
-        """Write everything that changed, all or nothing; SimulatorError when it cannot be."""
+        """Write all changes in one transaction; SimulatorError when that fails."""
         changed = [
             (kind, row_id, world.tables[kind].rows.get(row_id)) for kind, row_id in world.dirty
         ]

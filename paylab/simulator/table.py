@@ -1,4 +1,4 @@
-"""Rows of one kind by id, and in order of creation, so that a page costs the same in any world."""
+"""Rows of one kind by id and in order of creation; a page costs the same at any size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[str, str]
 
 
 def row_place(row: Row) -> Place:
-    """A row's place in its list; rows without a date stand by id."""
+    """The place of a row in its list: creation time, then id."""
     return row.get("created_at", ""), row["id"]
 
 
@@ -27,7 +27,7 @@ def shuffled(place: Place) -> Place:
 
 @dataclass
 class Table:
-    """Rows by id, listed by place; `by` names the hidden field that splits the list, if any.
+    """Rows by id, listed by place; `by` names an internal field that splits the list.
 
     `order` is that of `listed`: newest_first, oldest_first or unknown. Assumption `list.order`.
     """
@@ -38,7 +38,7 @@ class Table:
     _order: dict[str | None, list[Place]] = field(default_factory=dict)
 
     def put(self, row: Row) -> None:
-        """Add a row, or note that it changed."""
+        """Add or update a row."""
         if row["id"] not in self.rows:
             for lane in self._lanes(row):
                 insort(self._order.setdefault(lane, []), self._place(row))
@@ -55,7 +55,7 @@ class Table:
             order.sort()
 
     def remove(self, row_id: str) -> None:
-        """Take a row out."""
+        """Remove a row."""
         row = self.rows.pop(row_id)
         for lane in self._lanes(row):
             order = self._order[lane]

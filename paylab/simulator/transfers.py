@@ -1,4 +1,4 @@
-"""Transfers: endpoints, and their life after they were created."""
+"""Transfers: endpoints and transitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
 
 
 def start_transfer(world: World, row: Row) -> None:
-    """Announce a new transfer and plan what happens to it first."""
+    """Emit the first event of a new transfer and plan its first step."""
     emit(world, "transfer.created", row["id"], as_shown(row))
     early = EARLY_ENDS.get(row["_"]["outcome"])
     if early is None and row["_"]["source_type"] == "deposit":
@@ -170,7 +170,7 @@ def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
 
 
 def _quote_problems(body: Row, quote: Row) -> list[Problem]:
-    """What a body says otherwise than the quote it names, and a deposit the quote cannot have."""
+    """Fields that contradict the quote, and a deposit that the quote does not allow."""
     named = {**body, "financial_account_id": quotes.account_id(body)}
     problems = [
         Problem(name, f"must be the quote's, {quote[name]}, or be left out", "transfer.create")
@@ -184,7 +184,7 @@ def _quote_problems(body: Row, quote: Row) -> list[Problem]:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two words are the same but for their case, which currencies may have either way."""
+    """Whether two words are equal without regard to case."""
     return one.upper() == other.upper()
 
 
@@ -201,7 +201,7 @@ def product_of(source_currency: str) -> str:
 
 
 def _outcome(body: Row) -> str | None:
-    """The end a scenario asks for."""
+    """The outcome that a scenario selects."""
     words = (body.get("client_reference_id") or "").split(":")
     return words[1] if words[0] == "scenario" and words[1:2] and words[1] in OUTCOMES else None
 

@@ -1,4 +1,4 @@
-"""What happens to a row by itself or on request: its moves, and the steps that fall due.
+"""Transitions of rows: moves on request and steps that are due.
 
 Each kind with a status keeps its moves in a module of its own, as functions of (world, row,
 reason) by trigger; this module looks them up.
@@ -38,7 +38,7 @@ def settle(world: World) -> None:
 
 
 def move(world: World, row_id: str, to: str, reason: str) -> tuple[str, Row]:
-    """Bring an object to a state by a legal move; a 422 lists the legal ones."""
+    """Move an object to a state; a 422 lists the legal moves."""
     kind, row = find_object(world, row_id)
     try:
         trigger = MACHINES[kind].toward(row["status"], to)

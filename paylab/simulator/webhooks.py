@@ -1,6 +1,6 @@
 """Webhook subscriptions, the queue of events, and their delivery with retries.
 
-A fault can lose an event, send it twice, put it in a lane of its own, or hold it back until the
+A fault can drop an event, send it twice, reorder it, or hold it back until the
 next event of the same resource overtook it.
 """
 
@@ -35,7 +35,7 @@ HELD = 60
 
 
 def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
-    """Note an event and queue it for every subscription that asked for its type."""
+    """Store an event and queue it for every subscription to its type."""
     body = {"event_type": event_type, "event_payload": lowered(payload)}
     note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
     event_id = world.new_id("events")
@@ -91,7 +91,7 @@ _FAULTY: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
 
 
 def _release(world: World, lane: str) -> None:
-    """An event that was held back goes right behind the one that overtook it."""
+    """Release a held event right after the event that overtook it."""
     for row in _held(world, f"{lane} held"):
         world.outbox.done(row)
         moved = {**row, "lane": lane, "due": world.stamp()}
@@ -100,7 +100,7 @@ def _release(world: World, lane: str) -> None:
 
 
 def _held(world: World, lane: str) -> list[Row]:
-    """What is held back in a lane; a row whose time has come is on its way already."""
+    """The held events of a lane that are not due yet."""
     if all(fault["kind"] != "event_reorder" for fault in world.tables["faults"].rows.values()):
         return []
     now, rows = world.stamp(), world.tables["outbox"].rows.values()
@@ -108,12 +108,12 @@ def _held(world: World, lane: str) -> list[Row]:
 
 
 def take(world: World) -> Row | None:
-    """An event that may be sent now, if there is one."""
+    """Take an event that is due, if there is one."""
     return world.outbox.take(world.stamp())
 
 
 def record(world: World, row: Row, status: int | None, error: str | None = None) -> None:
-    """Write down an attempt; a failed one is due again, or given up after the last delay."""
+    """Store an attempt; a failed one is retried or given up after the last delay."""
     note = {key: row[key] for key in ("event_type", "resource_id", "url", "attempt")}
     note |= {"status": status, "error": error, "at": world.stamp(), "body": json.loads(row["body"])}
     world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
@@ -134,7 +134,7 @@ def _again(world: World, row: Row) -> None:
 
 
 def forget(world: World, subscription_id: str) -> None:
-    """Drop what a deleted subscription still had coming."""
+    """Drop the queued events of a deleted subscription."""
     for row in list(world.tables["outbox"].rows.values()):
         if row["subscription_id"] == subscription_id:
             _drop(world, row)
@@ -166,7 +166,7 @@ def get(world: World, request: Request) -> Reply:
 
 
 def delete(world: World, request: Request) -> Reply:
-    """Delete a subscription; what was still to be delivered is dropped."""
+    """Delete a subscription; its queued events are dropped."""
     row = _find(world, request)
     world.remove("webhook_subscriptions", row["id"])
     forget(world, row["id"])
@@ -191,7 +191,7 @@ It is called with (url, body), and with `headers` when the service signs deliver
 def post(
     url: str, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = 10
 ) -> int:
-    """Deliver by HTTP; a redirect is an answer like any other, and never followed.
+    """Deliver by HTTP; redirects are not followed.
 
     `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.
     """
@@ -227,9 +227,9 @@ def signature_headers(world: World, body: bytes) -> dict[str, str]:
 
 
 class Courier:
-    """Deliveries of one world; `saved` is called, under the world's lock, after each record.
+    """Delivers the events of one world; `saved` is called, under its lock, after each record.
 
-    `doors` are receivers inside this process, by the URL they are subscribed with.
+    `doors` are receivers in this process by subscription URL.
     """
 
     def __init__(
@@ -249,14 +249,14 @@ class Courier:
         self._under_way = 0
 
     def begin_serving(self) -> None:
-        """A server begins: a request must not wait for the receiver of a webhook."""
+        """Deliver in threads while a server runs, so that requests do not wait for receivers."""
         with self._quiet:
             if not self._servers:
                 self._usually_patient, self.patient = self.patient, False
             self._servers += 1
 
     def end_serving(self) -> None:
-        """A server ends; with the last one deliveries are made as before."""
+        """Deliver in the calling thread again after the last server has stopped."""
         with self._quiet:
             self._servers -= 1
             if self._servers:
@@ -265,14 +265,14 @@ class Courier:
         self.close(cancel=False)
 
     def after_request(self) -> None:
-        """Send off what a request brought about; whoever is asked meanwhile does not wait."""
+        """Send the events that a request caused."""
         if self.patient and not self._under_way:
             self.finish_due()
         else:
             self.start_due()
 
     def start_due(self) -> None:
-        """Send off everything that may go now."""
+        """Send everything that is due."""
         with self._quiet:
             while not (self.patient and self._under_way):
                 row = take(self._world)
@@ -284,7 +284,7 @@ class Courier:
                 errand.add_done_callback(self._came_back)
 
     def finish_due(self) -> None:
-        """Send off everything that may go now, and wait for what came of it."""
+        """Send everything that is due, and wait for the answers."""
         with self._quiet:
             self.start_due()
             while self._under_way:
@@ -292,9 +292,9 @@ class Courier:
                 self.start_due()
 
     def close(self, *, cancel: bool = True) -> None:
-        """Let go of the threads; what is under way is left to end by itself.
+        """Stop the threads; deliveries in progress are not interrupted.
 
-        `cancel` drops the deliveries that wait for a thread; they are not lost in a file.
+        `cancel` drops queued deliveries, which stay in the file.
         """
         with self._quiet:
             pools, self._pools = self._pools, {}
@@ -309,7 +309,7 @@ class Courier:
         return self._pools[name]
 
     def _dismiss(self) -> None:
-        """Let the threads of subscriptions that are gone end."""
+        """End the threads of deleted subscriptions."""
         gone = self._pools.keys() - self._world.tables["webhook_subscriptions"].rows.keys() - {""}
         for name in gone:
             self._pools.pop(name).shutdown(wait=False)
@@ -322,7 +322,7 @@ class Courier:
                 self._saved()
 
     def _came_back(self, _: Future[None]) -> None:
-        """However an errand ended, cancelled ones too."""
+        """Record the end of a delivery, also of a cancelled one."""
         with self._quiet:
             self._under_way -= 1
             self._quiet.notify_all()

@@ -19,7 +19,7 @@ from .routes import Routes
 from .table import Row, Table
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
-"""Where a frozen world begins, whenever it is launched. Gap `clock.frozen`."""
+"""Where a frozen world begins, whenever it is launched. Assumption `clock.frozen`."""
 
 END = datetime(9000, 1, 1, tzinfo=UTC)
 """Where every clock stops: dates that follow from it can still be written."""
@@ -41,38 +41,38 @@ class Clock:
         self._line = (START if frozen else datetime.fromtimestamp(since, UTC), since)
 
     def now(self) -> datetime:
-        """The instant, cut to milliseconds."""
+        """The current time, in milliseconds."""
         base, since = self._line
         passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
         moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
     def jump(self, to: datetime) -> None:
-        """Move on to an instant; a clock never goes back."""
+        """Advance to a time; the clock never goes back."""
         self._line = (min(max(to, self.now()), END), self._wall())
 
     def freeze(self, frozen: bool) -> None:
-        """Stop the clock where it is, or let it run on from there."""
+        """Freeze the clock, or let it run."""
         self.jump(self.now())
         self.frozen = frozen
 
     def set_speed(self, speed: float) -> None:
-        """Simulated seconds that pass in a real one."""
+        """Set the simulated seconds per real second."""
         self.jump(self.now())
         self.speed, self.frozen = speed, False
 
     def real_seconds_until(self, moment: datetime) -> float | None:
-        """How long to sleep until then; None on a frozen clock."""
+        """The real seconds until a time; None on a frozen clock."""
         if self.frozen:
             return None
         return max(0.0, (moment - self.now()).total_seconds() / self.speed)
 
     def state(self) -> dict[str, object]:
-        """The summary's account of the clock."""
+        """The clock as JSON for the summary."""
         return {"now": timestamps.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
 
     def saved(self) -> dict[str, object]:
-        """What a file keeps: a clock that runs goes on running while nobody looks."""
+        """The clock for the file; a running clock continues while the simulator is closed."""
         base, since = self._line
         return {
             "base": timestamps.to_text(base),
@@ -82,14 +82,14 @@ class Clock:
         }
 
     def restore(self, saved: dict[str, object]) -> None:
-        """Go on from what `saved` gave."""
+        """Restore the clock from `saved`."""
         since = self._wall() if saved["since"] is None else float(str(saved["since"]))
         base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
         self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed
 
 
 class UsedNonces:
-    """A set that forgets; a date may be that far ahead, so a nonce is kept twice as long."""
+    """Used nonces, kept for twice the tolerance because a date may lie in the future."""
 
     def __init__(self, tolerance: float) -> None:
         self._kept = timedelta(seconds=2 * tolerance)
@@ -100,7 +100,7 @@ class UsedNonces:
         return nonce in self._seen
 
     def add(self, nonce: str, now: datetime) -> None:
-        """Remember a nonce, and forget those too old to matter."""
+        """Store a nonce and drop expired ones."""
         self._seen.add(nonce)
         self._order.append((now, nonce))
         horizon = now - self._kept
@@ -109,7 +109,7 @@ class UsedNonces:
 
 
 class Lanes:
-    """The order of an outbox; only the first of each lane may be taken, and only when it is due."""
+    """The delivery queue: only the first event of each lane can be taken, when it is due."""
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._lanes: dict[str, deque[Row]] = {}
@@ -118,18 +118,18 @@ class Lanes:
             self.add(row)
 
     def add(self, row: Row) -> None:
-        """Put a row at the end of its lane."""
+        """Append a row to its lane."""
         lane = self._lanes.setdefault(row["lane"], deque())
         lane.append(row)
         if len(lane) == 1:
             self.wait(row)
 
     def wait(self, row: Row) -> None:
-        """Let the first of a lane wait for its time."""
+        """Delay the first row of a lane."""
         heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
 
     def done(self, row: Row) -> None:
-        """Take a row out; whoever stood behind it is next."""
+        """Remove a row from its lane."""
         lane = self._lanes.get(row["lane"], deque())
         was_first = bool(lane) and lane[0]["id"] == row["id"]
         rest = deque(each for each in lane if each["id"] != row["id"])
@@ -141,13 +141,13 @@ class Lanes:
             self.wait(rest[0])
 
     def next_due(self) -> str | None:
-        """When the next row may be taken."""
+        """The time when the next row is due."""
         while self._heads and self._first() is None:
             heapq.heappop(self._heads)
         return self._heads[0][0] if self._heads else None
 
     def take(self, now: str) -> Row | None:
-        """Take a row that is due; it stays first of its lane until `done` or `wait`."""
+        """A row that is due; it stays first of its lane until `done` or `wait`."""
         due = self.next_due()
         if due is None or due > now:
             return None
@@ -156,7 +156,7 @@ class Lanes:
         return row
 
     def _first(self) -> Row | None:
-        """The row the heap's first entry speaks of, unless it went or moved meanwhile."""
+        """The row of the heap's first entry, unless it was removed or moved."""
         due, rank, name = self._heads[0]
         lane = self._lanes.get(name)
         if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
@@ -200,10 +200,10 @@ def other_service(keys: Iterable[str]) -> str:
 
 
 class Hand(Protocol):
-    """Who moves the clock: deliveries happen on the way, which the world knows nothing of."""
+    """The clock control, which also makes the deliveries that become due."""
 
     def advance(self, seconds: float) -> None:
-        """Move the clock on."""
+        """Advance the clock."""
 
     def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
         """Freeze the clock, let it run, or change its speed."""
@@ -245,7 +245,7 @@ class World:
         return [key for key in both if made_with.get(key) != self.differing.get(key)]
 
     def clear(self) -> None:
-        """Forget every row and counter."""
+        """Remove every row and counter."""
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[tuple[str, str], None] = {}  # in the order of the changes
@@ -254,19 +254,19 @@ class World:
         self._moment: datetime | None = None
 
     def now(self) -> datetime:
-        """The instant: that of the step being carried out, else the clock's."""
+        """The current time: of the step being carried out, else of the clock."""
         return self._moment or self.clock.now()
 
     def stamp(self) -> str:
-        """The instant as text."""
+        """The current time as text."""
         return timestamps.to_text(self.now())
 
     def after(self, seconds: float) -> str:
-        """A later instant as text."""
+        """A later time as text."""
         return timestamps.to_text(self.now() + timedelta(seconds=seconds))
 
     def new_id(self, kind: str) -> str:
-        """The next id of a kind; never one given out before."""
+        """The next unused id of a kind."""
         while True:
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
             made = ids.new_id(KINDS[kind], self.seed, self.now(), count)
@@ -274,7 +274,7 @@ class World:
                 return made
 
     def find(self, kind: str, row_id: object) -> Row | None:
-        """A row by id; None for anything that is no id of this kind."""
+        """A row by id; None when there is none."""
         return self.tables[kind].rows.get(row_id) if isinstance(row_id, str) else None
 
     def put(self, kind: str, row: Row) -> Row:
@@ -290,7 +290,7 @@ class World:
             self.dirty[kind, row["id"]] = None
 
     def remove(self, kind: str, row_id: str) -> None:
-        """Take a row out."""
+        """Remove a row."""
         self.tables[kind].remove(row_id)
         self.dirty[kind, row_id] = None
 
@@ -302,18 +302,18 @@ class World:
         return self.put(kind, row)
 
     def later(self, kind: str, row_id: str, seconds: float, step: str) -> None:
-        """Let a step of a row fall due; a row has one step ahead of it at most."""
+        """Plan the next step of a row; a row has at most one."""
         due = self.after(seconds)
         self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
         heapq.heappush(self._due, (due, row_id))
 
     def cancel(self, row_id: str) -> None:
-        """Forget the step ahead of a row."""
+        """Cancel the planned step of a row."""
         if row_id in self.tables["timers"].rows:
             self.remove("timers", row_id)
 
     def next_due(self) -> str | None:
-        """When the next step falls due."""
+        """The time of the next step."""
         timers = self.tables["timers"].rows
         while self._due:
             due, row_id = self._due[0]
@@ -323,7 +323,7 @@ class World:
         return None
 
     def due_steps(self) -> Iterator[Row]:
-        """Take out the steps that are due, in order, each while the world is at its due time."""
+        """Take the steps that are due, in order, with the world at the due time of each."""
         now = self.clock.now()
         text = timestamps.to_text(now)
         try:
@@ -341,7 +341,7 @@ class World:
         return {"clock": self.clock.state(), "counts": counts, "seed": self.seed}
 
     def dump(self) -> dict[str, object]:
-        """The whole world as one JSON object; no key and no secret is part of it."""
+        """The whole state as one JSON object, without keys and secrets."""
         tables = {kind: list(table.rows.values()) for kind, table in self.tables.items()}
         return {
             "paylab_snapshot": SNAPSHOT_VERSION,
@@ -353,7 +353,7 @@ class World:
         }
 
     def load(self, dump: dict[str, Any]) -> None:
-        """Become what `dump` gave; everything is built before anything is changed."""
+        """Load the state of a `dump`; everything is built before anything is changed."""
         tables = _tables(self.service)
         for kind, table in tables.items():
             table.extend(dump["tables"].get(kind, []))
@@ -382,7 +382,7 @@ _BY = {"transfers": "product"}
 
 
 def apply_move(world: World, kind: str, machine: Machine, row: Row, trigger: str) -> None:
-    """Change the status, note when, and forget the step that was ahead."""
+    """Change the status and its time, and cancel the planned step."""
     row["status"] = machine.after(row["status"], trigger)
     row["updated_at"] = world.stamp()
     world.cancel(row["id"])

@@ -65,7 +65,7 @@ STATUS_DETAIL_CODES = (
     "verification_identity_unverified",
     "verification_unknown_error",
 )
-TERMINAL_CODES = (  # assumed: gap kyc.terminal
+TERMINAL_CODES = (  # assumption kyc.terminal
     "verification_disallowed_country",
     "verification_age_mismatch",
     "verification_identity_unverified",

@@ -130,7 +130,7 @@ class Advice:
 
     @property
     def terminal(self) -> bool:
-        """Whether no other image can change it. Gap `kyc.terminal`."""
+        """Whether no other image can change it. Assumption `kyc.terminal`."""
         return self.code in TERMINAL_CODES
 
     @property

@@ -8,7 +8,7 @@
     router.handle(raw_body)     # in any web framework; ValueError means: answer 400
 
 An event has no id and no time, so two deliveries are the same event when type,
-resource, status and updated_at agree. Gap `webhook.identity`.
+resource, status and updated_at agree. Assumption `webhook.identity`.
 """
 
 from .event import FAMILIES as FAMILIES

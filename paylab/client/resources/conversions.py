@@ -1,4 +1,4 @@
-"""On-ramp: conversion accounts, their conversions, and the sandbox's deposits."""
+"""On-ramp: conversion accounts, conversions and sandbox deposits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ConversionAccounts:
         Without a source_currency it is that of the individual's country, if you pass the object.
 
         The same cell or call site with the same body keeps its key; `new=True` makes another.
-        After a lost answer the account is looked for in the list before it is posted again.
+        After a lost answer the list is searched before the account is posted again.
 
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
@@ -117,7 +117,7 @@ class ConversionAccounts:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> ConversionAccount:
-        """Ask again until the account is no longer pending, or until `until` holds.
+        """Poll until the account is no longer pending, or until `until` holds.
 
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
@@ -158,7 +158,7 @@ class Conversions:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Conversion:
-        """Ask again until a conversion is final: the one with an id, or an account's newest.
+        """Poll until a conversion is final: the one with an id, or an account's newest.
 
         `since` leaves out conversions created before a time, such as that of the deposit.
 
@@ -200,9 +200,9 @@ class Conversions:
         since: datetime | None = None,
         **options: Unpack[Options],
     ) -> Conversion | None:
-        """An account's conversion that was created last; None when there is none.
+        """The newest conversion of an account; None when there is none.
 
-        The whole list is read, unless the client knows that the newest rows come first.
+        The whole list is read, unless the list is declared newest first.
 
         >>> lab.client.conversions.newest(account.id).conversion_account_id == account.id
         True
@@ -241,7 +241,7 @@ def _local(individual: object) -> str | None:
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
-    """Whether an account of the list is the one that a body asked for at or after a time."""
+    """Whether an account of the list matches a body and was created at or after a time."""
     names = ("individual_id", "client_reference_id")
     shown = {name: getattr(one, name) for name in names if getattr(one, name) is not None}
     same = all(value == body.get(name) for name, value in shown.items())
@@ -273,7 +273,7 @@ def _must_be_aware(since: object) -> None:
 
 
 def _is_since(one: Conversion, since: datetime) -> bool:
-    """Whether a conversion is not older; PaylabError when the service does not say."""
+    """Whether a conversion was created since a time; PaylabError when the service does not say."""
     if not isinstance(one.created_at, datetime):
         told = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
         raise PaylabError(f"{told}: wait for it by its id, or without since")
@@ -281,7 +281,7 @@ def _is_since(one: Conversion, since: datetime) -> bool:
 
 
 class Sandbox:
-    """What only the sandbox can do."""
+    """Operations of the sandbox only."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names

@@ -59,7 +59,7 @@ class Individuals:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Individual:
-        """Create an individual; `extra` sends fields that are not known here.
+        """Create an individual; `extra` sends fields that paylab does not know.
 
         >>> body = examples.individual("MX", consent_at=lab.clock())
         >>> lab.individuals.create(**body).status
@@ -115,7 +115,7 @@ class Individuals:
     ) -> VerificationImages:
         """Upload images by side: bytes, a path, an open binary file or a data URI each.
 
-        Other sides stay. Images are read in pieces, twice: to hash the body and to send it.
+        Other sides stay. Images are read in blocks, twice: to hash the body and to send it.
 
         >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
         'selfie'
@@ -129,7 +129,7 @@ class Individuals:
 
     @takes(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
-        """Read back what is known of the stored images.
+        """Read the metadata of the stored images.
 
         >>> lab.individuals.images(person).individual_id == person.id
         True
@@ -176,7 +176,7 @@ class Individuals:
 
     @contextmanager
     def _explaining(self, id: Individual | str) -> Iterator[None]:  # noqa: A002
-        """Let a 422 say which status the individual has, and why."""
+        """Add the individual's status and its reason to a 422."""
         try:
             yield
         except UnprocessableError as error:
@@ -192,7 +192,7 @@ class Individuals:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Individual:
-        """Ask again until verification has come to rest, or until `until` holds.
+        """Poll until verification is decided or needs action, or until `until` holds.
 
         >>> lab.individuals.wait(person).status
         'active'
@@ -202,7 +202,7 @@ class Individuals:
 
 
 def _standing(individual: Individual) -> str:
-    """An individual's status and what the service says of it, and what to do then."""
+    """An individual's status, its details, and what to do."""
     details = [each for each in individual.status_details or () if isinstance(each, StatusDetail)]
     reasons = ", ".join(plain(f"{each.code} ({each.message})") for each in details)
     because = f", because of {reasons}" if reasons else ""
@@ -239,7 +239,7 @@ class FinancialAccounts:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> FinancialAccount:
-        """Add an account to an individual; `extra` sends fields that are not known here.
+        """Add an account to an individual; `extra` sends fields that paylab does not know.
 
         >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
         'crypto_wallet'

@@ -23,7 +23,7 @@ from .. import encoding
 
 
 def created(resource: Any) -> datetime:
-    """When a resource was created; one without a readable time counts as the oldest."""
+    """The creation time of a resource; the earliest time when it cannot be read."""
     moment = getattr(resource, "created_at", None)
     return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
 
@@ -60,7 +60,7 @@ def unseen() -> AbstractContextManager[Callable[[str], None]]:
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait and how often to ask; the time is counted by the sleeps alone.
+    """How long to wait and how often to poll; only sleeps count as waiting time.
 
     `shown` gives a function that is told how the wait goes, once a round.
     """
@@ -73,9 +73,9 @@ class Patience:
     def poll(
         self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
     ) -> W:
-        """What `look` sees once `until` holds; WaitTimeoutError carries what it saw last.
+        """Poll `look` until `until` holds; WaitTimeoutError carries the last state.
 
-        A status in `final` that is not the one waited for ends the wait: nothing follows it.
+        A status in `final` that is not the expected one ends the wait.
         """
         with self.shown() as tell:
             return self._poll(look, until, what, final, tell)
@@ -177,7 +177,7 @@ def detail_names(service: Service, kind: str) -> frozenset[str]:
 
 
 def check_individual(body: Body, service: Service) -> None:
-    """RuleError for a name in address, document or financial_accounts that is no field there."""
+    """RuleError for an unknown field in address, document or financial_accounts."""
     entries = body.get("financial_accounts")
     listed = enumerate(entries if isinstance(entries, list) else [])
     problems = [
@@ -193,12 +193,12 @@ def check_individual(body: Body, service: Service) -> None:
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
-    """RuleError for a name in details that looks like a slip for one of its type, or of any."""
+    """RuleError for a name in details that looks like a misspelt field."""
     encoding.refuse([*_details(kind, details, "details", service)])
 
 
 def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
-    """The names in a nested object that are none of its fields."""
+    """The unknown names of a nested object."""
     for name in value if isinstance(value, Mapping) else ():
         if name not in known:
             like = nearest_name(str(name), known)
@@ -215,7 +215,7 @@ def _entry(entry: object, at: str, service: Service) -> Iterator[Problem]:
 
 
 def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
-    """Slips only: which names details have is mostly assumed, and another may be right."""
+    """Problems for likely misspellings only, because the names in details are mostly assumed."""
     known = detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}
     for name in details:
@@ -234,7 +234,7 @@ KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
 
 
 def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
-    """The `{"id": ...}` that stands for an account; None stays None."""
+    """An account as `{"id": ...}`; None stays None."""
     if account is None:
         return None
     if isinstance(account, Mapping):
@@ -245,5 +245,5 @@ def reference(account: Account | None, field: str = "financial_account") -> dict
 
 
 def id_from(value: object, field: str) -> str | None:
-    """The id that a value or a result stands for; None stays None."""
+    """The id of a value or a result; None stays None."""
     return None if value is None else encoding.check_identifier(value, field)

@@ -34,7 +34,7 @@ class Quotes:
 
     @takes(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
-        """A fresh quote for what was asked before; of a quote made elsewhere, for its terms.
+        """A new quote for the same question; for a quote made elsewhere, for its terms.
 
         >>> lab.quotes.again(quote).source_amount == quote.source_amount
         True
@@ -62,7 +62,7 @@ class Quotes:
     ) -> Quote:
         """Ask for a quote with exactly one of the three amounts.
 
-        A stablecoin needs its source_network. `extra` sends fields that are not known here.
+        A stablecoin needs its source_network. `extra` sends fields that paylab does not know.
 
         >>> lab.quotes.create(
         ...     payee,
@@ -96,7 +96,7 @@ class Quotes:
 
 
 def _rail(body: Mapping[str, Any], service: Service) -> list[Problem]:
-    """What only an assumption says against the rail: it may carry the currency all the same."""
+    """Warnings about the rail that rest on an assumption only."""
     currency, rail = body.get("destination_currency"), body.get("payout_method")
     return rules.warn(body, service) + (
         rules.check_rail(currency, rail, service) if isinstance(currency, str) else []
@@ -107,7 +107,7 @@ AGAIN = ("payout_method", "source_currency", "destination_currency", "source_net
 
 
 def _terms(quote: Quote) -> dict[str, Any]:
-    """The question a quote seems to answer."""
+    """The terms that a quote answers."""
     given = "destination_amount" if quote.derived_source_amount else "source_amount"
     account = {"financial_account": quote.financial_account_id}
     return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
@@ -142,11 +142,11 @@ class Transfers:
         new: bool = False,
         **options: Unpack[Options],
     ) -> Transfer:
-        """Create a transfer from a quote, or from an account, a rail, two currencies, one amount.
+        """Create a transfer from a quote, or from an account, a rail, currencies and one amount.
 
         The same key and body again gives the same transfer, and the same cell or call site with
-        the same body keeps its key; `new=True` pays again. `extra` sends fields that are not
-        known here.
+        the same body keeps its key; `new=True` pays again. `extra` sends fields that paylab
+        does not know.
 
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
@@ -205,7 +205,7 @@ class Transfers:
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> Transfer:
-        """Ask again until the transfer is final, or until `until` holds.
+        """Poll until the transfer is final, or until `until` holds.
 
         >>> lab.transfers.wait(transfer).status
         'completed'

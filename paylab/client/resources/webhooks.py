@@ -16,7 +16,7 @@ from .operations import takes
 
 
 class WebhookSubscriptions:
-    """Where events are sent, for the whole organization."""
+    """The URLs that receive the organization's events."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names

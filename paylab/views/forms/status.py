@@ -129,7 +129,7 @@ class StatusLine(Live):
         ]
 
 
-HELD = "for review, since the deposit names no sender (gap deposit.review)"
+HELD = "for review, since the deposit names no sender (assumed: deposit.review)"
 
 
 class ConversionView(Live):
