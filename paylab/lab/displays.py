@@ -19,7 +19,7 @@ VIEWS = {
     ("paylab.simulator.panel", "Panel"): "results.panel_card",
     ("paylab.simulator.panel", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
-    ("paylab.spec.models", "Resource"): "results.resource_card",
+    ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.paging", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
     ("paylab.spec.service", "Service"): "calls.service_table",

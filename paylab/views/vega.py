@@ -15,6 +15,8 @@ from typing import Any
 
 from PIL import Image
 
+from ..spec.codes import IMAGE_MIN
+
 Spec = dict[str, Any]
 
 MIME = "application/vnd.vegalite.v5+json"
@@ -22,7 +24,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 COMPILER = "5.8"  # the oldest version that vl-convert has; JupyterLab 4 draws with 5.6
 WIDTH = 540  # axes included: with its menu, a chart fits a page of 700 pixels
 PANEL_WIDTH = 480  # without axes, of charts with several panels
-PAPER, SCALE, COLOURS_KEPT = "#fbfbfa", 1.5, 64  # of the PNG
+PAPER, SCALE = "#fbfbfa", 1.5  # of the PNG
+PALETTES = (64, 32, 16)
+"""Colours of the PNG: fewer for a picture that `paylab scrub` would take for a document."""
 EMBED = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
 """The menu of a chart saves a picture; it does not send the data to a web editor."""
 CORRIDOR_COLOURS = {
@@ -58,9 +62,12 @@ class Chart:
         import vl_convert
 
         drawn = vl_convert.vegalite_to_png(self._printed(), vl_version=COMPILER, scale=SCALE)
-        picture = BytesIO()
-        few = Image.open(BytesIO(drawn)).convert("RGB").quantize(COLOURS_KEPT)
-        few.save(picture, format="png", optimize=True)  # a third of the size: small notebooks
+        whole = Image.open(BytesIO(drawn)).convert("RGB")
+        for colours in PALETTES:
+            picture = BytesIO()
+            whole.quantize(colours).save(picture, format="png", optimize=True)
+            if picture.tell() < IMAGE_MIN:
+                break
         return picture.getvalue()
 
     def save(self, path: str | PathLike[str]) -> Path:
