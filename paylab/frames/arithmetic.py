@@ -32,7 +32,7 @@ COMPARE = {
 }
 
 
-def typed(integers: int, places: int) -> pa.DataType:
+def _typed(integers: int, places: int) -> pa.DataType:
     """A decimal type for so many digits before and after the point; ExactnessError past 76."""
     if integers + places > MOST:
         raise ExactnessError(f"the result needs more than {MOST} digits")
@@ -46,7 +46,7 @@ def narrowed(values: pa.Array) -> pa.Array:
         decimals.write(pa.chunked_array([values])), lambda text, _: decimals.shortest(text)
     )
     before, places = decimals.measure(texts)
-    return texts.cast(typed(before, places)).combine_chunks()
+    return texts.cast(_typed(before, places)).combine_chunks()
 
 
 def same_scale(*columns: pa.Array, carry: int = 0) -> list[pa.Array]:
@@ -56,7 +56,7 @@ def same_scale(*columns: pa.Array, carry: int = 0) -> list[pa.Array]:
     if before + places > MOST:
         columns = tuple(map(narrowed, columns))
         places = max(column.type.scale for column in columns)
-    kind = typed(max(before, 1), places)
+    kind = _typed(max(before, 1), places)
     return [column.cast(kind) for column in columns]
 
 
@@ -163,11 +163,11 @@ def rounded(values: pa.Array, places: int) -> pa.Array:
     if places >= values.type.scale:
         return values
     near = pc.round(
-        values.cast(typed(integers(values) + 1, values.type.scale)),
+        values.cast(_typed(integers(values) + 1, values.type.scale)),
         places,
         round_mode="half_to_even",
     )
-    return near.cast(typed(integers(near), places))
+    return near.cast(_typed(integers(near), places))
 
 
 def from_values(found: Iterable[Decimal | None]) -> pa.Array:
@@ -182,13 +182,13 @@ def from_values(found: Iterable[Decimal | None]) -> pa.Array:
             return exact
         if pa.types.is_null(exact.type):
             return exact.cast(decimals.working_type(0, 0))
-    texts = [None if value is None or value.is_nan() else plain(value) for value in values]
+    texts = [None if value is None or value.is_nan() else _plain(value) for value in values]
     return decimals.read(
         pa.chunked_array([pa.array(texts, pa.string())]), "amount"
     ).combine_chunks()
 
 
-def plain(value: Decimal) -> str:
+def _plain(value: Decimal) -> str:
     """A decimal in plain digits, unless its exponent is out of all bounds."""
     return format(value, "f") if abs(value.adjusted()) <= MOST else str(value)
 
@@ -207,7 +207,7 @@ def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa
     `ids` numbers the group of each value; -1 is none.
     """
     places = values.type.scale
-    kind = typed(integers(values) + len(str(len(values))), places)
+    kind = _typed(integers(values) + len(str(len(values))), places)
     is_wide = pa.types.is_decimal256(kind)
     room = pa.decimal256(MOST, places) if is_wide else pa.decimal128(NARROW, places)
     rows = pa.table({"id": ids, "v": values.cast(room)}).filter(pc.field("id") >= 0)

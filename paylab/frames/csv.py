@@ -62,7 +62,7 @@ MEANING: dict[Kind, str] = {
 }
 
 
-def beside(path: Path) -> Path:
+def _beside(path: Path) -> Path:
     """Where the sidecar of a file or a folder is."""
     path = path.resolve()
     return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
@@ -77,7 +77,7 @@ def write_sidecar(
         for c in schema.columns
     ]
     text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(beside(path), mode=mode) as sink:
+    with replace(_beside(path), mode=mode) as sink:
         sink.write(text.encode() + b"\n")
 
 
@@ -85,15 +85,15 @@ def forget_sidecar(path: Path) -> int | None:
     """Take away what described the file that another one has replaced; gives its mode."""
     if path.is_dir():
         return None
-    mode = file_mode(beside(path))
-    beside(path).unlink(missing_ok=True)
+    mode = file_mode(_beside(path))
+    _beside(path).unlink(missing_ok=True)
     return mode
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
     """What the sidecar of a file says; nothing when there is none."""
     try:
-        said = json.loads(beside(path).read_text())
+        said = json.loads(_beside(path).read_text())
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}

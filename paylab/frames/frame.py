@@ -102,7 +102,7 @@ JOIN: dict[Kind, Join] = {
 }
 
 
-class Reading(TypedDict, total=False):
+class _Reading(TypedDict, total=False):
     """How pages are read.
 
     limit: at most so many rows. since, status: rows created from then on, with one of these
@@ -122,7 +122,7 @@ class Reading(TypedDict, total=False):
     progress: Progress | None
 
 
-def transfers(pages: Iterable[object], **options: Unpack[Reading]) -> pd.DataFrame:
+def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
     Pages are the service's bodies as bytes (fast), or as parsed JSON; options are `Reading`'s.
@@ -130,12 +130,12 @@ def transfers(pages: Iterable[object], **options: Unpack[Reading]) -> pd.DataFra
     return frame(pages, "transfers", **options)
 
 
-def conversions(pages: Iterable[object], **options: Unpack[Reading]) -> pd.DataFrame:
+def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
     return frame(pages, "conversions", **options)
 
 
-def frame(pages: Iterable[object], kind: Kept, **options: Unpack[Reading]) -> pd.DataFrame:
+def frame(pages: Iterable[object], kind: Kept, **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of the rows of a list of this kind; see `transfers`."""
     schema, tally = SCHEMAS[kind], Tally(options.get("progress"))
     since, statuses = times.since(options.get("since")), times.words(options.get("status"))

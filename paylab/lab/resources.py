@@ -41,7 +41,7 @@ class Narrowed(TypedDict, total=False):
     progress: Progress | bool | None
 
 
-class Reading(Narrowed, total=False):
+class _Reading(Narrowed, total=False):
     """How rows are read into a frame."""
 
     limit: int | None
@@ -91,7 +91,7 @@ class Pull:
             "fetched_at": timestamps.to_text(self.sender.clock()),
         }
 
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from ..frames import frame, schema
         from ..frames.cursors import bodies
@@ -161,8 +161,10 @@ class LabTransfers:
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
-    @takes(Reading)
-    def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
+    @takes(_Reading)
+    def frame(
+        self, *, product_type: str | None = None, **options: Unpack[_Reading]
+    ) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, none created before `since`.
 
         `status` keeps one status or some. All pages are read for `since` and `status`, unless the
@@ -334,8 +336,8 @@ class LabConversions:
         one = client.conversions
         self.get, self.list, self.wait = one.get, one.list, one.wait
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @takes(_Reading)
+    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
         """All conversions as an exact frame; as `transfers.frame`.
 
         >>> len(lab.conversions.frame())
@@ -374,8 +376,8 @@ class LabIndividuals:
         self.upload_images, self.images = one.upload_images, one.images
         self.submit_token = one.submit_token
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @takes(_Reading)
+    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
         """All individuals as a frame; as `transfers.frame`."""
         return Pull(self._client, "individuals").frame(**options)
 
@@ -391,7 +393,7 @@ class LabConversionAccounts:
         one = client.conversion_accounts
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @takes(_Reading)
+    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
         """All conversion accounts with their deposit instructions; as `transfers.frame`."""
         return Pull(self._client, "conversion_accounts").frame(**options)

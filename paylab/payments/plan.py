@@ -69,14 +69,14 @@ def read_payouts(
     """The rows of a file, a frame or dicts; `defaults` fill empty cells."""
     raw = list(_raw(payouts, delimiter))
     names = {name: _named(str(name), reference) for name in _columns(raw)}
-    given = {name: cell(value) for name, value in defaults.items()}
+    given = {name: _cell(value) for name, value in defaults.items()}
     rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
     ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
     _refuse_twins(names.values())
     return Sheet(tuple(rows), ignored)
 
 
-def cell(value: object) -> Any:
+def _cell(value: object) -> Any:
     """A cell as JSON: exact numbers as text, None when empty, anything else unchanged."""
     if isinstance(value, str):
         return value.strip() or None
@@ -142,7 +142,7 @@ def _refuse_twins(names: Iterable[str]) -> None:
 def _row(
     number: int, raw: CsvRow, names: Mapping[Any, str], defaults: Mapping[str, Any]
 ) -> PayoutRow:
-    known = {names[name]: cell(value) for name, value in raw.cells.items()}
+    known = {names[name]: _cell(value) for name, value in raw.cells.items()}
     filled = {name: value for name, value in known.items() if name in COLUMNS and value is not None}
     own = {name: _text(value) for name, value in known.items() if name not in COLUMNS}
     return PayoutRow(number, {**defaults, **filled}, raw.line, raw.surplus, own)

@@ -34,7 +34,7 @@ REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError)
 
 
 @dataclass(frozen=True)
-class Route:
+class _Route:
     """An account and a payout method that serves it."""
 
     recipient: Individual
@@ -58,7 +58,7 @@ def compare_quotes(
     return _frame(found, [_quoted(create, route, asked) for route in found])
 
 
-def _quoted(create: Callable[..., Quote], route: Route, asked: dict[str, Any]) -> Quote | str:
+def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
     """The quote, or why the service refuses it; errors that do not concern the route are raised."""
     own: dict[str, Any] = {
         "payout_method": route.rail.method,
@@ -72,16 +72,16 @@ def _quoted(create: Callable[..., Quote], route: Route, asked: dict[str, Any]) -
         return "; ".join(map(str, error.problems))
 
 
-def routes(person: Individual) -> Iterator[Route]:
+def routes(person: Individual) -> Iterator[_Route]:
     """Every rail to every account of a recipient, crypto wallets excepted."""
     corridor = corridors.get(person.country)
     for account in person.financial_accounts or []:
         local = isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET
         for rail in corridor.rails if corridor and local else ():
-            yield Route(person, account, rail, corridor.currency if corridor else "")
+            yield _Route(person, account, rail, corridor.currency if corridor else "")
 
 
-def _frame(found: list[Route], quotes: list[Quote | str]) -> pd.DataFrame:
+def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
     import pandas as pd
 
     from .. import frames
@@ -97,6 +97,6 @@ def _frame(found: list[Route], quotes: list[Quote | str]) -> pd.DataFrame:
     return shown
 
 
-def _facts(route: Route) -> tuple[str | None, ...]:
+def _facts(route: _Route) -> tuple[str | None, ...]:
     kind = route.account.type
     return route.recipient.country, kind, route.rail.method, route.rail.settlement

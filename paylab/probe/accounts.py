@@ -49,7 +49,7 @@ WORDS = {
 """Words that services are known to take, besides those that are assumed."""
 
 
-class Account(NamedTuple):
+class _Account(NamedTuple):
     """An account type in a place: what is known of its fields."""
 
     place: str
@@ -64,7 +64,7 @@ class Account(NamedTuple):
         return {name: f"{self.key}.fields.{name}" for name in self.fields}
 
 
-def accounts(inquiry: Inquiry) -> list[Account]:
+def accounts(inquiry: Inquiry) -> list[_Account]:
     """Every account type that has keys."""
     found = []
     for place in DETAILS:
@@ -72,11 +72,11 @@ def accounts(inquiry: Inquiry) -> list[Account]:
         country = COUNTRIES.get(group, group)
         form = inquiry.assumed.account(None if not group else country, kind)
         if form is not None:
-            found.append(Account(place, form.key, kind, country, form.fields, form.field))
+            found.append(_Account(place, form.key, kind, country, form.fields, form.field))
     return found
 
 
-def ask(inquiry: Inquiry) -> None:
+def _ask(inquiry: Inquiry) -> None:
     """Read what the service says of empty, wrong and good details, a country at a time."""
     every = accounts(inquiry)
     for country in dict.fromkeys(each.country for each in every):
@@ -84,7 +84,7 @@ def ask(inquiry: Inquiry) -> None:
         _ask_about(inquiry, country, here)
 
 
-def _ask_about(inquiry: Inquiry, country: str, here: list[Account]) -> None:
+def _ask_about(inquiry: Inquiry, country: str, here: list[_Account]) -> None:
     """Two requests: one that shows names and required fields, one that shows words."""
     first = _send(inquiry, country, [(each, body) for each in here for body in _empty(each)])
     inquiry.memory.setdefault("nested", first)
@@ -104,20 +104,20 @@ def _ask_about(inquiry: Inquiry, country: str, here: list[Account]) -> None:
         _allowed(inquiry, each, second, at)
 
 
-def _send(inquiry: Inquiry, country: str, bodies: list[tuple[Account, Any]]) -> Reply:
+def _send(inquiry: Inquiry, country: str, bodies: list[tuple[_Account, Any]]) -> Reply:
     """An individual without a name, which must be refused, with these accounts."""
     held = [{"type": each.kind, "details": details} for each, details in bodies]
     body = {"country": country, "financial_accounts": held}
     return inquiry.requests.refused(inquiry.path("create_individual") or "/v1/individuals", body)
 
 
-def _empty(account: Account) -> tuple[dict[str, Any], dict[str, Any]]:
+def _empty(account: _Account) -> tuple[dict[str, Any], dict[str, Any]]:
     """Details without fields, and with a wrong value under every name that there could be."""
     names = [name for key in account.keys().values() for name in known_names(key)]
     return {}, dict.fromkeys(names, 0)
 
 
-def _names(inquiry: Inquiry, account: Account, reply: Reply, at: str) -> None:
+def _names(inquiry: Inquiry, account: _Account, reply: Reply, at: str) -> None:
     """The names of the fields and the required ones, from the complaints about both details."""
     start, number, end = at.split(".")
     wrong = f"{start}.{int(number) + 1}.{end}"
@@ -141,14 +141,14 @@ def _names(inquiry: Inquiry, account: Account, reply: Reply, at: str) -> None:
         inquiry.answer(f"{account.key}.required", ours, reply)
 
 
-def _words(account: Account) -> list[str]:
+def _words(account: _Account) -> list[str]:
     """The words to try for a field: what is assumed, and what other services have."""
     key = assumptions.KEYS[f"{account.key}.allowed"]
     lists = [key.default, *key.others, WORDS.get(account.field, ())]
     return list(dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one))
 
 
-def _with(inquiry: Inquiry, account: Account, word: str) -> dict[str, Any]:
+def _with(inquiry: Inquiry, account: _Account, word: str) -> dict[str, Any]:
     """Good details with a word in the field of fixed words, under the service's names."""
     details: dict[str, Any] = {**DETAILS[account.place], account.field: word}
     if account.field == "pix_key_type":
@@ -156,7 +156,7 @@ def _with(inquiry: Inquiry, account: Account, word: str) -> dict[str, Any]:
     return inquiry.service.detail_names(account.country, account.kind).send(details)
 
 
-def _allowed(inquiry: Inquiry, account: Account, reply: Reply, at: Mapping[str, str]) -> None:
+def _allowed(inquiry: Inquiry, account: _Account, reply: Reply, at: Mapping[str, str]) -> None:
     """The words that are accepted: those that nothing is said of, and those that are named."""
     key = f"{account.key}.allowed"
     field = str(inquiry.value(f"{account.key}.fields.{account.field}"))
@@ -175,4 +175,4 @@ def _allowed(inquiry: Inquiry, account: Account, reply: Reply, at: Mapping[str, 
 
 
 _KEYS = tuple(key for key in keys_of("financial_accounts.") if key != "financial_accounts.update")
-QUESTIONS = (Question("account details", REFUSALS, _KEYS, ask),)
+QUESTIONS = (Question("account details", REFUSALS, _KEYS, _ask),)

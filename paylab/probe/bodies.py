@@ -21,7 +21,7 @@ LONG = "paylab-probe " * 160
 LENGTHS = (36, 50, 64, 100, 128, 255, 256, 500, 512)
 
 
-class Body(NamedTuple):
+class _Body(NamedTuple):
     """What is posted: the key of its path, the fields of our names, and a wrong value for each.
 
     `base` are the fields that are known to be required.
@@ -39,7 +39,7 @@ class Body(NamedTuple):
 
 _MONEY = {"destination_amount": {}, "net_source_amount": {}, "source_network": WRONG}
 BODIES = (
-    Body(
+    _Body(
         "quotes",
         "quotes",
         {
@@ -51,7 +51,7 @@ BODIES = (
             "financial_account": 0,
         },
     ),
-    Body(
+    _Body(
         "transfers",
         "create_transfer",
         {**_MONEY, "source_type": WRONG, "client_reference_id": LONG},
@@ -61,7 +61,7 @@ BODIES = (
             *("net_source_amount",),
         ),
     ),
-    Body(
+    _Body(
         "conversion_accounts",
         "create_conversion_account",
         {
@@ -73,7 +73,7 @@ BODIES = (
         },
         ("individual_id", "payout_account", "payout_account_id", "source_currency"),
     ),
-    Body(
+    _Body(
         "sandbox_deposits",
         "sandbox_deposits",
         {"conversion_account_id": {}, "amount": {}, "currency": WRONG, "sender_name": 0},
@@ -102,13 +102,13 @@ def fields(inquiry: Inquiry) -> None:
         _fields(inquiry, body, _empty(inquiry, body), _wrong(inquiry, body))
 
 
-def _empty(inquiry: Inquiry, body: Body) -> Reply:
+def _empty(inquiry: Inquiry, body: _Body) -> Reply:
     """The answer to a body without any field."""
     path = inquiry.path(body.path, UNKNOWN_ID) or ""
     return inquiry.remember(f"empty {body.path}", lambda: _post(inquiry, path, {}))
 
 
-def _wrong(inquiry: Inquiry, body: Body) -> Reply:
+def _wrong(inquiry: Inquiry, body: _Body) -> Reply:
     """The answer to a body with a wrong value under every name that there could be."""
     path = inquiry.path(body.path, UNKNOWN_ID) or ""
     sent = {
@@ -125,7 +125,7 @@ def _post(inquiry: Inquiry, path: str, body: Any) -> Reply:
     return inquiry.requests.refused(path, body, headers)
 
 
-def _fields(inquiry: Inquiry, body: Body, empty: Reply, wrong: Reply) -> None:
+def _fields(inquiry: Inquiry, body: _Body, empty: Reply, wrong: Reply) -> None:
     keys = body.keys()
     missing = [name.split(".")[0] for name in empty.missing()]
     read = [each.field.split(".")[0] for each in wrong.complaints if not each.unknown]
@@ -139,7 +139,7 @@ def _fields(inquiry: Inquiry, body: Body, empty: Reply, wrong: Reply) -> None:
         inquiry.answer(keys[our], name, *shows)
 
 
-def required(inquiry: Inquiry) -> None:
+def _required(inquiry: Inquiry) -> None:
     """What is required beyond what every such body needs."""
     for body in BODIES:
         key = f"{body.group}.required"
@@ -156,13 +156,13 @@ def required(inquiry: Inquiry) -> None:
         inquiry.answer(key, known, empty)
 
 
-def references(inquiry: Inquiry) -> None:
+def _references(inquiry: Inquiry) -> None:
     """How long a reference may be: the length that the service names, or a likely one."""
     for body in BODIES[1:3]:
         _reference(inquiry, body)
 
 
-def _reference(inquiry: Inquiry, body: Body) -> None:
+def _reference(inquiry: Inquiry, body: _Body) -> None:
     key, path = f"{body.group}.max_reference", inquiry.path(body.path)
     name = str(inquiry.value(f"{body.group}.fields.client_reference_id"))
     if path is None or not _wrong(inquiry, body).about(name):
@@ -303,13 +303,13 @@ QUESTIONS = (
         "required fields",
         REFUSALS,
         ("transfers.required", "conversion_accounts.required"),
-        required,
+        _required,
     ),
     Question(
         "references",
         REFUSALS,
         ("transfers.max_reference", "conversion_accounts.max_reference"),
-        references,
+        _references,
     ),
     Question(
         "quote of a transfer",

@@ -25,7 +25,7 @@ KEYS = ("type_field", "payload_field", "id_field", "signature_header")
 Message = MutableMapping[str, Any]
 
 
-class Delivery(NamedTuple):
+class _Delivery(NamedTuple):
     """A delivery: its headers by lower-case name, and its body."""
 
     headers: Mapping[str, str]
@@ -39,7 +39,7 @@ class Listener:
         self._socket = listen(HOST, 0)
         self._path = f"/{PREFIX}/{secrets.token_urlsafe(12)}"
         self.url = f"http://{HOST}:{self._socket.getsockname()[1]}{self._path}"
-        self.deliveries: list[Delivery] = []
+        self.deliveries: list[_Delivery] = []
         self._serving = ServingThread(self, self._socket, PREFIX)
         self._serving.start()
 
@@ -61,7 +61,7 @@ class Listener:
         good = scope["path"] == self._path and scope["method"] == "POST"
         if good:
             pairs = {name.decode().lower(): value.decode() for name, value in scope["headers"]}
-            self.deliveries.append(Delivery(pairs, body))
+            self.deliveries.append(_Delivery(pairs, body))
         await send({"type": "http.response.start", "status": 204 if good else 404, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
@@ -92,7 +92,7 @@ def unsubscribe(inquiry: Inquiry) -> None:
         inquiry.answer("success_codes.webhook_subscription", gone.status, gone)
 
 
-def read_deliveries(inquiry: Inquiry, deliveries: list[Delivery]) -> None:
+def read_deliveries(inquiry: Inquiry, deliveries: list[_Delivery]) -> None:
     """Where the type, the resource and the id of an event stand, and which header signs it."""
     if not deliveries:
         return

@@ -46,7 +46,7 @@ HEADERS = frozenset(
 """Headers that every HTTP service may send."""
 
 
-class Difference(NamedTuple):
+class _Difference(NamedTuple):
     """One thing that was met: its kind, where and what, how often, the first call, the key."""
 
     kind: str
@@ -62,7 +62,7 @@ class Difference(NamedTuple):
         return f"{self.kind} {self.what} of {self.where}, {self.times} times{called}{setting}"
 
 
-class Drift(tuple[Difference, ...]):
+class Drift(tuple[_Difference, ...]):
     """The differences that a session met, the most frequent of each kind first."""
 
     __slots__ = ()
@@ -97,7 +97,7 @@ def drift(
             met.setdefault(("event type", "webhooks", name), []).append(number)
             keys["event type", "webhooks", name] = "webhooks.event_types"
     rows = [
-        Difference(*place, len(numbers), numbers[0], keys[place]) for place, numbers in met.items()
+        _Difference(*place, len(numbers), numbers[0], keys[place]) for place, numbers in met.items()
     ]
     return Drift(sorted(rows, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 

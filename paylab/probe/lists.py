@@ -27,7 +27,7 @@ PARTS = (
 )
 
 
-class Seen(NamedTuple):
+class _Seen(NamedTuple):
     """The value of one part of one list, and the answers that show it."""
 
     value: Any
@@ -41,12 +41,12 @@ class List:
         self.inquiry, self.name, self.first = inquiry, name, reply
         self.path = inquiry.path(name) or ""
         self.form = inquiry.service.list(name)
-        self.seen: dict[str, Seen] = {}
+        self.seen: dict[str, _Seen] = {}
         self.rows, self.more = self._envelope()
 
     def note(self, part: str, value: Any, *replies: Reply) -> None:
         """Keep what a part turned out to be."""
-        self.seen[part] = Seen(value, replies or (self.first,))
+        self.seen[part] = _Seen(value, replies or (self.first,))
 
     def _envelope(self) -> tuple[list[Any], bool]:
         """The rows of the first answer and whether there are more; its names are noted."""
@@ -150,7 +150,7 @@ class List:
                 return
 
 
-def ask(inquiry: Inquiry) -> None:
+def _ask(inquiry: Inquiry) -> None:
     """Find every list, and read its first page and what it refuses."""
     lists = []
     for name in LISTS:
@@ -248,6 +248,6 @@ QUESTIONS = (
         "lists",
         READS,
         (*(f"paths.{name}" for name in LISTS), *keys_of("lists.")),
-        ask,
+        _ask,
     ),
 )

@@ -226,7 +226,7 @@ def _between(found: Mapping[str, Any], first: str, last: str) -> timedelta | Non
     return ended - begun
 
 
-def transfers(inquiry: Inquiry) -> None:
+def _transfers(inquiry: Inquiry) -> None:
     """A transfer, the same in other bytes, its key elsewhere, and its quote once more."""
     requests, path = inquiry.requests, inquiry.path("create_transfer") or ""
     verified(inquiry, "MX")
@@ -321,7 +321,7 @@ QUESTIONS = (
     ),
     question(
         "transfers",
-        transfers,
+        _transfers,
         "success_codes.transfers",
         "idempotency.compare",
         "idempotency.scope",

@@ -23,7 +23,7 @@ SMALL, ENOUGH = 10_100, 10_240
 RAMPS = (codes.GLOBAL_PAYOUTS, codes.ON_RAMP_PRODUCT, codes.OFF_RAMP_PRODUCT)
 
 
-def individuals(inquiry: Inquiry) -> None:
+def _individuals(inquiry: Inquiry) -> None:
     """The status and the answer of a new individual with global_payouts alone."""
     person = objects.individual(inquiry, "individual AR", "AR", codes.GLOBAL_PAYOUTS)
     inquiry.answer("success_codes.individuals", person.status, *person.replies)
@@ -209,7 +209,7 @@ def question(title: str, ask: Any, *keys: str) -> Question:
 
 QUESTIONS = (
     question(
-        "new individuals", individuals, "success_codes.individuals", "individuals.initial_status"
+        "new individuals", _individuals, "success_codes.individuals", "individuals.initial_status"
     ),
     question("rails", rails, *keys_of("rails.")),
     question("updates", updates, "financial_accounts.update"),

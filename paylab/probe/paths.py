@@ -130,7 +130,7 @@ def find_list(inquiry: Inquiry, name: str) -> Reply | None:
     return None
 
 
-def created(inquiry: Inquiry) -> None:
+def _created(inquiry: Inquiry) -> None:
     """Find what POSTs go to: an empty body must be refused, but not as an unknown path."""
     for name in CREATED:
         _find(inquiry, name, "POST")
@@ -243,7 +243,7 @@ QUESTIONS = (
         "paths of what is created",
         REFUSALS,
         tuple(f"paths.{name}" for name in CREATED),
-        created,
+        _created,
     ),
     Question("paths of one object", READS, tuple(f"paths.{name}" for name in BY_ID), by_id),
     Question(

@@ -112,7 +112,7 @@ def content_type(inquiry: Inquiry) -> None:
         inquiry.answer("error_codes.content_type", reply.status, reply)
 
 
-def individuals(inquiry: Inquiry) -> None:
+def _individuals(inquiry: Inquiry) -> None:
     """Read which fields an individual without any lacks, then one with an empty address."""
     path = inquiry.path("create_individual") or "/v1/individuals"
     first = empty_body(inquiry)
@@ -207,7 +207,7 @@ QUESTIONS = (
         "individuals",
         REFUSALS,
         ("individuals.required", "individuals.ramp_required"),
-        individuals,
+        _individuals,
     ),
     Question("unknown fields", REFUSALS, ("requests.unknown_fields",), unknown_fields),
     Question("event types", REFUSALS, ("webhooks.event_types",), event_types),

@@ -47,13 +47,13 @@ class Finding:
     def words(self) -> str:
         """The outcome with the value or the reason."""
         if self.outcome == DIFFERS:
-            return f"differs: {shown(self.value)}" + (f" ({self.why})" if self.why else "")
+            return f"differs: {_shown(self.value)}" + (f" ({self.why})" if self.why else "")
         if self.outcome == UNCLEAR:
             return f"could not tell ({self.why}): ask your provider and set {self.key}"
         return f"{self.outcome} ({self.why})" if self.why else self.outcome
 
 
-def shown(value: Value | None) -> str:
+def _shown(value: Value | None) -> str:
     """A value of a key as a reader sees it."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) or "none at all"

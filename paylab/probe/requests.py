@@ -172,7 +172,7 @@ class Requests:
             if wait is None:
                 return reply
             self.limited.append(reply)
-            self.sleep(min(retry_after(reply, self.sender.clock()) or wait, LONGEST_WAIT))
+            self.sleep(min(_retry_after(reply, self.sender.clock()) or wait, LONGEST_WAIT))
 
     @staticmethod
     def _waits() -> Generator[float, None, None]:
@@ -215,7 +215,7 @@ def retry_unit(name: str, value: str, now: datetime) -> str:
     return "milliseconds" if name.endswith("-ms") or number >= 1000 else "seconds"
 
 
-def retry_after(reply: Reply, now: datetime) -> float | None:
+def _retry_after(reply: Reply, now: datetime) -> float | None:
     """The seconds that a 429 asks to wait; None when it does not say."""
     found = retry_header(reply)
     if found is None:

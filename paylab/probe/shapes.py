@@ -92,7 +92,7 @@ def _read(key: str, value: object) -> Problems | None:
         rows = {
             str(name): [each] if isinstance(each, str) else each for name, each in value.items()
         }
-        listed = tuple((dotted(name), text) for name, each in rows.items() for text in each)
+        listed = tuple((_dotted(name), text) for name, each in rows.items() for text in each)
         return Problems(key, "by_field", "", "", listed, _field_form(list(rows)))
     return None
 
@@ -114,7 +114,7 @@ def _objects(key: str, rows: list[Mapping[str, Any]]) -> Problems | None:
         )
     raw = [_at(row, field) if field else None for row in rows]
     listed = tuple(
-        (dotted(each), str(_at(row, message))) for each, row in zip(raw, rows, strict=True)
+        (_dotted(each), str(_at(row, message))) for each, row in zip(raw, rows, strict=True)
     )
     return Problems(key, "objects", field, message, listed, _field_form(raw))
 
@@ -139,7 +139,7 @@ def _field_form(names: list[Any]) -> str:
     return "dotted" if any(isinstance(each, str) and "." in each for each in names) else ""
 
 
-def dotted(field: object) -> str:
+def _dotted(field: object) -> str:
     """`a.0.b` from a list of steps, a JSON pointer or a dotted name."""
     if isinstance(field, list):
         return ".".join(map(str, field))

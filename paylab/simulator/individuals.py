@@ -93,7 +93,7 @@ def by_token(world: World, row: Row) -> bool:
     return row["country"] in world.service.verification.token_countries
 
 
-def detail(code: str, message: str = "") -> dict[str, str]:
+def _detail(code: str, message: str = "") -> dict[str, str]:
     """A status detail; without words of its own, the code's."""
     words = code.removeprefix("verification_").replace("_", " ")
     return {"code": code, "message": message or f"{words.capitalize()}."}
@@ -106,7 +106,7 @@ def start_verification(world: World, row: Row) -> None:
     """
     if set(row["product_types"]) & set(codes.RAMP_PRODUCTS):
         row["status"] = "action_required"
-        row["status_details"] = [detail(code) for code in _needed(world, row)]
+        row["status_details"] = [_detail(code) for code in _needed(world, row)]
         return
     row["status"] = world.service.individuals.initial_status
     if row["status"] == "pending":
@@ -182,8 +182,8 @@ def _codes(world: World) -> tuple[str, ...]:
 
 def _reasoned(world: World, reason: str) -> list[dict[str, str]]:
     if reason in _codes(world):
-        return [detail(reason)]
-    return [detail("verification_unknown_error", reason)]
+        return [_detail(reason)]
+    return [_detail("verification_unknown_error", reason)]
 
 
 def _move(world: World, row: Row, trigger: str, details: list[dict[str, str]] | None) -> None:
@@ -236,7 +236,7 @@ def create(world: World, request: Request) -> Reply:
 
 def get(world: World, request: Request) -> Reply:
     """Read an individual."""
-    return Reply.json(200, shown(world, find(world, request.id)))
+    return Reply.json(200, shown(world, _find(world, request.id)))
 
 
 def index(world: World, request: Request) -> Reply:
@@ -244,7 +244,7 @@ def index(world: World, request: Request) -> Reply:
     return page(world, request, "individuals", show=partial(shown, world))
 
 
-def find(world: World, row_id: object) -> Row:
+def _find(world: World, row_id: object) -> Row:
     """An individual, or a 404."""
     row = world.find("individuals", row_id)
     return missing("individual") if row is None else row
@@ -252,7 +252,7 @@ def find(world: World, row_id: object) -> Row:
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
-    row, body = find(world, request.id), bodies.read(world, request, "verification_token")
+    row, body = _find(world, request.id), bodies.read(world, request, "verification_token")
     body.require(individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
@@ -263,7 +263,7 @@ def submit_token(world: World, request: Request) -> Reply:
 
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images; only the sides that are sent are replaced."""
-    row, asked = find(world, request.id), bodies.read(world, request, "verification_images")
+    row, asked = _find(world, request.id), bodies.read(world, request, "verification_images")
     body = asked.fields
     asked.require(image_rules.check(body, world.service))
     if by_token(world, row):
@@ -279,7 +279,7 @@ def upload_images(world: World, request: Request) -> Reply:
 
 def read_images(world: World, request: Request) -> Reply:
     """Read the metadata of an individual's images."""
-    return Reply.json(200, shown_images(find(world, request.id)))
+    return Reply.json(200, shown_images(_find(world, request.id)))
 
 
 def _stored(world: World, side: str, content: str) -> Row:

@@ -58,14 +58,14 @@ def rate(source: str, destination: str) -> Decimal:
     return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
 
 
-def rounded(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+def _rounded(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """An amount in the currency's minor unit."""
     return amount.quantize(Decimal(1).scaleb(-minor_unit(currency)), rounding, EXACT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
     """An amount as the service writes it, padded to the minor unit."""
-    return format(rounded(amount, currency), "f")
+    return format(_rounded(amount, currency), "f")
 
 
 def rate_text(value: Decimal) -> str:
@@ -75,7 +75,7 @@ def rate_text(value: Decimal) -> str:
 
 def fee(source: Decimal, currency: str, least: Decimal = LEAST_FEE) -> Decimal:
     """0.50 % of the source, and at least `least`."""
-    return max(rounded(EXACT.multiply(source, FEE_SHARE), currency), least)
+    return max(_rounded(EXACT.multiply(source, FEE_SHARE), currency), least)
 
 
 def from_source(
@@ -84,14 +84,14 @@ def from_source(
     """The price of sending exactly this amount."""
     cost, value = fee(source, currency, least), rate(currency, destination)
     net = EXACT.subtract(source, cost)
-    return Price(source, cost, net, value, rounded(EXACT.multiply(net, value), destination))
+    return Price(source, cost, net, value, _rounded(EXACT.multiply(net, value), destination))
 
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose net is at least this amount."""
     step = Decimal(1).scaleb(-minor_unit(currency))
     guess = EXACT.divide(net, 1 - FEE_SHARE)
-    start = EXACT.subtract(rounded(guess, currency, ROUND_FLOOR), 2 * step)
+    start = EXACT.subtract(_rounded(guess, currency, ROUND_FLOOR), 2 * step)
     low = max(EXACT.add(net, LEAST_FEE), start)
     while EXACT.subtract(low, fee(low, currency)) < net:
         low = EXACT.add(low, step)
@@ -101,7 +101,7 @@ def from_net(net: Decimal, currency: str, destination: str) -> Price:
 def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
     value = rate(currency, destination)
-    net = rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
+    net = _rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
     price = from_net(net, currency, destination)
     return Price(price.source, price.fee, price.net, value, wanted)
 

@@ -48,7 +48,7 @@ STUCK, DELAY = 0.02, 25
 
 
 @dataclass(frozen=True)
-class Route:
+class _Route:
     """Payouts to one country: the recipient, and what is typical of the amounts and failures."""
 
     country: str
@@ -70,7 +70,7 @@ NO_ANSWER = "The recipient's bank did not answer in time."
 REVIEW = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
-    Route(
+    _Route(
         *("MX", "MXN", "María González Hernández"),
         methods={"spei": 1},
         share=38,
@@ -79,7 +79,7 @@ ROUTES = (
         failing=0.015,
         reasons={UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
     ),
-    Route(
+    _Route(
         *("BR", "BRL", "João Silva"),
         methods={"pix": 1},
         share=22,
@@ -88,7 +88,7 @@ ROUTES = (
         failing=0.02,
         reasons={UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
     ),
-    Route(
+    _Route(
         *("CO", "COP", "José Núñez"),
         methods={"ach_co": 1},
         share=9,
@@ -97,7 +97,7 @@ ROUTES = (
         failing=0.06,
         reasons={OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
     ),
-    Route(
+    _Route(
         *("PH", "PHP", "Ana Reyes"),
         methods={"instapay": 4, "pesonet": 1},
         share=17,
@@ -106,7 +106,7 @@ ROUTES = (
         failing=0.035,
         reasons={LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
     ),
-    Route(
+    _Route(
         *("IN", "INR", "Asha Rao"),
         methods={"upi": 1},
         share=9,
@@ -115,7 +115,7 @@ ROUTES = (
         failing=0.045,
         reasons={NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
     ),
-    Route(
+    _Route(
         *("DE", "EUR", "Jörg Öz"),
         methods={"sepa_instant": 1},
         share=5,
@@ -235,7 +235,7 @@ def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime
 class RoutePast:
     """Makes the past transfers of one route."""
 
-    def __init__(self, world: World, draw: random.Random, route: Route) -> None:
+    def __init__(self, world: World, draw: random.Random, route: _Route) -> None:
         self.world, self.draw, self.route = world, draw, route
         owner, account = _recipient(world, route)
         self.owner_id, self.account_id = owner["id"], account["id"]
@@ -297,7 +297,7 @@ class RoutePast:
         return max(1, int(seconds * DELAY if self.draw.random() < STUCK else seconds))
 
 
-def _recipient(world: World, route: Route, product: str = "global_payouts") -> tuple[Row, Row]:
+def _recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
     """An active individual with one account."""
     given, _, family = route.name.partition(" ")
     owner = world.create(

@@ -38,7 +38,7 @@ class Setting(NamedTuple):
     question: str
 
 
-class Group:
+class _Group:
     """Settings with a common beginning of their keys, as attributes or by name; immutable."""
 
     def __init__(self, inside: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ class Group:
         raise AttributeError("settings cannot be changed: make a Service with other values")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Group) and self.__dict__ == other.__dict__
+        return isinstance(other, _Group) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
         return hash(tuple(self.__dict__.items()))
@@ -269,7 +269,7 @@ class Service:
 
     @cached_property
     def _lists(self) -> dict[str, ListForm]:
-        names = [name for name, inside in self.lists.__dict__.items() if isinstance(inside, Group)]
+        names = [name for name, inside in self.lists.__dict__.items() if isinstance(inside, _Group)]
         return {name: _list_form(name, self.lists[name]) for name in names}
 
     @cached_property
@@ -325,7 +325,7 @@ class Service:
         return type(self), (dict(self.given), dict(self.probed))
 
 
-def _list_form(name: str, inside: Group) -> ListForm:
+def _list_form(name: str, inside: _Group) -> ListForm:
     least = min(inside.default_limit, inside.max_limit)
     return ListForm(name, **{**inside.__dict__, "default_limit": least})
 
@@ -366,7 +366,7 @@ def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
                 raise ServiceError(message, key)
 
 
-def _tree(values: Mapping[str, Value]) -> dict[str, Group]:
+def _tree(values: Mapping[str, Value]) -> dict[str, _Group]:
     """The values as groups in groups, by the parts of their keys."""
     tree: dict[str, Any] = {}
     for key, value in values.items():
@@ -378,5 +378,5 @@ def _tree(values: Mapping[str, Value]) -> dict[str, Group]:
     return {name: _group(inside) for name, inside in tree.items()}
 
 
-def _group(inside: Mapping[str, Any]) -> Group:
-    return Group({k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})
+def _group(inside: Mapping[str, Any]) -> _Group:
+    return _Group({k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})

@@ -151,7 +151,7 @@ def _text(code: zxingcpp.Barcode) -> str:
 
 
 @dataclass(frozen=True)
-class Reading:
+class _Reading:
     """A QR text, its payload as far as it can be read, and what is wrong with it."""
 
     text: str
@@ -179,9 +179,9 @@ class Reading:
         )
 
 
-def read_qr(text: str) -> Reading:
+def read_qr(text: str) -> _Reading:
     """The reading of any text; never fails."""
-    return Reading(text, _despite(text), next(iter(check(text)), None))
+    return _Reading(text, _despite(text), next(iter(check(text)), None))
 
 
 def _despite(text: str) -> Payload | None:
@@ -232,7 +232,7 @@ class QR:
         self.modules: Modules = modules(payload)
 
     @cached_property
-    def reading(self) -> Reading:
+    def reading(self) -> _Reading:
         """The payload's fields, and its problem if it has one."""
         return read_qr(self.payload)
 

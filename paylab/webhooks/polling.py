@@ -49,7 +49,7 @@ class PolledList:
 
 
 @dataclass
-class Follower:
+class _Follower:
     """The known state of one list: each resource as last seen, and those not final.
 
     A list that is declared newest first is read until a page brings nothing new, any other
@@ -221,7 +221,7 @@ class Watch:
         if since is not None and since.tzinfo is None:
             raise ValueError("since must have a time zone, such as datetime.now(UTC)")
         self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
-        self._followers = [Follower(source) for source in lists]
+        self._followers = [_Follower(source) for source in lists]
         self._router, self._every, self._since = router, every, since
         self._stopped, self._lock = Signal(), Lock()
         self._begun: set[str] = set()
@@ -265,7 +265,7 @@ class Watch:
         while not self._stopped.wait(self._every):
             self.poll()
 
-    def _round(self, follower: Follower) -> int:
+    def _round(self, follower: _Follower) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
             rows = list(self._rows(follower))
@@ -273,7 +273,7 @@ class Watch:
             return self._note(error)
         return sum(self._feed(follower, row) for row in rows)
 
-    def _rows(self, follower: Follower) -> Iterable[Row]:
+    def _rows(self, follower: _Follower) -> Iterable[Row]:
         family = follower.source.family
         if family in self._begun:
             return follower.news()
@@ -281,7 +281,7 @@ class Watch:
         self._begun.add(family)
         return news
 
-    def _feed(self, follower: Follower, row: Row) -> int:
+    def _feed(self, follower: _Follower, row: Row) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
             event = self._event(follower, row)
@@ -291,7 +291,7 @@ class Watch:
         follower.note(row)
         return int(handled)
 
-    def _event(self, follower: Follower, row: Row) -> Event | None:
+    def _event(self, follower: _Follower, row: Row) -> Event | None:
         """The event for a resource; None when a webhook has already delivered it."""
         family = follower.source.family
         latest = self._router.latest(of_snapshot(family, row))

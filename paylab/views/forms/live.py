@@ -129,7 +129,7 @@ class Timeline:
 
     def rows(self) -> list[Row]:
         """The same as text."""
-        path = [f"{one} ({clock(at)})" if at else one for one, at in self.visited]
+        path = [f"{one} ({_clock(at)})" if at else one for one, at in self.visited]
         return [("Status", self.current or "not known"), ("Path", " → ".join(path))]
 
     def onward(self) -> str:
@@ -141,7 +141,7 @@ class Timeline:
         return "This status is final." if final else "What may follow is not known."
 
 
-def clock(at: datetime) -> str:
+def _clock(at: datetime) -> str:
     """A time of day, to the second."""
     return f"{at:%H:%M:%S} UTC"
 
@@ -151,7 +151,7 @@ def _item(state: str, at: datetime | None, current: bool) -> str:
     tone = tone or ("attention" if current and state in ATTENTION else "")
     sign = SIGNS.get(tone) or ("●" if current else "✓")
     mark = ' aria-current="step"' if current else ""
-    when = f' <time datetime="{at.isoformat()}">{clock(at)}</time>' if at else ""
+    when = f' <time datetime="{at.isoformat()}">{_clock(at)}</time>' if at else ""
     kind = f"paylab-{tone}" if tone else ""
     return (
         f'<li class="{kind}"{mark}><span aria-hidden="true">{sign}</span> '

@@ -27,7 +27,7 @@ from .view import Button, Html, Node
 NUMBER = "document.number"
 
 
-def utcnow() -> datetime:
+def _utcnow() -> datetime:
     """The wall clock, aware."""
     return datetime.now(UTC)
 
@@ -51,7 +51,7 @@ class OnboardingForm(Form):
         *,
         example: bool = False,
         consent: bool = False,
-        clock: Callable[[], datetime] = utcnow,
+        clock: Callable[[], datetime] = _utcnow,
         service: Service | None = None,
     ) -> None:
         self._service = service

@@ -25,7 +25,7 @@ SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 
 @dataclass(frozen=True)
-class Step:
+class _Step:
     """A step as it is now: its title, why it is locked, what it gave, and the code for it."""
 
     title: str
@@ -45,7 +45,7 @@ class StepNodes(Group):
         self.gave, self.code = Html(), Code()
         super().__init__([], "step")
 
-    def show(self, step: Step) -> None:
+    def show(self, step: _Step) -> None:
         """Show the step as it is now."""
         self.heading.text = f"{SIGNS[step.state]} {self.number}. {step.title}"
         self.heading.hint = f"{step.state}: {step.why}" if step.why else step.state
@@ -157,21 +157,21 @@ class Walk(traitlets.HasTraits, Page):
             if isinstance(body, Live):
                 body.stop()
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[_Step]:
         """The steps as they are now."""
         return [self._step(number, name) for number, name in enumerate(NAMES)]
 
-    def _step(self, number: int, name: str) -> Step:
+    def _step(self, number: int, name: str) -> _Step:
         body, code = self.bodies.get(name), self._code(name)
         if name in self.found:
             gave = self._gave(name)
             sent = body.sent.html if isinstance(body, Form) else ""
             after = self._after(name, body)
-            return Step(TITLES[name], DONE, gave=gave, sent=sent, code=code, body=after)
+            return _Step(TITLES[name], DONE, gave=gave, sent=sent, code=code, body=after)
         if name == self.current:
             code = "" if isinstance(body, Form) else code  # a form shows its own
-            return Step(TITLES[name], NOW, code=code, body=self._inside(name, body))
-        return Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
+            return _Step(TITLES[name], NOW, code=code, body=self._inside(name, body))
+        return _Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
 
     def _inside(self, name: str, body: Any) -> Sequence[Node]:
         """The form of the current step, below the heading of the step instead of its own."""
