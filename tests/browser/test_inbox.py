@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 CELLS = [
-    "import paylab\nlab = paylab.connect()\nlab.simulator.clock.run()\ninbox = lab.inbox()\ninbox",
+    # A server keeps the simulator's time; without one, only requests let time pass.
+    "import paylab\nlab = paylab.connect()\nserver = lab.serve()\nlab.simulator.clock.run()",
+    "inbox = lab.inbox()\ninbox",
     "from paylab.lab.trigger import trigger\n_ = trigger(lab, 'transfer.created')",
 ]
 TABLE = ".paylab-inbox"
