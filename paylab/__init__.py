@@ -2,7 +2,7 @@
 
     lab = paylab.connect()
 
-Everything but the errors is loaded when it is first used, so that `paylab --help` is quick.
+All modules except the errors are loaded on first use, so that `paylab --help` is fast.
 """
 
 from importlib import import_module
@@ -79,7 +79,7 @@ LATE = {
     "status": "spec.status",
     "views": "views",
 }
-"""Names that are loaded on first use: the module, and after a colon the name in it."""
+"""Names that are loaded on first use, as `module:name`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -3,24 +3,24 @@
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
 │   ├── LedgerError          the ledger of payments cannot be read or written
-│   └── ServiceError         settings of a service that cannot be followed
+│   └── ServiceError         settings of a service that cannot be used
 │       └── MissingOperationError   an operation that the service does not have
-├── RuleError                our own check, before anything is sent; lists every problem
-├── ReadOnlyError            not sent: nothing but GETs may be sent
+├── RuleError                a check before sending; lists every problem
+├── ReadOnlyError            not sent: only GETs are allowed
 ├── ReplayError              not sent: a recording has no such request
 ├── ChoiceError              not sent: it is not clear whether another payment is meant
-├── EMVError                 a QR text that is not a good EMV payload
-├── ExactnessError           an amount that no exact column type can hold
-├── SimulatorError           a control of the simulator was asked for something it cannot do
-│   └── UnknownNameError     a name it does not know; the nearest it does
-├── StepError                a result that an earlier cell did not give
-├── WaitTimeoutError         the state waited for was not reached in time
-├── PagingError              a list whose cursors lead nowhere
-├── APIConnectionError       no answer: refused, reset, cut off
-│   └── APITimeoutError      no answer in time
-├── APIResponseError         an answer whose body cannot be read
-└── APIStatusError           an answer that is not 2xx
-    ├── RedirectError           3xx, never followed with signed headers
+├── EMVError                 a QR text that is not a valid EMV payload
+├── ExactnessError           an amount that cannot be stored exactly
+├── SimulatorError           the simulator cannot do what was requested
+│   └── UnknownNameError     an unknown name, with similar known names
+├── StepError                a result is missing because an earlier cell failed
+├── WaitTimeoutError         the expected state was not reached in time
+├── PagingError              a list with invalid cursors
+├── APIConnectionError       no response: refused, reset, interrupted
+│   └── APITimeoutError      no response in time
+├── APIResponseError         a response whose body cannot be read
+└── APIStatusError           a response that is not 2xx
+├── RedirectError           3xx, never followed with signed headers
     ├── BadRequestError         400
     ├── AuthenticationError     401
     ├── PermissionDeniedError   403
@@ -44,10 +44,10 @@ FULL_TRACEBACK = "  All frames: import sys; print(sys.last_value.traceback())"
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a request.
+    """A problem of a request.
 
     `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
-    "spec" for a rule the spec states, else the id of the assumption it rests on. `key` is the
+    "spec" for a rule of the spec, else the id of the assumption behind it. `key` is the
     setting of a service.toml that changes the rule, if there is one.
     """
 
@@ -61,27 +61,27 @@ class Problem:
 
 
 class PaylabError(Exception):
-    """The root: catching it catches everything paylab raises on purpose."""
+    """The base class of all exceptions of paylab."""
 
     hint: str | None = None
     assumption: str | None = None
-    """The row of the assumptions that a failed call rests on, if it rests on one."""
+    """The id of the assumption behind a failed call, if any."""
     key: str | None = None
-    """The key of a service.toml that sets another answer to it."""
+    """The key of a service.toml that changes the assumption."""
     after_lost = False
-    """Whether an earlier attempt may have been carried out, whatever the last was answered."""
+    """Whether an earlier attempt may have been carried out."""
 
     def card(self) -> list[str]:
-        """The lines a person needs, for a terminal or a notebook."""
+        """The lines to show in a terminal or a notebook."""
         lines = [f"{type(self).__name__}: {self}"]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
     def traceback(self) -> str:
-        """All the frames, for whoever needs them; a notebook shows the card alone."""
+        """The full traceback; a notebook shows only the card."""
         return "".join(format_exception(self))
 
     def _render_traceback_(self) -> list[str]:
-        """Show the card instead of the frames: the hook IPython looks for."""
+        """Show the card instead of the traceback; called by IPython."""
         return [*self.card(), FULL_TRACEBACK]
 
 
@@ -106,7 +106,7 @@ class LedgerError(ConfigError):
 
 
 class ServiceError(ConfigError):
-    """Settings of a service that cannot be followed; `key` and `line` are set where known."""
+    """Settings of a service that cannot be used; `key` and `line` are set if known."""
 
     def __init__(self, message: str, key: str = "", line: int = 0) -> None:
         self.line = line
@@ -118,18 +118,18 @@ class ServiceError(ConfigError):
 
 
 class MissingOperationError(ServiceError):
-    """An operation that the service does not have: its path is "none"."""
+    """The service does not have an operation: its path is "none"."""
 
 
 class RuleError(PaylabError):
-    """What would be sent breaks a rule; `problems` lists every one of them."""
+    """A request that breaks rules; `problems` lists all of them."""
 
     def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
         self.problems, self.hint = tuple(problems), hint
         super().__init__("not sent: " + "; ".join(map(str, self.problems)))
 
     def card(self) -> list[str]:
-        """One line a problem, and what to try."""
+        """One line per problem, and what to try."""
         head = f"RuleError: nothing was sent, {_count(len(self.problems), 'problem')}"
         tries = [f"  Try: {self.hint}"] if self.hint else []
         return [head, *(f"  {problem}" for problem in self.problems), *tries]
@@ -139,21 +139,21 @@ class RuleError(PaylabError):
 
 
 class RuleWarning(UserWarning):
-    """What is sent looks wrong: a likely typo, or something that only an assumption refuses."""
+    """A request looks wrong: a likely typo, or a broken assumption."""
 
 
 class ConfigWarning(UserWarning):
-    """A setting that has no effect, such as a misspelt environment variable."""
+    """A setting that has no effect, or that contradicts the service's responses."""
 
 
 class ReadOnlyError(PaylabError):
-    """Not sent: the settings allow nothing but GETs."""
+    """Not sent: the settings allow only GETs."""
 
 
 class ReplayError(PaylabError):
-    """A request that a recording does not have; `nearest` is the recorded request most like it.
+    """A request that is not in the recording; `nearest` is the most similar recorded request.
 
-    `differences` says field by field what is not the same.
+    `differences` lists the fields that differ.
     """
 
     def __init__(self, message: str, nearest: str = "", differences: Sequence[str] = ()) -> None:
@@ -165,7 +165,7 @@ class ReplayError(PaylabError):
         return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
 
     def card(self) -> list[str]:
-        """What was asked, the nearest request of the recording, and how they differ."""
+        """The request, the most similar recorded request, and the differences."""
         lines = [f"{type(self).__name__}: {self.args[0]}"]
         lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
         return [*lines, *(f"    {each}" for each in self.differences)]
@@ -175,10 +175,10 @@ class ReplayError(PaylabError):
 
 
 class ChoiceError(PaylabError):
-    """Not sent: something like it was sent before, and only the caller knows what is meant.
+    """Not sent: a similar request was sent before, and it is not clear what you want.
 
-    When it was the same order and its key has expired, `expired` is the id of what it made, ""
-    when no answer was seen.
+    If the same order was sent with a key that has expired, `expired` is the id of its result, or
+    "" if no response was received.
     """
 
     def __init__(self, message: str, hint: str | None = None, expired: str | None = None) -> None:
@@ -190,7 +190,7 @@ class ChoiceError(PaylabError):
 
 
 class EMVError(PaylabError, ValueError):
-    """A QR text that is not a good EMV payload: what is wrong and at which character."""
+    """A QR text that is not a valid EMV payload, with the reason and the character offset."""
 
     def __init__(self, reason: str, offset: int = 0) -> None:
         self.reason, self.offset = reason, offset
@@ -205,11 +205,11 @@ class ExactnessError(PaylabError, ValueError):
 
 
 class SimulatorError(PaylabError):
-    """The simulator cannot do what its control was asked."""
+    """The simulator cannot do what was requested."""
 
 
 class UnknownNameError(SimulatorError, AttributeError):
-    """A name the simulator does not know; `nearest` are those it does that look like it."""
+    """A name that the simulator does not know; `nearest` are similar known names."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
         self.kind, self.word, self.nearest = kind, name, tuple(nearest)
@@ -220,7 +220,7 @@ class UnknownNameError(SimulatorError, AttributeError):
         return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
 
     def card(self) -> list[str]:
-        """The wrong name, and those that look like it."""
+        """The wrong name, and similar known names."""
         head = f"{type(self).__name__}: {self.args[0]}"
         return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
 
@@ -229,16 +229,13 @@ class UnknownNameError(SimulatorError, AttributeError):
 
 
 class StepError(PaylabError):
-    """A result is missing, because the step or cell that gives it failed or was left out.
-
-    `cause` says which.
-    """
+    """A result is missing because its step or cell failed or was skipped; see `cause`."""
 
     cause: Any = None
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):
-    """The state waited for was not reached in time; `last` is the object as last seen."""
+    """The expected state was not reached in time; `last` is the latest state of the object."""
 
     def __init__(self, message: str, last: Any = None) -> None:
         self.last = last
@@ -246,44 +243,44 @@ class WaitTimeoutError(PaylabError, TimeoutError):
 
 
 class PagingError(PaylabError):
-    """A list that cannot be walked: a cursor repeats, or the next page has none."""
+    """A list that cannot be read: a cursor repeats or is missing."""
 
 
 class APIConnectionError(PaylabError):
-    """The service gave no answer; `call` is the attempt."""
+    """No response from the service; `call` is the attempt."""
 
     def __init__(self, message: str, call: Any = None) -> None:
         self.call = call
         super().__init__(message)
 
     def card(self) -> list[str]:
-        """What failed, which call it was, what to try."""
+        """The failure, the call, and what to try."""
         head, *rest = super().card()
         return [head, *_called(self.call), *rest]
 
 
 class APITimeoutError(APIConnectionError):
-    """The service gave no answer in time; the request may still have been carried out."""
+    """No response in time; the request may still have been carried out."""
 
 
 class APIResponseError(PaylabError):
-    """An answer whose body cannot be read: not JSON, cut short, or of the wrong shape."""
+    """A response whose body cannot be read: not JSON, truncated, or of the wrong shape."""
 
     def __init__(self, message: str, call: Any = None) -> None:
         self.call = call
         super().__init__(message)
 
     def card(self) -> list[str]:
-        """What cannot be read, which call it was, what to try."""
+        """The problem, the call, and what to try."""
         head, *rest = super().card()
         return [head, *_called(self.call), *rest]
 
 
 class APIStatusError(PaylabError):
-    """An answer that is not 2xx.
+    """A response that is not 2xx.
 
-    `status` is the code, `text` the service's words whatever shape they came in, `problems`
-    the field problems it listed, `body` the parsed body (or its text), `call` the attempt.
+    `status` is the code, `text` the service's message, `problems` its field problems, `body` the
+    parsed body (or its text), `call` the attempt.
     """
 
     def __init__(  # noqa: PLR0913 - all that a reader needs next
@@ -301,7 +298,7 @@ class APIStatusError(PaylabError):
         super().__init__(f"{status} {text}".strip())
 
     def card(self) -> list[str]:
-        """What was refused, the service's words, its field problems, what to try."""
+        """The refused call, the service's message and field problems, and what to try."""
         lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
         lines += [f"  {problem}" for problem in self.problems if str(problem) != self.text]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
@@ -362,7 +359,7 @@ def for_status(status: int) -> type[APIStatusError]:
 
 
 def _called(call: Any) -> list[str]:
-    """The line that names a call, and where to find it again."""
+    """A line with the call and its number in the log."""
     if call is None:
         return []
     number = getattr(call, "number", 0)

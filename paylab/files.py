@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all, private files, locks, and rows of CSV."""
+"""Atomic replacement of files and folders, private files, locks, and CSV rows."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 @contextmanager
 def replace(path: Path, *, private: bool = False, mode: int | None = None) -> Iterator[BinaryIO]:
-    """A file to write, which takes the place of `path` at the end; an error leaves no trace.
+    """Write a temporary file that replaces `path` at the end; after an error it is removed.
 
-    It keeps the mode of the file that it replaces, else gets `mode`; with `private` only its owner
-    can read it.
+    The mode of the old file is kept, else it is `mode`; with `private` only the owner can read it.
     """
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()  # keep a symbolic link
     require_parent(path)
     _require_file(path)
     mode, draft = PRIVATE if private else file_mode(path) or mode, _beside(path, "part")
@@ -54,7 +53,7 @@ def replace(path: Path, *, private: bool = False, mode: int | None = None) -> It
 
 
 def require_writable(path: Path) -> None:
-    """ConfigError when `replace` could not write a file here; nothing is left behind."""
+    """ConfigError if `replace` cannot write this file; leaves no file."""
     try:
         path = path.resolve()
         require_parent(path)
@@ -62,7 +61,7 @@ def require_writable(path: Path) -> None:
         draft = _beside(path, "part")
         draft.touch(PRIVATE, exist_ok=False)
         draft.unlink()
-    except (OSError, RuntimeError, ValueError) as error:  # a loop of links is a RuntimeError
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
         if isinstance(error, ConfigError):
             raise
         reason = getattr(error, "strerror", None) or str(error)
@@ -71,10 +70,10 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """A folder to fill, which takes the place of `path` at the end; an error leaves no trace.
+    """Fill a temporary folder that replaces `path` at the end; after an error it is removed.
 
-    A folder that holds a file which is not `ours` is refused. Folder and files keep the modes
-    of those that they replace; a file with a new name gets what all the old files allow.
+    A folder with a file that is not `ours` is refused. Folder and files keep the modes of those
+    that they replace; a file with a new name gets the permissions common to all old files.
     """
     path = path.resolve()
     require_parent(path)
@@ -85,7 +84,7 @@ def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
     draft.chmod(0o700)
     try:
         yield draft
-        _refuse_foreign(path, ours)  # something may have been put there meanwhile
+        _refuse_foreign(path, ours)  # check again: a file may have been added meanwhile
         _keep_modes(path, draft)
         draft.chmod(file_mode(path) or usual or 0o700)
         _swap(draft, path)
@@ -95,19 +94,19 @@ def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read, if there is no file yet."""
+    """Create an empty file that only its owner can read, if it does not exist."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, PRIVATE))
 
 
 def require_parent(path: Path) -> None:
-    """Raise a clear error when there is no folder to write into."""
+    """ConfigError if the parent folder does not exist."""
     if not path.parent.is_dir():
         raise ConfigError(f"cannot write {path.name}: there is no folder {path.parent}")
 
 
 def recover(path: Path) -> None:
-    """Clean up after a killed process: put back a folder that it was replacing, remove drafts."""
+    """Clean up after a killed process: restore a folder, remove temporary files."""
     path = path.resolve()
     left = re.compile(rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)")
     for entry in sorted(path.parent.iterdir()):
@@ -122,15 +121,15 @@ def recover(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the drafts of files that a killed process left anywhere in a folder."""
+    """Remove the temporary files that a killed process left in a folder."""
     for file in folder.rglob(".*.part"):
         if re.fullmatch(r"\..+\.[0-9a-f]{12}\.part", file.name) and file.is_file():
             file.unlink(missing_ok=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut, where the system can."""
-    with suppress(OSError):  # Windows opens no folder
+    """Sync the names in a folder to disk, if the system can."""
+    with suppress(OSError):  # Windows cannot open a folder
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -140,9 +139,9 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def locked(path: Path, busy: Exception | None = None) -> Iterator[None]:
-    """Hold the lock file `path`; raise `busy` when another process holds it.
+    """Hold the lock file `path`; raise `busy` if another process holds it.
 
-    The lock ends with the process. `busy` is a ConfigError that names the folder by default.
+    The lock ends with the process. `busy` is by default a ConfigError with the folder's name.
     """
     lock = FileLock(path, timeout=0, mode=PRIVATE, thread_local=False)
     try:
@@ -156,12 +155,12 @@ def locked(path: Path, busy: Exception | None = None) -> Iterator[None]:
 
 
 def _beside(path: Path, ending: str) -> Path:
-    """A hidden name in the same folder that nobody can foresee."""
+    """An unpredictable hidden name in the same folder."""
     return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
 
 
 def file_mode(path: Path) -> int | None:
-    """Who may read and write it; None when there is nothing."""
+    """The permissions of a file; None if it does not exist."""
     try:
         return stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
@@ -169,7 +168,7 @@ def file_mode(path: Path) -> int | None:
 
 
 def _require_file(path: Path) -> None:
-    if path.exists() and not path.is_file():  # a link may lead to a device
+    if path.exists() and not path.is_file():  # it may be a device
         raise ConfigError(f"cannot replace {path}: it is not a regular file")
 
 
@@ -184,11 +183,11 @@ def _keep_modes(old: Path, new: Path) -> None:
 
 
 def _swap(draft: Path, path: Path) -> None:
-    """Put the draft in place; what was there before is then under the draft's name, or gone."""
+    """Move the draft into place; the old folder gets the draft's name."""
     if not path.exists():
         draft.rename(path)
     elif not _exchange(draft, path):
-        old = _beside(path, "old")  # which `recover` puts back when the next step does not come
+        old = _beside(path, "old")  # `recover` restores it if the next step fails
         path.rename(old)
         try:
             draft.rename(path)
@@ -199,7 +198,7 @@ def _swap(draft: Path, path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swap two names in one step; False where the system or the file system cannot."""
+    """Swap two names atomically; False if the system or file system cannot."""
     if os.name == "nt":
         return False
     library = ctypes.CDLL(None)
@@ -224,7 +223,7 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
 
 @dataclass(frozen=True)
 class CsvRow:
-    """A row of a CSV file: its cells by column, its last line, and how many cells had no column."""
+    """A row of a CSV file: cells by column, line number, and number of surplus cells."""
 
     cells: Mapping[str, Any]
     line: int | None = None
@@ -232,15 +231,15 @@ class CsvRow:
 
 
 def csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
-    """The rows of a CSV file in UTF-8, one at a time; PaylabError when it cannot be read."""
+    """Yield the rows of a UTF-8 CSV file; PaylabError if it cannot be read."""
     with _csv_reader(path, delimiter) as reader:
         for record in reader:
-            surplus: Sequence[str] = record.pop(None, ())  # cells past the header
+            surplus: Sequence[str] = record.pop(None, ())  # cells without a column
             yield CsvRow(record, reader.line_num, len(surplus))
 
 
 def csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
-    """The columns of a CSV file; PaylabError when another delimiter would split the only one."""
+    """The columns of a CSV file; PaylabError if the delimiter seems to be wrong."""
     with _csv_reader(path, delimiter) as reader:
         return list(reader.fieldnames or ())
 
@@ -253,7 +252,14 @@ def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.Di
             _suggest_delimiter(os.fspath(path), list(reader.fieldnames or ()), delimiter)
             yield reader
     except (csv.Error, UnicodeDecodeError) as error:
-        raise PaylabError(f"{path} cannot be read as CSV in UTF-8: {error}") from None
+        raise unreadable(path, "CSV in UTF-8", error) from None
+
+
+def unreadable(path: str | os.PathLike[str], form: str, error: Exception) -> ConfigError:
+    """The error for a file of another format, or a damaged file."""
+    first = str(error).partition("\n")[0].rstrip(". ")
+    told = f"{os.fspath(path)} cannot be read as {form}: {first:.200}"
+    return ConfigError(f"{told}; write or export the file again")
 
 
 def _suggest_delimiter(path: str, names: list[str], used: str) -> None:
@@ -261,6 +267,6 @@ def _suggest_delimiter(path: str, names: list[str], used: str) -> None:
     if len(names) == 1 and found:
         raise PaylabError(
             f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
-            f"{DELIMITERS[found[0]]}; say so with delimiter={found[0]!r} or --delimiter "
+            f"{DELIMITERS[found[0]]}; pass delimiter={found[0]!r} or --delimiter "
             f"{found[0]!r}"
         )

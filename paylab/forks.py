@@ -1,4 +1,4 @@
-"""What a fork must not share: locks are free in the child, connections and random state its own."""
+"""Renew locks, connections and random state in a forked child."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _HELD: list[Any] = []
 
 
 def register(part: T, renew: Callable[[T], None] | None = None, lock: Any = None) -> None:
-    """Call `renew(part)` in every forked child, as long as the part lives.
+    """Call `renew(part)` in every forked child while the part exists.
 
-    A fork waits for `lock`, so that the child begins with whole state and a free lock.
+    A fork waits for `lock`, so that the child starts with consistent state and a free lock.
     """
     _PARTS[part] = (lock, renew)
 

@@ -1,7 +1,7 @@
-"""Which requests a server on this machine answers: none that a web page elsewhere can cause.
+"""Refuse requests to a local server that come from web pages of other sites.
 
-A page can have its own name resolve to this machine (DNS rebinding) or post to a known port; the
-Host and Origin headers, which a page cannot choose, tell.
+A page can resolve its own name to this machine (DNS rebinding) or post to a known port. It cannot
+choose the Host and Origin headers, which are checked here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LOOPBACK = IPv4Network("127.0.0.0/8")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine and nothing else."""
+    """Whether a host is a loopback name or address."""
     if host.lower() == "localhost":
         return True
     try:
@@ -27,15 +27,15 @@ def is_loopback(host: str) -> bool:
 def host_refusal(
     host: str | None, origin: str | None, allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
-    """Status and text for a request that is refused; None for one that is answered.
+    """Status and text for a request to refuse; None if it is allowed.
 
-    `allowed` are names besides those of loopback. An IP address needs no resolving, so it is fine.
+    `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
     name = None if host is None else _name(f"//{host}")
     if name is not None and not (_is_address(name) or _is_here(name) or name in allowed):
         return 421, f"the Host {host[:80]!a} is not a name of this server"  # type: ignore[index]
     if origin is not None and not _is_here(_name(origin)):
-        return 403, f"requests of web pages elsewhere are refused: the Origin is {origin[:80]!a}"
+        return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Serve an ASGI application from a thread: a listening socket, and connections with bounds."""
+"""Serve an ASGI application from a thread, with limits on connections."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ GRACE_SECONDS = 2
 BACKLOG = 2048
 
 CONNECTIONS = 2_000
-"""Open connections at most; uvicorn answers one more with 503."""
+"""Maximum open connections; uvicorn answers further ones with 503."""
 
 HEAD_SECONDS = 10.0
-"""Seconds for everything before a body, of which a client may not have begun."""
+"""Seconds that a client has to send the request line and headers."""
 
 HEAD_BYTES = 64 * 1024
-"""Bytes of it; uvicorn would collect headers without end."""
+"""Maximum bytes of request line and headers, which uvicorn does not limit."""
 
 
-class Connection(HttpToolsProtocol):
-    """uvicorn's own connection, with bounds on the head of a request that it leaves to a proxy."""
+class HTTPConnection(HttpToolsProtocol):
+    """A uvicorn connection with time and size limits for the headers of a request."""
 
     _seen = 0
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Begin to wait for the first head."""
+        """Start the deadline of the first request."""
         super().connection_made(transport)
         self._wait(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Go on reading, unless the head has become too large."""
+        """Read on, unless the headers are too large."""
         super().data_received(data)
         self._seen += len(data)
         if self._deadline is not None and self._seen > HEAD_BYTES:
             self.transport.abort()
 
     def on_message_begin(self) -> None:
-        """Begin to wait for the rest of a head."""
+        """Start the deadline of the headers."""
         super().on_message_begin()
         self._wait(self.transport)
 
     def on_headers_complete(self) -> None:
-        """The head is here; the body has a deadline of its own."""
+        """Stop the deadline of the headers."""
         self._wait_no_more()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Stop the deadline."""
         self._wait_no_more()
         super().connection_lost(exc)
 
@@ -76,7 +76,7 @@ class ServingThread:
         app: Any,
         listener: socket.socket,
         name: str,
-        connection: type[Connection] = Connection,
+        connection: type[HTTPConnection] = HTTPConnection,
     ) -> None:
         config = uvicorn.Config(
             app,
@@ -84,7 +84,8 @@ class ServingThread:
             ws="none",
             lifespan="off",
             access_log=False,
-            log_config=None,  # uvicorn's own would write to stderr, which nobody may be reading
+            proxy_headers=False,  # a proxy header could change the address that `abort` needs
+            log_config=None,  # uvicorn's own logging writes to stderr, which may block
             log_level="error",
             limit_concurrency=CONNECTIONS,
             server_header=False,
@@ -96,7 +97,7 @@ class ServingThread:
         self._thread = Thread(**run, name=name, daemon=True)  # type: ignore[arg-type] # by name
 
     def start(self) -> None:
-        """Begin to accept connections; TimeoutError when that does not happen."""
+        """Start accepting connections; TimeoutError if that takes too long."""
         self._thread.start()
         deadline = time.monotonic() + START_SECONDS
         while not self._server.started:
@@ -112,18 +113,18 @@ class ServingThread:
         self._listener.close()
 
     def is_alive(self) -> bool:
-        """Whether it still listens."""
+        """Whether it is listening."""
         return self._thread.is_alive()
 
     def abort(self, client: Any) -> None:
-        """Cut a client's connection."""
+        """Abort a client's connection."""
         for connection in list(self._server.server_state.connections):
             if tuple(getattr(connection, "client", None) or ()) == tuple(client):
                 connection.transport.abort()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; OSError or OverflowError when there can be none.
+    """A listening socket; OSError or OverflowError if it cannot be opened.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.
@@ -133,7 +134,7 @@ def listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(BACKLOG)  # two sockets may be bound to a port that nobody listens on
+        listener.listen(BACKLOG)  # two sockets can be bound to the same port until one listens
     except (OSError, OverflowError):
         listener.close()
         raise

@@ -1,4 +1,4 @@
-"""Small SQLite files: each says which kind of file it is and which version its tables have."""
+"""Open small SQLite files that are marked with their kind and version."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from .files import create_private
 
 Adopt = Callable[[sqlite3.Connection], Sequence[str] | None]
-"""The statements that bring a file without a mark up to date; None when it is not ours."""
+"""Statements that upgrade an unmarked file; None for a file of another program."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """The tables of one kind of file.
 
-    `mark` is SQLite's application_id, by which a file of this kind is known. `adopt` judges a
-    file that holds tables and no mark, or no version, which an earlier paylab may have made.
+    `mark` is the application_id of files of this kind. `adopt` returns the upgrade of a file with
+    tables but no mark or version, which an earlier paylab may have made.
     """
 
     mark: int
@@ -28,9 +28,9 @@ class Layout:
 
 
 def open_file(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
-    """Open a file that only its owner can read, or a database in memory; threads may share it.
+    """Open a private file, or a database in memory; threads may share the connection.
 
-    Statements commit by themselves, unless they stand between BEGIN and COMMIT.
+    Statements are committed automatically, except between BEGIN and COMMIT.
     """
     if path is not None:
         create_private(path)
@@ -40,12 +40,12 @@ def open_file(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
 
 
 def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
-    """Make the tables of a new file, or bring one of an earlier paylab up to date.
+    """Create the tables of a new file, or upgrade one of an earlier paylab.
 
-    sqlite3.DatabaseError for a file of another program or another version, which is left as it
-    is. Two processes may do this at the same moment.
+    Raises sqlite3.DatabaseError for a file of another program or version, which is not changed.
+    Two processes may do this at the same time.
     """
-    connection.execute("BEGIN")  # both marks are read at once
+    connection.execute("BEGIN")  # read both marks at the same time
     ready = _is_ready(connection, layout)
     connection.execute("COMMIT")
     if ready:
@@ -77,7 +77,7 @@ def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
 
 
 def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
-    """Whether the file is of this layout; sqlite3.DatabaseError if it is of another."""
+    """Whether the file has this layout; sqlite3.DatabaseError for another one."""
     mark, version = (
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("application_id", "user_version")
@@ -92,7 +92,7 @@ def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
 
 
 def _statements(connection: sqlite3.Connection, layout: Layout) -> Sequence[str]:
-    """What an unmarked file lacks: everything, or what was added since."""
+    """The statements that an unmarked file needs: all, or an upgrade."""
     found = layout.adopt(connection) if tables_of(connection) else layout.tables
     if found is None:
         raise sqlite3.DatabaseError("it is a database of another program")

@@ -6,20 +6,38 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import paylab
+
+settings.register_profile("patient", deadline=None)  # the first call of an example imports much
+settings.load_profile("patient")
 
 # At import, before any test or notebook starts: a configured shell must not lead a test to a
 # real service. Kernels and subprocesses inherit it.
 for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
     if _name != "PAYLAB_ARTEFACTS":
         del os.environ[_name]
+# Each of the hundreds of processes would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _home = tempfile.mkdtemp(prefix="paylab-tests-")
 for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.items():
     os.environ[f"XDG_{_name}_HOME"] = str(Path(_home) / _folder)
 
-# `independent_service`, a second payments service that shares no code with the package.
-sys.path += [str(Path(__file__).parent / each) for each in ("independent", "simulator")]
+# Helpers that tests of several folders import, such as `independent_service`, a second payments
+# service that shares no code with the package.
+_folders = ("independent", "simulator", "together")
+sys.path += [str(Path(__file__).parent / each) for each in _folders]
+
+
+def pytest_collection_modifyitems(config, items):
+    """The whole tables run when their mark is asked for: `-m whole_table`."""
+    if "whole_table" in (config.option.markexpr or ""):
+        return
+    left = [item for item in items if item.get_closest_marker("whole_table")]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture

@@ -5,34 +5,50 @@ from __future__ import annotations
 import doctest
 import importlib
 import inspect
+import json
 import pkgutil
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import paylab
-from paylab.client.resources import conversions, individuals, transfers, webhooks
+from paylab.client.call import Call
 from paylab.corridors import examples
-from paylab.lab import resources
 from paylab.lab.lab import Lab
+from paylab.signing.canonical import Received
+from paylab.simulator.controls import ClockPanel, Controls, FaultControls, Scenarios
 from paylab.simulator.simulator import Simulator
 from paylab.spec import names
-from paylab.spec.models import Resource
 from paylab.spec.paging import Pager
 from paylab.views import charts
+from paylab.views.chart_style import Chart
 from paylab.views.specimens import specimen
+from paylab.webhooks.inbox import Inbox
+from paylab.webhooks.polling import Watch
+from paylab.webhooks.report import Reconciliation
 from paylab.webhooks.router import Router
 
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
-PUBLIC = [
-    *(Lab, Pager, resources.LabTransfers, resources.LabQuotes, resources.LabConversions),
-    *(individuals.Individuals, individuals.FinancialAccounts, conversions.ConversionAccounts),
-    *(conversions.Conversions, conversions.Sandbox, transfers.Quotes, transfers.Transfers),
-    webhooks.WebhookSubscriptions,
-]
-OWN = ("to_dict", "to_json", "get", "keys", "items")
-PLAIN = {"raw_pages", "fetched"}
-"""Methods for other parts of the package."""
+SIGNED = {"date": "2026-01-31T09:30:00.123Z", "nonce": "1769851800123004217"}
+ROOTS = (*paylab.__all__, "frames", "read_csv", "read_parquet")
+PARTS = (Call, Inbox, Watch, Reconciliation, Pager, Chart)
+PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
+"""What a lab hands out, besides its own attributes."""
+
+PLAIN = {
+    *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep", "Ledger.open"),
+    *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
+    *("public_names", "suggest", "Names.send", "Names.read"),
+    *(f"Service.{name}" for name in ("path", "match", "list", "names", "instructions", "account")),
+    *(f"Service.{name}" for name in ("accounts_of", "detail_names", "payout_methods")),
+    *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),
+}
+"""For other parts of the package."""
+
+FOREIGN = ("model_", "DecimalArray.", "DecimalDtype.")
+"""Called by pydantic and pandas."""
 
 
 def found():
@@ -53,7 +69,7 @@ def simulator():
 
 
 @pytest.fixture(scope="module")
-def place(simulator):
+def place(simulator, tmp_path_factory):
     """The names that examples use."""
     lab = paylab.connect(simulator=simulator)
     lab.simulator.seed(conversions=3)
@@ -61,7 +77,25 @@ def place(simulator):
     account = lab.conversion_accounts.get(conversion.conversion_account_id)
     recipient = lab.individuals.list().filter(country="MX", product_types=["global_payouts"])[0]
     payee = recipient.financial_accounts[0]
+    dataset = paylab.frames.Dataset(tmp_path_factory.mktemp("dataset"))
+    dataset.sync(lab.transfers)
+    transfer = lab.transfers.list().filter(status="completed")[0]
+    url = "https://pay.test/v1/transfers"
+    sent, _ = paylab.signing.signed_headers(
+        "key", "secret", "GET", "pay.test", "/v1/transfers", **SIGNED
+    )
+    headers = {name.lower(): value for name, value in sent.items()}
+    delivery = {"event_type": "transfer.completed", "event_payload": transfer.raw}
     return {
+        "transfer": transfer,
+        "dataset": dataset,
+        "delivery": json.dumps(delivery),
+        "headers": headers,
+        "request": paylab.signing.SignedRequest("GET", url),
+        "received": Received("GET", "/v1/transfers", "", headers),
+        "now": datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
+        "frame": lab.transfers.frame(),
+        "qr_text": paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU"),
         "paylab": paylab,
         "pd": pd,
         "names": names,
@@ -74,28 +108,31 @@ def place(simulator):
         "terms": TERMS,
         "person": lab.individuals.get(account.individual_id),
         "wallet": account.payout_account,
-        "transfer": lab.transfers.list().filter(status="completed")[0],
         "draft": lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())),
         "router": Router(),
         "state": lab.simulator.snapshot(),
+        "selfie": specimen("selfie"),
     }
 
 
 @pytest.fixture
-def here(place, simulator, tmp_path, monkeypatch):
-    """A lab on that simulator as it was before the first example, in a folder of its own."""
+def here(place, simulator, example, tmp_path, monkeypatch):
+    """A folder of its own and, if the example has a lab, one on the simulator as it was first."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "selfie.jpg").write_bytes(specimen("selfie"))
+    (tmp_path / "selfie.jpg").write_bytes(place["selfie"])
+    new = {**place, "router": Router(), "path": Path("service.toml")}
+    if not any("lab" in each.source for each in example.examples):
+        return new
     lab = paylab.connect(simulator=simulator)
     lab.simulator.restore(place["state"])
     quote = lab.quotes.create(place["payee"], source_amount="20", **TERMS)
     url = "https://hooks.example.com/first"
     subscription = lab.webhook_subscriptions.create(url, ["transfer.completed"])
-    return {**place, "lab": lab, "quote": quote, "subscription": subscription}
+    return {**new, "lab": lab, "quote": quote, "subscription": subscription}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("example", found(), ids=lambda test: test.name.removeprefix("paylab."))
+@pytest.mark.parametrize("example", [*found()], ids=lambda test: test.name.removeprefix("paylab."))
 def test_an_example_gives_what_it_says(here, example):
     """Run as a reader would, on a simulator."""
     example.globs = {**example.globs, **here}
@@ -105,18 +142,39 @@ def test_an_example_gives_what_it_says(here, example):
     assert not runner.failures, "".join(told)
 
 
+def is_own(thing, home):
+    """Whether a function or class is defined in a package or module."""
+    kind = inspect.isfunction(thing) or inspect.isclass(thing)
+    return kind and f"{thing.__module__}.".startswith(f"{home}.")
+
+
+def functions(owner):
+    """The functions of a module or class, and those of a module's classes; errors have none."""
+    if inspect.isfunction(owner):
+        return [owner]
+    if inspect.ismodule(owner):
+        own = [each for each in vars(owner).values() if is_own(each, owner.__name__)]
+        return [function for each in own for function in functions(each)]
+    kinds = [] if issubclass(owner, BaseException) else owner.__mro__
+    held = [each for kind in kinds if is_own(kind, "paylab") for each in vars(kind).values()]
+    methods = [getattr(each, "__func__", each) for each in held]
+    return [method for method in methods if is_own(method, "paylab")]
+
+
 def operations():
-    """The public operations, and the functions that draw."""
-    for kind in PUBLIC:
-        for name, member in vars(kind).items():
-            if inspect.isfunction(member) and not name.startswith("_") and name not in PLAIN:
-                yield f"{kind.__name__}.{name}", member
-    yield from ((f"Resource.{name}", getattr(Resource, name)) for name in OWN)
-    drawn = ("volume", "statuses", "completion", "failures", "fees")
-    yield from ((f"charts.{name}", getattr(charts, name)) for name in drawn)
+    """The public functions and methods that are reached from `paylab` and from a lab."""
+    with paylab.connect() as lab:
+        held = {type(getattr(lab, name)) for name in dir(lab) if name != "client"}
+    kinds = [kind for kind in held if is_own(kind, "paylab")]
+    owners = [*(getattr(paylab, name) for name in ROOTS), charts, Lab, *kinds, *PARTS]
+    named = {each.__qualname__: each for owner in owners for each in functions(owner)}
+    for name, function in sorted(named.items()):
+        is_hidden = any(part.startswith("_") for part in name.split("."))
+        if not is_hidden and name not in PLAIN and not any(part in name for part in FOREIGN):
+            yield pytest.param(function, id=name)
 
 
-@pytest.mark.parametrize(("name", "operation"), operations())
-def test_every_operation_has_an_example(name, operation):
+@pytest.mark.parametrize("operation", [*operations()])
+def test_every_operation_has_an_example(operation):
     """In its docstring."""
-    assert ">>> " in inspect.getdoc(operation), name
+    assert ">>> " in inspect.getdoc(operation)

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "
 CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
 
 
+@cache
 def imports(path: Path) -> set[tuple[str, str]]:
     """The (library or "paylab", chapter) pairs a module imports, wherever in it they stand."""
     found = set()
@@ -35,6 +37,7 @@ def imports(path: Path) -> set[tuple[str, str]]:
     return found
 
 
+@cache
 def chapters_of(chapter: str) -> set[str]:
     """The other chapters that a chapter imports."""
     files = (ROOT / chapter).rglob("*.py")
@@ -62,7 +65,7 @@ def test_importing_paylab_loads_nothing_heavy():
 
 def test_the_help_of_the_command_line_loads_no_service():
     """`paylab --help` is quick: httpx, pydantic and the lab wait until a command needs them."""
-    code = "import sys\nfrom paylab.cli import main\n"
+    code = "import sys\nfrom paylab.cli.main import main\n"
     code += "try: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([name for name in ('httpx', 'pydantic', 'paylab.lab') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

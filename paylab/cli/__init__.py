@@ -1,5 +1,1 @@
 """The command line: `paylab COMMAND`. Exit status 0 done, 1 failed, 2 wrong use."""
-
-from .main import main as main
-
-__all__ = ["main"]

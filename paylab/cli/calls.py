@@ -1,7 +1,7 @@
-"""Show what the notebooks, programs and commands of this user send on this machine.
+"""Show the calls of your notebooks, programs and commands on this machine.
 
 Each attempt is a line: time, sender, service, method, path, status and size, without secrets and
-bodies. Nothing is written to a disk, and nothing is sent to you while this command does not run.
+bodies. Calls are not stored: you see only those made while this command runs.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from contextlib import closing
 from threading import Event
 from typing import Any
 
+from ..client.calls import Follower
 from ..errors import ConfigError
-from ..lab.broadcast import Follower
 from ..spec.text import printable
 from .terminal import count, say, warn_user
 
@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Follow until stopped."""
+    """Follow the calls until stopped."""
     if not options.follow:
         raise ConfigError(
             "calls are not kept on disk: use `paylab calls --follow` to see new ones,"

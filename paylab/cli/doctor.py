@@ -1,6 +1,6 @@
 """Check the settings, the connection, this machine's clock and the installed packages.
 
-One signed GET is sent. The exit status is 1 when something keeps paylab from working.
+One signed GET is sent. The exit status is 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Report; 1 when something keeps paylab from working."""
+    """Print the report; return 1 if a check fails."""
     findings = list(examine())
     if options.json:
         say(json.dumps([finding._asdict() for finding in findings]))
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def examine() -> Iterator[Check]:
-    """Everything worth knowing, from the machine outwards."""
+    """Run all checks, from the packages to the service."""
     yield Check("paylab", True, __version__)
     yield Check("python", True, f"{platform.python_version()} on {platform.system()}")
     for name in PACKAGES:
@@ -83,7 +83,7 @@ def _service(lab: Lab) -> Iterator[Check]:
 
 
 def _clock(lab: Lab) -> Iterator[Check]:
-    """The difference between the service's Date header and the client's clock."""
+    """Check the difference between the service's Date header and this machine's clock."""
     sent = lab.calls[-1].response_headers.get("date") if lab.calls else None
     if sent is None:
         return
@@ -93,5 +93,5 @@ def _clock(lab: Lab) -> Iterator[Check]:
         return
     ahead = (date - lab.calls[-1].when).total_seconds()
     allowed = lab.service.signing.tolerance
-    text = f"the service's clock is {ahead:+.0f} s from this machine's, {allowed} s are allowed"
+    text = f"the service's clock is {ahead:+.0f} s from this machine's; {allowed} s are allowed"
     yield Check("clock", abs(ahead) < allowed, text)

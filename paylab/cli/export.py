@@ -11,7 +11,8 @@ import sys
 from typing import Any
 
 from ..spec import codes, timestamps
-from .terminal import open_lab, say, warn_user
+from .connection import open_lab
+from .terminal import say, warn_user
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
@@ -23,30 +24,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--to",
         required=True,
         metavar="FILE.csv|FILE.parquet|FILE.xlsx|DIR/|-",
-        help="a file by its ending, a folder of Parquet by day, or - for standard output",
+        help="a file by its extension, a folder of daily Parquet files, or - for stdout (CSV)",
     )
-    parser.add_argument("--since", metavar="TIME", help="rows created from then on: 2026-05-01")
-    parser.add_argument("--status", metavar="WORDS", help="rows with one status of a comma list")
-    parser.add_argument("--product-type", choices=codes.PRODUCTS, help="of transfers alone")
+    parser.add_argument("--since", metavar="TIME", help="rows created since then: 2026-05-01")
+    parser.add_argument(
+        "--status", metavar="WORDS", help="rows with these statuses, separated by commas"
+    )
+    parser.add_argument("--product-type", choices=codes.PRODUCTS, help="only for transfers")
     parser.add_argument(
         "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"
     )
     parser.add_argument(
         "--resume",
         action=argparse.BooleanOptionalAction,
-        help="use what an interrupted export fetched: always, or never (default: for an hour)",
+        help="continue an interrupted export: always, or never (default: within an hour)",
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Export, with a line of progress where somebody watches."""
+    """Export, with a line of progress on a terminal."""
     if options.product_type and options.what == "conversions":
-        warn_user("paylab: --product-type goes with transfers")
+        warn_user("paylab: --product-type works only with transfers")
         return 2
     is_piped = options.to == "-"
     if is_piped and options.json:
-        warn_user("paylab: --json does not go with --to -, where the rows are printed")
+        warn_user("paylab: --json cannot be used with --to -, which prints the rows")
         return 2
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
     done = getattr(open_lab(), options.what).export(
@@ -64,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(done: Any, options: argparse.Namespace) -> None:
-    """Say what was written, and whether part of it is from an interrupted run."""
+    """Print the result, and whether part of it is from an interrupted run."""
     begun = timestamps.to_text(done.oldest_page_at)
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
     facts |= {"resumed": done.resumed, "oldest_page_at": begun}

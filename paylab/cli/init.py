@@ -1,8 +1,8 @@
 """Check the address and keys of a service, and write them into a profile.
 
 The address and the keys come from options, from PAYLAB_BASE_URL, PAYLAB_API_KEY and
-PAYLAB_SECRET_KEY, or you are asked; what you type as a key is not shown. The keys go into the
-system's keyring if there is one, else into the profile file, which only you can read.
+PAYLAB_SECRET_KEY, or from a prompt that hides keys. The keys are stored in the system's keyring
+if there is one, else in the profile file, which only you can read.
 """
 
 from __future__ import annotations
@@ -33,9 +33,11 @@ ASKED = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secret
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the command; a key is no option, since others could read it there."""
+    """The options of the command; keys are not options, since other users can read those."""
     parser.add_argument("--profile", default=DEFAULT, metavar="NAME", help="name of the profile")
-    parser.add_argument("--base-url", metavar="URL", help="address of the service (default: asks)")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="address of the service (default: prompt)"
+    )
     parser.add_argument(
         "--keyring",
         action=argparse.BooleanOptionalAction,
@@ -43,7 +45,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--replace", action="store_true", help="replace a profile of this name")
     parser.add_argument(
-        "--no-check", action="store_true", help="write without asking the service first"
+        "--no-check", action="store_true", help="write without testing the keys first"
     )
 
 
@@ -54,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if not NAME.fullmatch(options.profile):
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in document and not options.replace:
-        raise ConfigError(f"{path} has a profile {options.profile!r}: --replace writes a new one")
+        raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
     values = {name: _value(name, options) for name in ASKED}
     if not options.no_check:
         _check(values)
@@ -89,7 +91,7 @@ def _value(name: str, options: argparse.Namespace) -> str:
         raise ConfigError(f"{name} is missing: set {VARIABLES[name]}, or run this in a terminal")
     typed = getpass(ASKED[name]) if name in SECRETS else input(ASKED[name])
     if not typed.strip():
-        raise ConfigError(f"{name} is missing: nothing was written")
+        raise ConfigError(f"{name} is empty: nothing was written")
     return typed.strip()
 
 
@@ -99,7 +101,7 @@ def _check(values: dict[str, str]) -> None:
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError:
-            warn_user("paylab: nothing was written; --no-check writes the profile anyway")
+            warn_user("paylab: nothing was written; use --no-check to write the profile anyway")
             raise
         say(f"{lab.place} answers, and accepts the signature.")
 
@@ -119,7 +121,7 @@ def _in_keyring(options: argparse.Namespace, values: dict[str, str]) -> bool:
 
 
 def _keep(entry: str, secret: str) -> str:
-    """Put a secret into the keyring; the reference that a profile has to it."""
+    """Put a secret into the keyring; return the reference to write into the profile."""
     try:
         import keyring
         from keyring.errors import KeyringError

@@ -1,4 +1,4 @@
-"""Open JupyterLab on a copy of the notebooks, each with a simulator of its own.
+"""Open JupyterLab on a copy of the notebooks, each with its own simulator.
 
 The copy is `./paylab-notebooks`. A notebook that you changed is never overwritten; the others are
 updated with paylab. Every notebook has its own embedded simulator, unless a service is configured
@@ -30,7 +30,7 @@ from .terminal import port, say, warn_user
 EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"
 RECORD = ".paylab.json"
-"""In the folder: the SHA-256 of each notebook as it was copied, to see which ones you changed."""
+"""File with the SHA-256 of each copied notebook, to detect the ones you changed."""
 
 PACKAGE = Path(__file__).parent.parent
 START_SECONDS = 60.0
@@ -42,7 +42,7 @@ QUIET = {
         "doNotDisturbMode": True,
     }
 }
-"""JupyterLab fetches nothing from outside, so it does not have to ask whether it may."""
+"""Settings that disable JupyterLab's news and the question about them."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,12 +71,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start JupyterLab, say where it is, and stop it on Ctrl-C."""
+    """Start JupyterLab, print its address, and stop it on Ctrl-C."""
     begun = time.monotonic()
     folder, kept = notebooks()
     first = _first(folder, options.notebook)
     if kept:
-        warn_user(f"kept as you changed them: {', '.join(kept)}; rename one to get its new version")
+        warn_user(f"you changed {', '.join(kept)}: not updated; rename it to get the new one")
     with tempfile.TemporaryDirectory() as place, _service(options, Path(place)) as environment:
         settings = Path(place)
         (settings / "overrides.json").write_text(json.dumps(QUIET))
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
             child = subprocess.Popen(  # noqa: S603 - our own arguments
                 command,
                 env=environment,
-                # Ctrl-C ends JupyterLab through us: by itself it would ask for confirmation.
+                # Ctrl-C ends JupyterLab from here: JupyterLab itself would ask for confirmation.
                 start_new_session=True,
                 stdout=None if options.verbose else log,
                 stderr=None if options.verbose else subprocess.STDOUT,
@@ -96,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log: IO[str]) -> int:
-    """Say where JupyterLab is, and wait until it ends or a signal ends it."""
+    """Print JupyterLab's address, and wait until it ends or a signal ends it."""
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: child.terminate())
     try:
@@ -113,7 +113,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
 
 
 def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | None:
-    """What Jupyter says of itself once it answers; None when it was stopped before."""
+    """Jupyter's address and token once it accepts connections; None if it was stopped before."""
     from jupyter_core.paths import jupyter_runtime_dir
 
     record = Path(jupyter_runtime_dir()) / f"jpserver-{child.pid}.json"
@@ -122,7 +122,7 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
         if status is not None and status <= 0:
             return None
         if status is not None:
-            raise PaylabError("JupyterLab did not start: the lines above say why")
+            raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
             found: dict[str, Any] = json.loads(record.read_text())
             if not (found["token"] or found["password"]):
@@ -138,7 +138,7 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
 
 
 def _answers(port: int) -> bool:
-    """Whether JupyterLab accepts connections; no proxy is asked."""
+    """Whether JupyterLab accepts connections; without a proxy."""
     try:
         create_connection(("127.0.0.1", port), timeout=5).close()
     except OSError:
@@ -147,7 +147,7 @@ def _answers(port: int) -> bool:
 
 
 def notebooks() -> tuple[Path, list[str]]:
-    """The folder of the copies, and the names that have a new version which was not copied."""
+    """The folder of the copies, and the names of changed notebooks that were not updated."""
     here = Path.cwd()
     target = here if (here / RECORD).is_file() else here / FOLDER
     target.mkdir(exist_ok=True)
@@ -170,7 +170,7 @@ def notebooks() -> tuple[Path, list[str]]:
 
 
 def _source() -> Path:
-    """The notebooks of a clone, or those in an installed package."""
+    """The folder of the notebooks in a clone or in the installed package."""
     clone = PACKAGE.parent / "notebooks"
     in_clone = (PACKAGE.parent / "pyproject.toml").is_file() and clone.is_dir()
     return clone if in_clone else PACKAGE / "notebooks"
@@ -189,16 +189,16 @@ def _digest(path: Path) -> str:
 
 
 def _first(folder: Path, wanted: str | None) -> str:
-    """The notebook to open, by its name or the beginning of it."""
+    """The notebook to open, by its name or the start of its name."""
     names = sorted(path.name for path in folder.glob("*.ipynb"))
     chosen = [name for name in names if wanted and name.startswith(Path(wanted).name)]
     if wanted and not chosen:
-        raise FileNotFoundError(f"there is no notebook {wanted}; there is {', '.join(names)}")
+        raise FileNotFoundError(f"there is no notebook {wanted}: choose one of {', '.join(names)}")
     return (chosen or names)[0]
 
 
 def _assumptions(given: str | None) -> dict[str, str]:
-    """The variable that leads the kernels to a service.toml, which is checked here."""
+    """The environment variable with the service.toml of the kernels, checked first."""
     from .simulator import service_for
 
     if given is None:
@@ -209,10 +209,9 @@ def _assumptions(given: str | None) -> dict[str, str]:
 
 @contextmanager
 def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of the kernels; with --shared it names a simulator that is started here.
+    """The environment of the kernels; with --shared, start a simulator and add its settings.
 
-    The keys sent to a shared simulator are remembered in `folder` as long as it lives, and not
-    among those of real services.
+    The ledger of a shared simulator is in `folder`, apart from the ledger of real services.
     """
     assumptions = _assumptions(options.service)
     if not options.shared:
@@ -228,7 +227,7 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
     if resolve() is not None:
         raise ConfigError(
             "--shared starts a simulator, but a service is configured: unset PAYLAB_BASE_URL and"
-            " PAYLAB_PROFILE, or leave --shared out"
+            " PAYLAB_PROFILE, or omit --shared"
         )
     log_without_blocking()
     service = service_for(options.service)
@@ -248,7 +247,7 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
 
 
 def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
-    """Jupyter's command line: on loopback only, with no news, update checks or extensions."""
+    """Jupyter's command line: on loopback only, without news, update checks and extensions."""
     command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
@@ -256,7 +255,7 @@ def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]
     command += ["--no-browser"] if options.no_browser else []
     if options.port is not None:
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
-    # In a container everybody is root; the server listens on loopback and asks for a token.
+    # Allowed as root, as in containers: the server listens on loopback and requires a token.
     return [*command, "--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else command
 
 

@@ -1,7 +1,7 @@
-"""Receive events in the terminal, and pass them on to a handler of your own.
+"""Receive events in the terminal, and forward them to your own handler.
 
-A webhook subscription is made at the start and deleted at the end. With --forward-to, the answer
-of your handler is the answer to the service, which delivers again what was not answered 2xx.
+A webhook subscription is created at the start and deleted at the end. With --forward-to, the
+service gets your handler's response, and delivers an event again if it was not 2xx.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forward-to", metavar="URL", help="post each event to your handler")
     parser.add_argument("--events", metavar="A,B", type=_types, help="types (default: all)")
     parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
-    parser.add_argument("--url", help="where a service elsewhere reaches the port")
-    parser.add_argument("--data", metavar="PATH", help="keep what arrives in this file")
+    parser.add_argument("--url", help="public URL of the port, for a service on another machine")
+    parser.add_argument("--data", metavar="PATH", help="store events in this file")
     parser.add_argument("--json", action="store_true", help="print a JSON line for each event")
 
 
@@ -68,7 +68,7 @@ def _print(target: str | None, arrival: Arrival) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
-        answer = f"  -> {cut_text(str(target))} cannot be reached; the service is answered 502"
+        answer = f"  -> {cut_text(str(target))} cannot be reached; answered 502 to the service"
     words = (arrival.type, arrival.id, arrival.status or "-")
     line = "  ".join(map(cut_text, words))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
@@ -80,9 +80,9 @@ def _print_json(arrival: Arrival) -> None:
 
 
 def _types(text: str) -> tuple[str, ...]:
-    """Event types between commas; an unknown one says which there are."""
+    """Event types separated by commas; ArgumentTypeError lists the known ones."""
     types = tuple(word.strip() for word in text.split(",") if word.strip())
     unknown = [word for word in types if word not in codes.EVENT_TYPES]
     if unknown or not types:
-        raise argparse.ArgumentTypeError(f"must be of {', '.join(codes.EVENT_TYPES)}")
+        raise argparse.ArgumentTypeError(f"must be among {', '.join(codes.EVENT_TYPES)}")
     return types

@@ -1,4 +1,4 @@
-"""The commands by name, and how their failures end."""
+"""The commands by name, and their exit status."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ COMMANDS: dict[str, str] = {
     "doctor": "check settings, connection, clock and versions",
     "walkthrough": "go through an on-ramp in the terminal",
     "probe": "ask a service what the specification leaves open",
-    "get": "send a signed GET and print the answer",
-    "post": "send a signed POST and print the answer",
+    "get": "send a signed GET and print the response",
+    "post": "send a signed POST and print the response",
     "list": "print every item of a list",
     "export": "write transfers or conversions to a file or to standard output",
-    "sync": "keep a folder of Parquet up to date",
+    "sync": "keep a folder of Parquet files up to date",
     "payout": "send a CSV file of payouts, each row once",
     "calls": "show what notebooks and commands on this machine send",
-    "listen": "receive events, and forward them to a handler of your own",
+    "listen": "receive events, and forward them to your handler",
     "trigger": "make the simulator send an event",
     "simulator": "serve the simulated service over HTTP",
     "qr": "draw, explain or read a QR payload",
-    "sign": "sign a request and show how",
-    "scrub": "take keys, images and document numbers out of notebooks, HAR files and snapshots",
+    "sign": "sign a request and show each layer",
+    "scrub": "remove keys, images and document numbers from notebooks, HAR files and snapshots",
 }
 """The commands and what they do.
 
@@ -42,7 +42,7 @@ Each has a module with `arguments(parser)`, `run(options)` and `EXAMPLE`, a comm
 """
 
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
-"""The modules that are not called as their command."""
+"""The modules whose name differs from the command."""
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 DESCRIPTION = "Explore and integrate a cross-border payments service."
@@ -59,14 +59,14 @@ HELP = "\n".join(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; errors go to stderr in one sentence."""
+    """Run a command; print errors to stderr as one sentence."""
     given = list(sys.argv[1:] if argv is None else argv)
     named = given[:1] if "--print-completion" not in given else COMMANDS
     options = parser(named).parse_args(given)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _warn
-            return int(_module(options.command).run(options))
+            return int(command_module(options.command).run(options))
     except ConfigError as error:
         return _fail(error, WRONG_USE)
     except (PaylabError, OSError) as error:
@@ -78,15 +78,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says in one sentence what is wrong, and where to read how it is meant."""
+    """A parser that reports an error in one sentence, with the help command."""
 
     def error(self, message: str) -> NoReturn:
-        """End with the status of wrong use."""
+        """Print the error and exit with status 2."""
         self.exit(WRONG_USE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
-    """Help that says what an option is when it is left out."""
+    """Help that shows the default values of options."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = action.help or ""
@@ -95,7 +95,7 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 
 def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """The command line; only the commands that are `loaded` know their own options."""
+    """The parser; only the commands in `loaded` have their options."""
     top = Parser(prog="paylab", description=DESCRIPTION, epilog=HELP, formatter_class=Help)
     top.add_argument("--version", action="version", version=f"paylab {__version__}")
     top.add_argument(
@@ -103,11 +103,11 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, what in COMMANDS.items():
-        module = _module(name) if name in loaded else None
+        module = command_module(name) if name in loaded else None
         command = commands.add_parser(name, help=what, formatter_class=Help)
         if module is not None:
             command.description = module.__doc__
-            command.epilog = f"example: {_example(name, module)}"
+            command.epilog = f"example: {command_example(name, module)}"
             module.arguments(command)
     return top
 
@@ -116,29 +116,29 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 
 class Completion(argparse.Action):
-    """Print the completion script of a shell, and end."""
+    """Print the completion script of a shell, and exit."""
 
     def __call__(self, parser: argparse.ArgumentParser, *given: Any, **more: Any) -> None:
-        """Write the script for what the whole command line offers."""
+        """Print the script for all commands."""
         import shtab
 
         print(shtab.complete(parser, shell=given[1]))
         parser.exit(DONE)
 
 
-def _module(name: str) -> ModuleType:
+def command_module(name: str) -> ModuleType:
     """The module of a command."""
     return import_module(f"{__package__}.{MODULES.get(name, name)}")
 
 
-def _example(name: str, module: ModuleType) -> str:
-    """The example of a command; a module of several commands has one for each."""
+def command_example(name: str, module: ModuleType) -> str:
+    """The example of a command; a module with several commands has a dict of them."""
     example = module.EXAMPLE
     return str(example if isinstance(example, str) else example[name])
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """Show a warning as one sentence, without the place in the code."""
+    """Print a warning as one sentence, without the code location."""
     warn_user(f"paylab: {message}")
 
 
@@ -149,13 +149,13 @@ def _fail(error: Exception, status: int) -> int:
 
 
 def _words(error: Exception) -> str:
-    """What went wrong; of a file, its name and the system's words without their number."""
+    """The text of an error; for a file, its name and the system's message without errno."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
 def _quiet_pipe() -> int:
-    """Whoever read the output stopped reading: nothing more to say."""
+    """Handle a closed output pipe: print nothing more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return DONE

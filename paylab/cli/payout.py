@@ -1,7 +1,7 @@
 """Send the payouts of a CSV file, each row once.
 
 Every row is checked before anything is sent. After an interruption, the same command sends the
-rows that were not sent. You are asked before anything is sent to a service that is no simulator.
+rows that were not sent. Sending to a service that is not a simulator needs a confirmation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ..errors import ConfigError
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .terminal import confirm, count, open_lab, say, warn_user
+from .connection import confirm, open_lab
+from .terminal import count, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,14 +28,14 @@ DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE.csv", help="one payout a row, columns by name")
+    parser.add_argument("file", metavar="FILE.csv", help="one payout per row, with a header")
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
     parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
-        "--concurrency", type=_count, metavar="N", help="requests at a time (default: 8)"
+        "--concurrency", type=_count, metavar="N", help="concurrent requests (default: 8)"
     )
     parser.add_argument("--to", metavar="RESULTS.csv", help="write the outcome of each row")
     for name in DEFAULTS:
@@ -44,11 +45,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check, send, and say how many ended how; 1 when a row has a problem or was not paid."""
+    """Check, send, and print a summary; return 1 if a row has a problem or was not paid."""
     given = {name: getattr(options, name) for name in DEFAULTS}
     defaults = {name: value for name, value in given.items() if value}
     shape = {"reference": options.reference, "delimiter": options.delimiter}
     checked = plan(options.file, **shape, **defaults)
+    if not checked.rows:
+        raise ConfigError(f"{options.file} has no rows below its header: nothing to send")
     if options.dry_run or checked.problems:
         return _report(checked, as_json=options.json)
     if options.to is not None:
@@ -72,17 +75,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_writable(path: Path, others: list[str | None]) -> None:
-    """An error, before anything is paid, when results cannot be written to a file."""
+    """ConfigError, before anything is paid, if the results file cannot be written."""
     try:
         files.require_writable(path)
     except ConfigError as error:
         raise ConfigError(f"--to {path}: {error}; nothing was sent") from None
     if any(name and path.resolve() == Path(name).resolve() for name in others):
-        raise ConfigError(f"--to {path} would replace what it is made from: name another file")
+        raise ConfigError(f"--to {path} would replace the input file: name another file")
 
 
 def _report(checked: Plan, *, as_json: bool) -> int:
-    """What the file says, and everything wrong with it."""
+    """Print a summary of the file and all problems."""
     if as_json:
         problems = [vars(problem) for problem in checked.problems]
         print(json.dumps({"payouts": len(checked.rows), "problems": problems}))
@@ -122,5 +125,5 @@ def _mark(text: str) -> str:
 
 
 _MOST = 64
-_JOURNAL = "in place of one in your data folder, which goes by the references in the file"
-_REFERENCE = f"the column that tells payouts apart, {REFERENCE} unless said"
+_JOURNAL = "the batch's journal file (default: one in your data folder, found by the references)"
+_REFERENCE = f"the column that identifies a payout (default: {REFERENCE})"

@@ -12,7 +12,8 @@ from ..errors import ConfigError
 from ..probe.objects import PLAN
 from ..probe.report import ANSWERED, OUTCOMES, Report
 from ..probe.requests import BUDGET
-from .terminal import open_lab, say, warn_user
+from .connection import open_lab
+from .terminal import say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -20,7 +21,9 @@ EXAMPLE = "paylab probe --to service.toml"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--write", action="store_true", help=_WRITE)
-    parser.add_argument("--yes", action="store_true", help="do not ask before --write makes them")
+    parser.add_argument(
+        "--yes", action="store_true", help="do not ask before --write creates objects"
+    )
     parser.add_argument("--to", default="service.toml", metavar="FILE", help=_TO)
     parser.add_argument("--html", metavar="FILE", help="also write the report as one HTML page")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
@@ -29,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Probe and report; 0 when it ran to its end, whatever it found."""
+    """Probe and report; return 0 if the probe was completed, whatever it found."""
     to = Path(options.to)
     for file in filter(None, (options.to, options.html)):
         files.require_writable(Path(file))
@@ -56,17 +59,17 @@ def _write_page(report: Report, path: Path) -> None:
 
 
 def _is_agreed(base_url: str) -> bool:
-    """List what will be made, and ask; ConfigError where nobody can answer."""
-    warn_user(f"paylab: --write makes these at {base_url}:")
+    """List the objects to create and ask for consent; ConfigError without a terminal."""
+    warn_user(f"paylab: --write creates these objects at {base_url}:")
     for line in PLAN:
         warn_user(f"  {line}")
     if not sys.stdin.isatty():
-        raise ConfigError("--write asks before it makes anything: add --yes to agree")
-    return input("Make them? [y/N] ").strip().lower() in ("y", "yes")
+        raise ConfigError("--write needs a confirmation: run it in a terminal, or add --yes")
+    return input("Create them? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _show(report: Report, to: Path) -> None:
-    """The findings, what differs last, where it is seen."""
+    """Print the findings; the differences come last, where they are visible."""
     for outcome in reversed(OUTCOMES):
         lines = report.table(outcome)
         if lines:
@@ -75,7 +78,7 @@ def _show(report: Report, to: Path) -> None:
         warn_user(f"paylab: {remark}")
     say(report.summary)
     answered = len(report.where(*ANSWERED))
-    say(f"{answered} answers in {to}: use it with paylab.connect(service={str(to)!r})")
+    say(f"{answered} answers are in {to}: use it with paylab.connect(service={str(to)!r})")
 
 
 def _count(text: str) -> int:
@@ -85,7 +88,7 @@ def _count(text: str) -> int:
     return number
 
 
-_WRITE = "also make synthetic objects in a sandbox, listed before it starts"
-_FROM = "send nothing: answer what the calls in a HAR file show"
-_TO = "the service.toml to write (default service.toml)"
-_BUDGET = f"the most requests to send (default {BUDGET})"
+_WRITE = "also create synthetic objects in a sandbox, listed before the start"
+_FROM = "send nothing: use the calls in a HAR file"
+_TO = "the service.toml to write (default: service.toml)"
+_BUDGET = f"maximum number of requests (default: {BUDGET})"

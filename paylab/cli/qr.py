@@ -1,7 +1,7 @@
 """Draw and explain a QR payload, or read one from an image.
 
-Payloads of QR Ph and other EMV codes are taken apart and checked: checksum, mandatory fields,
-country and currency. Any other text is drawn all the same.
+Payloads of QR Ph and other EMV codes are parsed and checked: checksum, mandatory fields, country
+and currency. Other text is only drawn.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--scan", metavar="IMAGE", help="read the code in this image instead")
     parser.add_argument("--out", metavar="FILE.png|FILE.svg", help="save the QR code as a picture")
     parser.add_argument("--size", type=int, default=300, help="width of the picture in pixels")
-    parser.add_argument("--json", action="store_true", help="print what it says as JSON")
+    parser.add_argument("--json", action="store_true", help="print the fields as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show the picture, what it says, and save it where asked; 1 for a payload nobody can pay."""
+    """Show the QR code and its fields, and save it; return 1 for an invalid payload."""
     from ..views.qr import QR, scan
 
     payload = scan(options.scan) if options.scan is not None else options.payload.strip()

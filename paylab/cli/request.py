@@ -1,8 +1,8 @@
-"""Send any signed request and print the answer.
+"""Send any signed request and print the response.
 
-A path without a slash in front is one of version 1: `transfers` means /v1/transfers. What is
-printed is without keys, signatures and document numbers. A POST to a service that is no simulator
-is sent only after you confirm it.
+A path without a leading slash belongs to version 1: `transfers` means /v1/transfers. The output
+contains no keys, signatures and document numbers. A POST to a service that is not a simulator is
+sent only after you confirm it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ..errors import ConfigError, PaylabError
 from ..lab.lab import Lab
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
-from .terminal import confirm, open_lab, say, say_json, warn_user
+from .connection import confirm, open_lab
+from .terminal import say, say_json, warn_user
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -53,7 +54,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Send, and print the answer; with -v also what was sent, on stderr."""
+    """Send, and print the response; with -v also the request, on stderr."""
     path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
     body = _body(options.json) if options.command == "post" else None
     lab = open_lab(max_retries=0 if options.command == "post" else None)
@@ -82,7 +83,7 @@ def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
 
 
 def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
-    """The items of a list, over as many pages as needed."""
+    """The items of a list, over all pages."""
     plain, _, query = path.partition("?")
     params = dict(parse_qsl(query, keep_blank_values=True))
 
@@ -95,19 +96,19 @@ def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
         try:
             return read_page(answer.body, form, bare=True)
         except ValueError as error:
-            raise PaylabError(f"GET {plain} is no list: its answer {error}") from None
+            raise PaylabError(f"GET {plain} is not a list: its response {error}") from None
 
     return islice(Pager(fetch, lambda row: row, params.get(parameter)), limit)
 
 
 def _operation(lab: Lab, method: str, path: str) -> str:
-    """The operation that the service has at a path; empty for none."""
+    """The operation at a path; empty if there is none."""
     found = lab.client.service.match(path)[0].get(method)
     return found.operation if found else ""
 
 
 def _body(text: str | None) -> Any:
-    """The JSON of --json: given, in a file, or on stdin; ConfigError when it is none."""
+    """The JSON of --json: text, a file, or stdin; ConfigError if it is not JSON."""
     if text is None:
         return None
     given = text
@@ -122,7 +123,7 @@ def _body(text: str | None) -> Any:
 
 
 def layers(call: Call) -> str:
-    """A call with everything that may be shown: the signed texts, both heads and both bodies."""
+    """A call in full, redacted: the signed texts, headers and bodies."""
     parts = {
         "Canonical request": call.canonical,
         "Payload": call.payload,

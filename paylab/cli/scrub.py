@@ -1,4 +1,4 @@
-"""Take out of notebooks, HAR files and snapshots what must not be shared.
+"""Remove secrets and personal data from notebooks, HAR files and snapshots.
 
 Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
 contacts, birth dates and addresses. With --check nothing is changed.
@@ -14,8 +14,10 @@ from typing import Any
 from ..errors import PaylabError
 from ..files import replace
 from ..redaction.scrub import Leak, scrub
+from ..redaction.scrub_rules import personal_names
 from ..simulator.storage import checksum
 from ..spec.text import printable
+from .simulator import service_for
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
@@ -23,24 +25,34 @@ EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="what to scrub")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files to scrub")
     parser.add_argument(
-        "--check", action="store_true", help="only list it; exit status 1 if there is any"
+        "--check", action="store_true", help="only list findings; exit status 1 if there are any"
     )
     parser.add_argument(
         "--keep-personal",
         action="store_true",
-        help="leave names, contacts, birth dates and addresses in HAR files and snapshots",
+        help="keep names, contacts, birth dates and addresses in HAR files and snapshots",
     )
-    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.add_argument(
+        "--service",
+        metavar="FILE",
+        help="a service.toml: names of the service for fields with personal data"
+        " (default: see PAYLAB_SERVICE)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Scrub each file, or only say what is in it; 1 when a check found something."""
+    """Scrub or check each file; return 1 if a check has findings."""
     found: list[tuple[Path, Leak]] = []
+    switches = {
+        "keep_personal": options.keep_personal,
+        "personal": personal_names(service_for(options.service)),
+    }
     for path in options.files:
         text, document = _read(path)
-        clean, findings = scrub(document, keep_personal=options.keep_personal)
+        clean, findings = scrub(document, **switches)
         if findings and "checksum" in document:
             clean["checksum"] = checksum({k: v for k, v in clean.items() if k != "checksum"})
         found += [(path, finding) for finding in findings]
@@ -82,7 +94,7 @@ def _is_known(document: dict[str, Any]) -> bool:
 
 
 def _written(notebook: dict[str, Any], *, like: str) -> str:
-    """The notebook as text, laid out as it was: indentation, letters, line ends, last line."""
+    """The notebook as text in its original layout: indentation, escapes, line ends, last line."""
     second = like.partition("\n")[2]
     indent = second[: len(second) - len(second.lstrip(" \t"))] or None
     separators = None if indent or '": ' in like else (",", ":")
@@ -92,6 +104,6 @@ def _written(notebook: dict[str, Any], *, like: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Put the whole file in place of the old one at once, with its mode."""
+    """Replace the file atomically, keeping its mode."""
     with replace(path) as sink:
         sink.write(text.encode())

@@ -1,7 +1,7 @@
 """Sign a request: show each layer of the signature, and print the headers or a curl script.
 
-With --compare, the headers of somebody else's request are compared with the right ones, and the
-first difference is named; the exit status is then 1 for a mismatch.
+With --compare, the headers of another program are compared with the right ones, and the first
+difference is named; the exit status is then 1 for a mismatch.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .. import signing
-from ..client.clock import utcnow
+from ..client.connection import utcnow
 from ..client.settings import Settings, resolve
 from ..errors import ConfigError
 from ..signing.comparison import compare
-from ..signing.findings import Request, read_headers
+from ..signing.findings import SignedRequest, read_headers
 from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from .terminal import say, warn_user
@@ -33,15 +33,17 @@ EMBEDDED = "http://localhost"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("method", metavar="METHOD", type=str.upper, help="such as GET or POST")
-    parser.add_argument("url", metavar="URL", help="whole, or a path under the base URL")
-    parser.add_argument("--body", metavar="FILE", help="the body, byte for byte; - reads stdin")
+    parser.add_argument("url", metavar="URL", help="a full URL, or a path under the base URL")
+    parser.add_argument("--body", metavar="FILE", help="file with the exact body; - reads stdin")
     parser.add_argument("--date", help="X-Date (default: now)")
     parser.add_argument("--nonce", help="X-Nonce (default: a new one)")
     parser.add_argument(
         "--compare", metavar="HEADERS_FILE", help="compare with these `Name: value` lines"
     )
     parser.add_argument(
-        "--curl", action="store_true", help="print a script that signs anew and sends with curl"
+        "--curl",
+        action="store_true",
+        help="print a script that signs and sends the request with curl",
     )
     parser.add_argument("--json", action="store_true", help="print the layers as JSON")
 
@@ -52,11 +54,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    """Compare somebody else's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
+    """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     _check_url(options.url)
     secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
     url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
-    request = Request(options.method, url, _body(options.body))
+    request = SignedRequest(options.method, url, _body(options.body))
     now = _instant(options.date) if options.date else utcnow()
     theirs = read_headers(_text_of(options.compare))
     if not theirs:
@@ -86,7 +88,7 @@ def _text_of(name: str) -> str:
 
 
 def _check_url(url: str) -> None:
-    """Refuse what is neither a whole URL nor a path under the base URL."""
+    """ConfigError unless it is a full URL or a path under the base URL."""
     try:
         parts = urlsplit(url)
         whole = bool(parts.hostname) and parts.scheme in ("http", "https")
@@ -123,7 +125,7 @@ def _sign(options: argparse.Namespace) -> int:
 
 
 def _settings(url: str) -> Settings:
-    """The keys to sign with; a whole URL takes the place of the base URL."""
+    """The keys to sign with; a full URL replaces the base URL."""
     parts = urlsplit(url)
     base = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
     configured = resolve()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
-"""The keys to serve with; without them they are random at each start."""
+"""The environment variables of the keys; without them the keys are random at each start."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,22 +35,28 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         dest="allow_hosts",
         action="append",
         default=[],
-        help="a name that clients on other machines reach it by; may be repeated",
+        help="host name that clients on other machines use; may be repeated",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON line once ready")
-    parser.add_argument("--seed", type=int, default=7, help="same seed, same ids and payloads")
-    parser.add_argument("--transfers", type=_count, default=0, help="past transfers to begin with")
-    parser.add_argument("--speed", type=_speed, default=1.0, help="simulated seconds in a real one")
-    parser.add_argument("--frozen", action="store_true", help="the clock moves on request only")
+    parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
+    parser.add_argument("--seed", type=int, default=7, help="seed of ids and payloads")
+    parser.add_argument(
+        "--transfers", type=_count, default=0, help="number of past transfers at the start"
+    )
+    parser.add_argument(
+        "--speed", type=_speed, default=1.0, help="simulated seconds per real second"
+    )
+    parser.add_argument(
+        "--frozen", action="store_true", help="the clock moves only when you advance it"
+    )
     parser.add_argument("--data", metavar="PATH", type=_path, help="keep the state in this file")
     parser.add_argument(
-        "--production-like", action="store_true", help="refuse what only a sandbox can do"
+        "--production-like", action="store_true", help="refuse sandbox operations with 403"
     )
     parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve, say where, and wait for a signal."""
+    """Serve, print the address, and wait for a signal."""
     from ..simulator.server import listen_on
     from ..simulator.simulator import Simulator
     from .terminal import log_without_blocking
@@ -60,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     keys = _keys(service.signing.key_encoding)
     listener = listen_on(
         options.host, options.port
-    )  # before a file is made: the port may be in use
+    )  # before a file is created: the port may be in use
     with listener:
         simulator = Simulator(
             seed=options.seed,
@@ -97,7 +103,7 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
 
 
 def service_for(given: str | None) -> Service:
-    """The assumptions of a service.toml: the one given, else that of PAYLAB_SERVICE."""
+    """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
     from ..client.settings import service_source
     from ..spec.service import Service
 
@@ -107,7 +113,7 @@ def service_for(given: str | None) -> Service:
 
 
 def _keys(encoding: str) -> tuple[str, str]:
-    """Keys for this start: those of the environment, else random ones."""
+    """The keys: from the environment, else random."""
     from ..simulator.simulator import random_keys
 
     api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
@@ -128,7 +134,7 @@ def _ready(server: Server, *, as_json: bool) -> str:
 
 
 def exports(base_url: str, api_key: str, secret_key: str) -> str:
-    """The three lines that lead another terminal to this simulator."""
+    """The three lines to run in another terminal to use this simulator."""
     values = {"BASE_URL": base_url, "API_KEY": api_key, "SECRET_KEY": secret_key}
     return "\n".join(f"export PAYLAB_{name}={value}" for name, value in values.items())
 

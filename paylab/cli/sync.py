@@ -1,7 +1,7 @@
-"""Keep a folder of Parquet, one file a day, up to date with the service.
+"""Keep a folder of Parquet files, one per day, up to date with the service.
 
-The first run fetches everything; later ones fetch what is new and what may have changed. DuckDB
-queries the folder: select sum(source_amount) from 'DIR/*/*.parquet'
+The first run fetches everything; later runs fetch new rows and rows that may have changed. Query
+the folder with DuckDB: select sum(source_amount) from 'DIR/*/*.parquet'
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from contextlib import nullcontext
 from typing import Any
 
-from .terminal import open_lab, say
+from .connection import open_lab
+from .terminal import say
 
 EXAMPLE = "paylab sync transfers transfers/"
 
@@ -20,14 +21,12 @@ EXAMPLE = "paylab sync transfers transfers/"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
-    parser.add_argument(
-        "folder", metavar="DIR/", help="a folder, or an address that fsspec knows, such as s3://"
-    )
+    parser.add_argument("folder", metavar="DIR/", help="a folder, or an fsspec URL such as s3://")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Sync, and say what is new and what has changed."""
+    """Sync, and print the numbers of new and changed rows."""
     from ..frames import Dataset
 
     source = getattr(open_lab(), options.what)

@@ -1,4 +1,4 @@
-"""What commands print: text from elsewhere never reaches the terminal as controls."""
+"""Print the output of commands; control characters are escaped."""
 
 from __future__ import annotations
 
@@ -10,24 +10,19 @@ from argparse import ArgumentTypeError
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TextIO
 
-from ..errors import ConfigError
 from ..spec.text import pretty_json, printable
 
-if TYPE_CHECKING:
-    from ..lab.lab import Lab
-    from ..lab.place import Place
-
 MOST_WAITING = 1_000
-"""Records that wait to be written; later ones are dropped."""
+"""Maximum records in the queue; further ones are dropped."""
 
 HIGHEST_PORT = 65_535
 FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 
 class Unblocked(logging.Handler):
-    """Writes records from a thread of its own, so that a full pipe holds up nothing else."""
+    """Writes log records from its own thread, so that a full pipe blocks nothing else."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +31,7 @@ class Unblocked(logging.Handler):
         Thread(target=self._write, name="paylab-stderr", daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Let a record wait, or drop it where too many do."""
+        """Queue a record, or drop it if the queue is full."""
         with suppress(Full):
             self._waiting.put_nowait(f"{self.format(record)}\n".encode(errors="replace"))
 
@@ -50,28 +45,8 @@ class Unblocked(logging.Handler):
 
 
 def log_without_blocking() -> None:
-    """Send what is logged anywhere in this process to stderr, without waiting for its reader."""
+    """Log to stderr without waiting for its reader."""
     logging.basicConfig(handlers=[Unblocked()], level=logging.WARNING)
-
-
-def open_lab(**options: Any) -> Lab:
-    """The lab of a command; one line on stderr says which service it uses."""
-    from ..lab.connection import connect
-
-    lab = connect(**options)
-    warn_user(f"paylab: {lab.place.notice}")
-    return lab
-
-
-def confirm(place: Place, what: str, *, yes: bool) -> None:
-    """Ask before something is sent to a service that is no simulator; ConfigError for a no."""
-    if yes or place.is_simulator:
-        return
-    if not sys.stdin.isatty():
-        raise ConfigError(f"{what} at {place} needs --yes, since no terminal is there to ask")
-    print(_safe(f"{what} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise ConfigError("nothing was sent")
 
 
 def count(number: int, one: str, many: str = "") -> str:
@@ -80,7 +55,7 @@ def count(number: int, one: str, many: str = "") -> str:
 
 
 def port(text: str) -> int:
-    """The number of a port, as the type of an option."""
+    """Parse the port of an option."""
     number = int(text) if text.isdecimal() else -1
     if not 0 <= number <= HIGHEST_PORT:
         raise ArgumentTypeError(f"must be from 0 to {HIGHEST_PORT}")
@@ -96,12 +71,12 @@ def coloured(stream: TextIO) -> bool:
 
 
 def say(text: object, colour: str = "") -> None:
-    """Print lines to stdout; every character that a terminal could obey is escaped."""
+    """Print lines to stdout, with control characters escaped."""
     print(_painted(text, colour, sys.stdout), flush=True)
 
 
 def warn_user(text: object, colour: str = "") -> None:
-    """Print lines to stderr, likewise escaped."""
+    """Print lines to stderr, with control characters escaped."""
     print(_painted(text, colour, sys.stderr), file=sys.stderr, flush=True)
 
 
@@ -109,7 +84,7 @@ NAME = re.compile(r'^( *)("(?:[^"\\]|\\.)*")(?=: )', re.MULTILINE)
 
 
 def say_json(value: object) -> None:
-    """Print a value as indented JSON, with the names in colour on a terminal."""
+    """Print a value as indented JSON, with coloured names on a terminal."""
     text = _safe(pretty_json(value))
     painted = NAME.sub(r"\1\x1b[36m\2\x1b[0m", text) if coloured(sys.stdout) else text
     print(painted, flush=True)
@@ -123,5 +98,5 @@ def _painted(text: object, colour: str, stream: TextIO) -> str:
 
 
 def _safe(text: object) -> str:
-    """Line ends stay: a value that may hold one is escaped by `printable` where it is put in."""
+    """Escape control characters except line ends; values are escaped by `printable` before."""
     return printable(str(text), keep="\n")

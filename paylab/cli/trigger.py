@@ -1,7 +1,7 @@
-"""Make the simulator send an event, about a resource of yours or a new one.
+"""Make the simulator send an event, for your own resource or a new one.
 
-The resource goes through the legal states that lead to the event. Every event on the way is
-printed: those of the resource, and those of the individual it belongs to.
+The resource goes through the legal states that lead to the event. All events on the way are
+printed: those of the resource, and those of its individual.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import argparse
 from ..spec import codes, timestamps
 from ..spec.text import write_json
 from ..webhooks.store import cut_text
-from .terminal import open_lab, say, warn_user
+from .connection import open_lab
+from .terminal import say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"
 UNHEARD = (
@@ -33,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Move, and print every event this led to: of the resource, and of whom it was made for."""
+    """Trigger the event, and print all events of the resource and its individual."""
     from ..lab.trigger import trigger
 
     lab = open_lab()

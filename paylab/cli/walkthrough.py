@@ -15,7 +15,8 @@ from ..lab.lab import Lab
 from ..spec import codes
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .terminal import open_lab, say
+from .connection import open_lab
+from .terminal import say
 
 EXAMPLE = "paylab walkthrough ph --out out"
 
@@ -39,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Walk from consent to the completed conversion."""
+    """Run all steps, from consent to the completed conversion."""
     folder = Path(options.out) if options.out else None
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
-    """All steps, and the facts to print."""
+    """Run all steps; return the facts to print."""
     _say("Service", str(lab.place))
     person = _verified(lab, country)
     account = _account(lab, person)
@@ -93,7 +94,7 @@ def _verified(lab: Lab, country: str) -> Individual:
 
 
 def _code(side: str) -> str:
-    """The word of a side in the status details that ask for it."""
+    """The word of a side in status detail codes."""
     return {"selfie": "selfie_needed"}.get(side, f"{side.removeprefix('document-')}_image_needed")
 
 

@@ -1,22 +1,24 @@
-"""The assumptions that a failed call rests on: which key of a service.toml to set, and to what."""
+"""Find the assumptions behind a failed call: the key of a service.toml to set, and its value."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..errors import APIStatusError, PaylabError, Problem
 from ..signing.canonical import key_bytes
 from ..spec import assumptions
 from ..spec.paging import ListForm
-from ..spec.service import AccountForm, Service
-from .request import Outgoing
+from ..spec.resource import Resource
+from ..spec.service import AccountDetails, Service
+from .request import OutgoingRequest
 from .settings import Settings
-from .translation import NAMED, REFERENCES, Translation
+from .translation import ANSWERS, NAMED, REFERENCES, Translation
 
 PATH_MISSING = (404, 405, 501)
 REFUSED = (400, 409, 415, 422)
@@ -34,15 +36,19 @@ SENTENCE = re.compile(r"[\"'`]?([A-Za-z_][\w.]*)[\"'`]?\s*(?::|(?=\bis\b|\bmust\
 QUOTED = re.compile(r"(?::\s*|[\"'`])([A-Za-z_]\w*)[\"'`]?\s*(?:,|;|$)")
 
 
+COMMON_WORDS = frozenset({"id", "at", "is", "of", "currency", "amount", "account", "source"})
+"""Words that are in many names and do not identify a field."""
+
+
 class Doubt(NamedTuple):
-    """A key that may have to be set, and the value that the service seems to have."""
+    """A key that may have to be set, and the value that the service seems to use."""
 
     key: str
     value: str = ""
 
 
-def explain(error: PaylabError, doubts: Sequence[Doubt], lead: str = "") -> None:
-    """Let an error name the assumptions it rests on; the first of them is its `key`."""
+def name_assumptions(error: PaylabError, doubts: Sequence[Doubt], lead: str = "") -> None:
+    """Add assumptions to an error; the first of them is its `key`."""
     if not doubts:
         return
     told = {doubt.key: doubt for doubt in sorted(doubts, key=lambda doubt: bool(doubt.value))}
@@ -59,39 +65,41 @@ def explain(error: PaylabError, doubts: Sequence[Doubt], lead: str = "") -> None
 
 
 def name_dialect(error: PaylabError, found: Sequence[Doubt]) -> None:
-    """Let a refused signature name the dialect that the service verifies, or the keys to check."""
+    """Add the dialect that the service verifies, or the keys to check, to a refused signature."""
     if found:
         error.hint = None
-        explain(error, found, "the service verifies a request that is signed in another dialect")
+        name_assumptions(
+            error, found, "the service verifies a request that is signed in another dialect"
+        )
     else:
-        explain(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
+        name_assumptions(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
 
 
 def of_refusal(
     error: APIStatusError,
-    outgoing: Outgoing,
+    outgoing: OutgoingRequest,
     text: str,
     service: Service,
 ) -> None:
-    """Let the error of a refused call name what it rests on."""
+    """Add assumptions to the error of a refused call."""
     if not outgoing.operation:
         return
     if error.status in PATH_MISSING:
         _of_path(error, outgoing, error.status, text, service)
     elif error.status == FORBIDDEN and outgoing.operation != "sandbox.deposit":
         lead = "a 403 may be what the service answers to a signature that it refuses"
-        explain(error, [Doubt("error_codes.signature", "403")], lead)
+        name_assumptions(error, [Doubt("error_codes.signature", "403")], lead)
     elif error.status in REFUSED:
         told = [
             each
             for problem in error.problems or [Problem("", text)]
             for each in ([problem] if problem.field else sentences(problem.message))
         ]
-        explain(error, list(Fields(outgoing, service).doubts(told)))
+        name_assumptions(error, list(Fields(outgoing, service).doubts(told)))
 
 
 def _of_path(
-    error: PaylabError, outgoing: Outgoing, status: int, text: str, service: Service
+    error: PaylabError, outgoing: OutgoingRequest, status: int, text: str, service: Service
 ) -> None:
     route = next(route for route in service.routes if route.operation == outgoing.operation)
     is_shown = assumptions.KEYS[route.key].origin == "spec"
@@ -99,7 +107,7 @@ def _of_path(
     told = f"{status} for {outgoing.method} {outgoing.path}"
     is_sure = status != PATH_MISSING[0] or not text or ABOUT_PATHS.search(text)
     ids = "" if is_sure or text == "Not Found" else "If the ids are right, the path differs. "
-    explain(error, [Doubt(route.key)], f"{told}. {ids}This path {kind}")
+    name_assumptions(error, [Doubt(route.key)], f"{told}. {ids}This path {kind}")
 
 
 def sentences(text: str) -> Iterator[Problem]:
@@ -110,16 +118,16 @@ def sentences(text: str) -> Iterator[Problem]:
 
 
 class Fields:
-    """The keys behind the fields of one request that was refused."""
+    """Finds the keys behind the fields of a refused request."""
 
-    def __init__(self, outgoing: Outgoing, service: Service) -> None:
+    def __init__(self, outgoing: OutgoingRequest, service: Service) -> None:
         self._operation, self._service = outgoing.operation, service
         self._params = outgoing.url.params
         self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
         self._translation = Translation(service)
 
     def doubts(self, problems: Sequence[Problem]) -> Iterator[Doubt]:
-        """The keys to look at, the most telling first."""
+        """The keys to check, most likely first."""
         if self._operation.endswith(".list"):
             yield from self._of_list(problems)
             return
@@ -141,7 +149,7 @@ class Fields:
                 yield Doubt(f"lists.{setting}" if setting == "max_limit" else _key(form, setting))
 
     def _of_field(self, at: str, words: str, unknown: Sequence[str]) -> Iterator[Doubt]:
-        """The keys behind one problem; `unknown` are names that the service does not know."""
+        """The keys behind one problem; `unknown` are names unknown to the service."""
         parents, _, name = at.rpartition(".")
         form = self._form(parents if "details" in parents else at)
         if form is not None and name not in ("details", "type", "individual_id"):
@@ -161,7 +169,7 @@ class Fields:
         yield from self._of_value(at, name, words)
 
     def _of_detail(
-        self, form: AccountForm, name: str, words: str, unknown: Sequence[str]
+        self, form: AccountDetails, name: str, words: str, unknown: Sequence[str]
     ) -> Iterator[Doubt]:
         renamed = self._is_renamed and UNKNOWN.search(words)
         if name == form.field and not MISSING.search(words) and not renamed:
@@ -196,7 +204,7 @@ class Fields:
             yield from self._renamed_or_required(table, name, [] if name in fields else mine)
 
     def _renamed_or_required(self, table: str, name: str, ours: Sequence[str]) -> Iterator[Doubt]:
-        """The field of ours that the service probably calls so, else the required fields."""
+        """The key of our field that probably has this name, else of the required fields."""
         keys = {our: assumptions.KEYS[f"{table}.fields.{our}"] for our in ours}
         plausible = [our for our, key in keys.items() if name in key.others]
         refused = [our for our in ours if our in self._unknown]
@@ -227,12 +235,12 @@ class Fields:
         yield from self._known(VALUES.get((self._operation, name), ""))
 
     def _places(self, rail: object) -> list[str]:
-        """Where a rail is assumed to reach accounts."""
+        """The keys of the rails of a country."""
         rails = self._service.rails
         return [place for place in rails if rail in rails[place]]
 
-    def _form(self, at: str) -> AccountForm | None:
-        """The account whose details a field is in."""
+    def _form(self, at: str) -> AccountDetails | None:
+        """The account type of a field in details."""
         body: Any = self._body
         if self._operation == "individuals.create":
             found = re.match(r"financial_accounts\.(\d+)", at)
@@ -261,7 +269,7 @@ VALUES = {
 
 
 def of_page(body: object, form: ListForm) -> list[Doubt]:
-    """The keys behind an answer that is not the page that was expected."""
+    """The keys behind a response that is not a valid page."""
     if isinstance(body, list):
         return [Doubt(_key(form, "envelope"), "array")]
     if not isinstance(body, dict):
@@ -278,8 +286,34 @@ def of_page(body: object, form: ListForm) -> list[Doubt]:
     ]
 
 
+def of_answer(kind: type[Resource], body: Mapping[str, Any], service: Service) -> Iterator[Doubt]:
+    """The keys of missing fields that probably have another name in the response."""
+    table = ANSWERS.get(kind.__name__, "")
+    if table:
+        yield from _renamed(table, body, service, kind.model_fields)
+    told = body.get("deposit_instructions")
+    if isinstance(told, Mapping) and isinstance(told.get("details"), Mapping):
+        yield from _renamed(f"deposit_instructions.{told.get('type')}", told["details"], service)
+
+
+def _renamed(
+    table: str, body: Mapping[str, Any], service: Service, known: Container[str] | None = None
+) -> Iterator[Doubt]:
+    """The missing fields of an object, and their probable names in it."""
+    start = f"{table}.fields."
+    keys = {name[len(start) :]: key for name, key in assumptions.KEYS.items() if start in name}
+    theirs = {our: str(service.value(key.name)) for our, key in keys.items()}
+    free = [name for name in body if name not in theirs.values() and name not in (known or ())]
+    for our in theirs if free else ():
+        is_there = theirs[our] in body or (known is not None and our not in known)
+        found = (name for name in free if name in keys[our].others or _shares_a_word(our, name))
+        name = None if is_there else next(found, None)
+        if name is not None:
+            yield Doubt(keys[our].name, name)
+
+
 def other_dialects(settings: Settings) -> Iterator[Doubt]:
-    """The ways to sign that are not those of the settings and that the secret allows."""
+    """The other dialects in which the secret can sign."""
     signing, secret = settings.service.signing, settings.secret_key.reveal()
     for value in assumptions.KEYS["signing.empty_query"].values:
         if value != signing.empty_query:
@@ -290,8 +324,14 @@ def other_dialects(settings: Settings) -> Iterator[Doubt]:
                 yield Doubt("signing.key_encoding", str(value))
 
 
+def verified_dialect(settings: Settings, verifies: Callable[[str, str], bool]) -> tuple[Doubt, ...]:
+    """The first of the other dialects in which the service verifies a signature."""
+    found = (each for each in other_dialects(settings) if verifies(each.key, each.value))
+    return tuple(islice(found, 1))
+
+
 def _key(form: ListForm, setting: str) -> str:
-    """The key of a list's setting: that of this list, where it has one of its own."""
+    """The key of a list's setting: its own key if it has one, else that of all lists."""
     own = f"lists.{form.name}.{setting}"
     return own if own in assumptions.KEYS else f"lists.{setting}"
 
@@ -308,7 +348,12 @@ def _alike(their: str, our: str) -> bool:
     return bool({*our.split("_")} & {*their.split("_")})
 
 
+def _shares_a_word(our: str, their: str) -> bool:
+    """Whether two names have a significant word in common."""
+    return bool({*our.split("_")} & {*their.lower().split("_")} - COMMON_WORDS)
+
+
 def _likeness(their: str, our: str) -> tuple[bool, float]:
-    """How alike two names are; the last word of a name says what it is."""
+    """The similarity of two names; the last word counts most."""
     same = our.rsplit("_", maxsplit=1)[-1] == their.rsplit("_", maxsplit=1)[-1]
     return same, SequenceMatcher(None, our, their).ratio()

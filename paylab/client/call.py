@@ -1,32 +1,114 @@
-"""The record of one attempt of a call, without its secrets."""
+"""The record of one attempt of a call, without its secrets, and why an answer is missing."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
+import httpx
+
+from ..errors import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing import snippets
+from ..signing.canonical import Signature
 from ..signing.explain import Explanation, explain_text
-from .clock import Spent
+from ..spec.text import plain
+from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
 
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
-"""Characters past the cut that are still searched, so that no secret is cut in two and missed."""
+"""Characters after the limit that are also searched, so that no secret is truncated and missed."""
 
 
-CONTROLS = "/_simulator"
-"""The path of a simulator's controls, which are not calls of the service."""
+class TooLargeError(Exception):
+    """The body is larger than the limit."""
+
+
+# The first matching kind is used.
+TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
+    (
+        TooLargeError,
+        Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False),
+    ),
+    (
+        httpx.DecodingError,
+        Trouble(APIResponseError, "the body cannot be decompressed", may_pass=False),
+    ),
+    (httpx.ConnectTimeout, Trouble(APITimeoutError, "no connection in time", arrived=False)),
+    (httpx.PoolTimeout, Trouble(APITimeoutError, "no free connection in time", arrived=False)),
+    (httpx.TimeoutException, Trouble(APITimeoutError, "no answer in time")),
+    (httpx.ConnectError, Trouble(APIConnectionError, "could not connect", arrived=False)),
+    (httpx.ProxyError, Trouble(APIConnectionError, "the proxy refused", arrived=False)),
+    (
+        httpx.LocalProtocolError,
+        Trouble(APIConnectionError, "not sendable as HTTP", arrived=False, may_pass=False),
+    ),
+    (
+        httpx.UnsupportedProtocol,
+        Trouble(APIConnectionError, "not an HTTP address", arrived=False, may_pass=False),
+    ),
+    (httpx.RequestError, Trouble(APIConnectionError, "the connection was cut off")),
+)
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """The trouble behind an exception, with its words."""
+    kind, known = next(row for row in TROUBLES if isinstance(error, row[0]))
+    detail = plain(str(error), 200)
+    message = f"{known.message}: {detail}" if detail else known.message
+    return replace(known, message=message, kind=kind.__name__, detail=detail)
+
+
+STEPS = {
+    "connecting": ("connect_tcp", "start_tls"),
+    "waiting": ("send_request_headers", "send_request_body", "receive_response_headers"),
+    "reading": ("receive_response_body",),
+}
+"""The steps httpcore tells of, by the part of `Spent` they belong to."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Seconds for connecting (TLS included), waiting for the answer, and reading it."""
+
+    connecting: float
+    waiting: float
+    reading: float
+
+    @classmethod
+    def of(cls, events: Iterable[tuple[str, float]]) -> Spent | None:
+        """The times of what httpcore told of; a transport without a network tells of nothing."""
+        begun: dict[str, float] = {}
+        took: dict[str, float] = {}
+        for event, at in events:  # such as http11.receive_response_body.started
+            step, _, moment = event.rpartition(".")
+            name = step.rpartition(".")[2]
+            if moment == "started":
+                begun[name] = at
+            elif name in begun:
+                took[name] = at - begun.pop(name)
+        sums = (sum(took.get(step, 0.0) for step in steps) for steps in STEPS.values())
+        return cls(*sums) if took else None
+
+    @property
+    def total(self) -> float:
+        """All three."""
+        return self.connecting + self.waiting + self.reading
+
+    def __str__(self) -> str:
+        parts = [f"{name} {getattr(self, name) * 1000:.1f}" for name in STEPS]
+        return f"{self.total * 1000:.1f} ms ({', '.join(parts)})"
 
 
 @dataclass(frozen=True)
 class Body:
     """The text that may be shown, and the size and SHA-256 of the bytes on the wire.
 
-    `exact` says that the text is the whole body: nothing removed, nothing cut off.
+    `exact` means that the text is the whole body, without removal or truncation.
     """
 
     text: str = field(default="", repr=False)
@@ -65,7 +147,7 @@ def recorded_body(
 
 
 def _shown(content: bytes, digest: str, redaction: Redaction) -> str:
-    # An image is measured whole; without one, only what will be kept need be read.
+    # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
     clean = redaction.learn(few.decode(errors="replace"))
     if len(few) == len(content) and len(clean) <= LONGEST_KEPT:
@@ -80,7 +162,7 @@ class Call:
     `number` counts the attempts of a client from 1. `status` is None without an answer;
     `error` then says why. Headers are by lower-case name, without those that hold a secret.
     `spent` is set on a real network. `canonical` and `payload` are the signed texts;
-    `finding` names the mistake when they were refused.
+    `finding` names the mistake when they were refused, `personal` fields that a HAR leaves out.
     """
 
     when: datetime
@@ -103,6 +185,7 @@ class Call:
     response_body: Body = field(default=Body(), repr=False)
     canonical: str = field(default="", repr=False)
     payload: str = field(default="", repr=False)
+    personal: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property
     def failed(self) -> bool:
@@ -111,30 +194,50 @@ class Call:
 
     @property
     def size(self) -> int:
-        """The approximate memory of its texts."""
+        """The approximate size of its texts in memory."""
         texts = (self.request_body.text, self.response_body.text, self.canonical, self.url)
         headers = (*self.request_headers.values(), *self.response_headers.values())
         return sum(map(len, (*texts, *headers))) + 1000
 
     def outcome(self) -> str:
-        """The status, with remarks such as a replay."""
+        """The status, with remarks such as a replay.
+
+        >>> lab.calls[-1].outcome()
+        '201'
+        """
         words = [str(self.status or "no answer"), *["replayed"] * self.replayed]
         return ", ".join(words) + (f" ({self.error})" if self.error else "")
 
     def explain(self) -> Explanation:
-        """The layers of its signature, line by line."""
+        """The layers of its signature, line by line.
+
+        >>> len(lab.calls[-1].explain().layers)
+        4
+        """
         return explain_text(self.canonical, self.payload)
 
     def as_curl(self) -> str:
-        """A bash script with openssl and curl that signs this request anew and sends it."""
+        """A bash script with openssl and curl that signs this request anew and sends it.
+
+        >>> "curl" in lab.calls[-1].as_curl()
+        True
+        """
         return snippets.curl(self._request())
 
     def as_python(self) -> str:
-        """The same in Python with the standard library alone."""
+        """A Python script that does the same with the standard library only.
+
+        >>> "hmac" in lab.calls[-1].as_python()
+        True
+        """
         return snippets.python(self._request())
 
     def as_httpx(self) -> str:
-        """The same as an httpx.Auth that signs any request."""
+        """Python code of an httpx.Auth that signs any request.
+
+        >>> "httpx" in lab.calls[-1].as_httpx()
+        True
+        """
         return snippets.httpx(self._request())
 
     def _request(self) -> snippets.SnippetRequest:
@@ -150,41 +253,67 @@ class Call:
         return f"<Call {self}>"
 
 
+def recorded_call(
+    outgoing: OutgoingRequest,
+    request: httpx.Request,
+    exchange: Exchange,
+    clean: Redaction,
+    events: Iterable[tuple[str, float]],
+    **known: Any,
+) -> Call:
+    """The record of an attempt, without its secrets; `known` are more of its fields."""
+    # First the bodies: they teach what to hide elsewhere.
+    sent = recorded_body(outgoing.content, clean, outgoing.length, outgoing.digest)
+    came = recorded_body(exchange.content, clean)
+    signature = request.extensions.get(SIGNATURE) or Signature("", "", "")
+    return Call(
+        method=outgoing.method,
+        path=clean.text(outgoing.path),
+        url=clean.text(str(outgoing.url)),
+        status=exchange.status,
+        idempotency_key=outgoing.idempotency_key,
+        replayed=exchange.replayed,
+        request_headers=clean.headers(request.headers),
+        response_headers=clean.headers(exchange.headers),
+        error=clean.text(exchange.trouble.message) if exchange.trouble else None,
+        spent=Spent.of(events),
+        request_body=sent,
+        response_body=came,
+        canonical=clean.text(signature.canonical),
+        payload=signature.payload,
+        personal=clean.personal,
+        **known,
+    )
+
+
 ROUGHLY = 3000
-"""Bytes that headers and signed texts take."""
+"""Approximate bytes of headers and signed texts."""
 
 
-class Later:
+@dataclass(slots=True, repr=False, eq=False)
+class DeferredCall:
     """A call record that is built and redacted on first access.
 
-    Pages of a list are many and rarely looked at, and redacting one takes longer than
-    fetching it. The log sets `number` before the first access.
+    Most are never looked at, and redacting one takes longer than making the call. The log sets
+    `number` before the first access. One that is not `patient` has to be built soon: it holds
+    what must be hidden in others too, or an error needs it. `size` is roughly its memory.
     """
 
-    __slots__ = ("__held", "number", "path", "patient", "size", "skew")
-
-    def __init__(
-        self,
-        make: Callable[[int], Call],
-        path: str,
-        size: int,
-        skew: float | None,
-        *,
-        patient: bool,
-    ) -> None:
-        self.__held: Call | Callable[[int], Call] = make
-        self.path, self.size, self.skew = path, size + ROUGHLY, skew
-        self.patient, self.number = patient, 0
+    held: Call | Callable[[int], Call]
+    path: str
+    size: int
+    patient: bool = True
+    number: int = 0
 
     @property
     def call(self) -> Call:
         """The call, built once."""
-        if not isinstance(self.__held, Call):  # what it is made of holds secrets, and goes
-            self.__held = self.__held(self.number)
-        return self.__held
+        if not isinstance(self.held, Call):  # drop its source, which contains secrets
+            self.held = self.held(self.number)
+        return self.held
 
     def __repr__(self) -> str:
-        return "<Later>"  # its path may hold a secret
+        return "<DeferredCall>"  # its path may hold a secret
 
     def __reduce__(self) -> tuple[Callable[[Call], Call], tuple[Call]]:
         return _same, (self.call,)

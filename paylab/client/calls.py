@@ -1,109 +1,40 @@
-"""The record of calls: a bounded log, filters, listeners, and export as HAR 1.2."""
+"""The log of calls, with filters and listeners, and who follows it from other processes.
+
+Each follower (`paylab calls --follow`) has a Unix datagram socket in a private folder of its user.
+A lab looks into the folder after each attempt, and sends one line to every socket there. Nothing
+is written to a disk, nothing is sent while nobody follows, and a lab never waits for a follower.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import stat
+import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
+from socket import SOCK_DGRAM, socket
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar, overload
-from urllib.parse import parse_qsl, urlsplit
+from typing import TYPE_CHECKING, Any, overload
 
-from .. import files, forks
-from ..errors import PaylabError
-from ..redaction.scrub_rules import impersonal
+from platformdirs import user_cache_path
+
+from .. import forks
+from ..errors import ConfigError, PaylabError
+from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .call import CONTROLS, Body, Call, Later
+from .call import Call, DeferredCall
+from .request import CONTROLS, Exchange, OutgoingRequest
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NOT_MEASURED = -1
-"""HAR's word for a part of the time that does not apply."""
-
-
-def har(
-    calls: Iterable[Call], to: Path | None = None, *, keep_personal: bool = False
-) -> dict[str, Any]:
-    """The calls as one HAR object, without personal data unless it is kept."""
-    creator = {"name": "paylab", "version": "1"}
-    entries = [_entry(call) for call in calls]
-    kept = entries if keep_personal else impersonal(entries)
-    log = {"version": "1.2", "creator": creator, "entries": kept}
-    if to is not None:
-        to.parent.mkdir(parents=True, exist_ok=True)
-        with files.replace(to, private=True) as sink:
-            sink.write(json.dumps({"log": log}, indent=2, ensure_ascii=False).encode())
-    return {"log": log}
-
-
-def _entry(call: Call) -> dict[str, Any]:
-    timings = _timings(call)
-    return {
-        "startedDateTime": to_text(call.when),
-        "time": sum(value for value in timings.values() if value != NOT_MEASURED),
-        "request": _request(call),
-        "response": _response(call),
-        "cache": {},
-        "timings": timings,
-        "comment": f"attempt {call.attempt}" + (", replayed" if call.replayed else ""),
-    }
-
-
-def _timings(call: Call) -> dict[str, float]:
-    spent = call.spent
-    if spent is None:
-        return {"send": 0, "wait": 0, "receive": 0}
-    connect = spent.connecting * 1000 or NOT_MEASURED
-    wait, receive = spent.waiting * 1000, spent.reading * 1000
-    return {"connect": connect, "send": 0, "wait": wait, "receive": receive}
-
-
-def _request(call: Call) -> dict[str, Any]:
-    query = parse_qsl(urlsplit(call.url).query, keep_blank_values=True)
-    request = {
-        "method": call.method,
-        "url": call.url,
-        "httpVersion": "HTTP/1.1",
-        "cookies": [],
-        "headers": _pairs(call.request_headers),
-        "queryString": [{"name": name, "value": value} for name, value in query],
-        "headersSize": -1,
-        "bodySize": call.request_body.size,
-    }
-    if call.request_body:
-        kind = call.request_headers.get("content-type", "application/json")
-        request["postData"] = {"mimeType": kind, "text": call.request_body.text}
-    return request
-
-
-def _response(call: Call) -> dict[str, Any]:
-    return {
-        "status": call.status or 0,
-        "statusText": "" if call.status else (call.error or "no answer"),
-        "httpVersion": "HTTP/1.1",
-        "cookies": [],
-        "headers": _pairs(call.response_headers),
-        "content": _content(call.response_body, call.response_headers),
-        "redirectURL": "",
-        "headersSize": -1,
-        "bodySize": call.response_body.size,
-    }
-
-
-def _content(body: Body, headers: Mapping[str, str]) -> dict[str, Any]:
-    kind = headers.get("content-type", "application/octet-stream")
-    return {"size": body.size, "mimeType": kind, "text": body.text}
-
-
-def _pairs(headers: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in headers.items()]
-
 
 COLUMNS = (
     *("number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms"),
@@ -112,7 +43,6 @@ COLUMNS = (
 MOST_CALLS = 200
 MOST_BYTES = 8 * 2**20
 
-E = TypeVar("E", Call, Later)
 Listener = Callable[[Call], None]
 Listen = Callable[[Listener], Callable[[], None]]
 
@@ -125,11 +55,12 @@ class CallLog(Sequence[Call]):
     def __init__(
         self, calls: Iterable[Call] = (), most: int = MOST_CALLS, most_bytes: int = MOST_BYTES
     ) -> None:
-        self._calls: deque[Call | Later] = deque(calls)
+        self._calls: deque[Call | DeferredCall] = deque(calls)
         self._most, self._most_bytes = most, most_bytes
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
         self.screen: Callable[[Listen], Any] | None = None
+        self.place: Callable[[], str] = str
         forks.register(self, lock=self._lock)
 
     def append(self, call: Call) -> Call:
@@ -137,52 +68,55 @@ class CallLog(Sequence[Call]):
 
         Calls that control a simulator are not stored.
         """
-        if call.path.startswith(CONTROLS):
-            return call
-        numbered = self._push(lambda number: replace(call, number=number))
-        self._tell(numbered)
-        return numbered
+        deferred = DeferredCall(lambda number: replace(call, number=number), call.path, call.size)
+        self.keep(deferred)
+        return call if call.path.startswith(CONTROLS) else deferred.call
 
-    def keep(self, later: Later) -> None:
+    def keep(self, deferred: DeferredCall) -> None:
         """Store an attempt as `append` does, and build its record on first access."""
-        if later.path.startswith(CONTROLS):
+        if deferred.path.startswith(CONTROLS):
             return
-        self._push(partial(_numbered, later))
-        if self._listeners:
-            self._tell(later.call)
-
-    def _push(self, entry: Callable[[int], E]) -> E:
         with self._lock:
             self._count += 1
-            numbered = entry(self._count)
-            self._calls.append(numbered)
-            self._size += numbered.size
-            while len(self._calls) > self._most or self._too_large():
+            deferred.number = self._count
+            self._calls.append(deferred)
+            self._size += deferred.size
+            while len(self._calls) > self._most or (
+                self._size > self._most_bytes and len(self._calls) > 1
+            ):
                 self._size -= self._calls.popleft().size
-        return numbered
-
-    def _tell(self, call: Call) -> None:
         for listener in tuple(self._listeners):
-            _tell(listener, call)
-
-    def _too_large(self) -> bool:
-        return self._size > self._most_bytes and len(self._calls) > 1
+            try:
+                listener(deferred.call)
+            except Exception:  # the call was made: its result must be returned
+                log.exception("a call could not be shown")
 
     def on_screen(self) -> Any:
-        """Show every call under the cell that makes it until `stop()` is called."""
+        """Show every call under the cell that makes it until `stop()` is called.
+
+        >>> lab.calls.on_screen().stop()
+        """
         if self.screen is None:
             raise PaylabError("only the calls of a lab can be shown as they are made")
         return self.screen(self.listen)
 
     def frame(self) -> pd.DataFrame:
-        """One row per call, oldest first; times only on a real network."""
+        """One row per call, oldest first; times only on a real network.
+
+        >>> lab.calls.frame()["status"].tolist()[:1]
+        [201]
+        """
         import pandas as pd
 
         frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
         return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call a function with every attempt; the returned function ends it."""
+        """Call a function with every attempt; the returned function ends it.
+
+        >>> stop = lab.calls.listen(print)
+        >>> stop()
+        """
         self._listeners.append(listener)
         return partial(self._forget, listener)
 
@@ -191,7 +125,12 @@ class CallLog(Sequence[Call]):
             self._listeners.remove(listener)
 
     def clear(self) -> None:
-        """Remove all calls; numbering continues."""
+        """Remove all calls; numbering continues.
+
+        >>> lab.calls.clear()
+        >>> len(lab.calls)
+        0
+        """
         with self._lock:
             self._calls.clear()
             self._size = 0
@@ -204,7 +143,11 @@ class CallLog(Sequence[Call]):
     def where(
         self, *, path: str | None = None, status: int | None = None, method: str | None = None
     ) -> CallLog:
-        """The calls with this path (`*` is a wildcard), status and method."""
+        """The calls with this path (`*` is a wildcard), status and method.
+
+        >>> lab.calls.where(path="/v1/quotes")[0].status
+        201
+        """
         return type(self)(
             call
             for call in self._seen()
@@ -214,14 +157,22 @@ class CallLog(Sequence[Call]):
         )
 
     def get(self, number: int) -> Call:
-        """The call with this number; LookupError when it was dropped."""
+        """The call with this number; LookupError when it was dropped.
+
+        >>> lab.calls.get(lab.calls[-1].number).method
+        'POST'
+        """
         for call in self._seen():
             if call.number == number:
                 return call
-        raise LookupError(f"no call has number {number}: it may be older than those kept")
+        raise LookupError(f"no call has number {number}: it may be older than the kept calls")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Flat rows for a table or a frame, one per call."""
+        """Flat rows for a table or a frame, one per call.
+
+        >>> lab.calls.rows()[-1]["status"]
+        201
+        """
         return [_row(call) for call in self._seen()]
 
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
@@ -229,7 +180,12 @@ class CallLog(Sequence[Call]):
 
         Names, contacts, birth dates, addresses and account numbers are removed unless
         `keep_personal` is set.
+
+        >>> lab.calls.har("calls.har")["log"]["version"]
+        '1.2'
         """
+        from .har import har  # only an export needs it
+
         return har(self._seen(), None if to is None else Path(to), keep_personal=keep_personal)
 
     def _seen(self) -> list[Call]:
@@ -257,20 +213,8 @@ class CallLog(Sequence[Call]):
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
 
 
-def _numbered(later: Later, number: int) -> Later:
-    later.number = number
-    return later
-
-
-def _call(entry: Call | Later) -> Call:
-    return entry.call if isinstance(entry, Later) else entry
-
-
-def _tell(listener: Listener, call: Call) -> None:
-    try:
-        listener(call)
-    except Exception:  # the call was made, and what it gave must reach who made it
-        log.exception("a call could not be shown")
+def _call(entry: Call | DeferredCall) -> Call:
+    return entry.call if isinstance(entry, DeferredCall) else entry
 
 
 def _row(call: Call) -> dict[str, Any]:
@@ -291,3 +235,107 @@ def _row(call: Call) -> dict[str, Any]:
         "received_bytes": call.response_body.size,
         "error": call.error,
     }
+
+
+LONGEST_LINE = 1_900
+"""Maximum bytes of a line; macOS limits a datagram to 2,048."""
+
+LONGEST_TARGET = 300
+PRIVATE = 0o700
+NO_SOCKETS = "--follow needs Unix sockets, which this system does not have: use PAYLAB_LOG=debug"
+
+
+def _folder() -> Path:
+    """The folder of the followers' sockets, in the user's cache folder."""
+    return user_cache_path("paylab", appauthor=False) / "followers"
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a folder belongs to this user and is not accessible to others."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    return stat.S_ISDIR(found.st_mode) and mine and not found.st_mode & 0o077
+
+
+class Broadcast:
+    """A watcher of a client that sends each attempt to the followers."""
+
+    def __init__(self, redaction: Redaction, service: str) -> None:
+        self._redaction, self._service = redaction, service
+        self._folder = _folder()
+        session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
+        self._sender = Path(session).name
+
+    def __call__(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
+        """Send the attempt to all followers."""
+        try:
+            names = os.listdir(self._folder)
+        except OSError:
+            return
+        if names and _is_private(self._folder) and not outgoing.path.startswith(CONTROLS):
+            line = self._line(outgoing, result, when)
+            for name in names:
+                _send(line, self._folder / name)
+
+    def _line(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> bytes:
+        clean = self._redaction.text
+        facts = {
+            "when": to_text(when),
+            "from": self._sender[:80],
+            "service": self._service,
+            "method": outgoing.method,
+            "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
+            "status": result.status,
+            "trouble": clean(result.trouble.message)[:LONGEST_TARGET] if result.trouble else None,
+            "bytes": len(result.content),
+        }
+        return json.dumps(facts, ensure_ascii=False).encode()[:LONGEST_LINE]
+
+
+def _send(line: bytes, path: Path) -> None:
+    """Send without waiting; remove the socket of a follower that has ended."""
+    from socket import AF_UNIX
+
+    with suppress(OSError), socket(AF_UNIX, SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        try:
+            sender.sendto(line, str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+
+
+class Follower:
+    """Receives the calls of all labs of this user on this machine, until it is closed."""
+
+    def __init__(self) -> None:
+        try:
+            from socket import AF_UNIX
+        except ImportError:
+            raise ConfigError(NO_SOCKETS) from None
+        place = _folder()
+        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        if not _is_private(place):
+            raise ConfigError(f"other users can read {place}: remove it, or run chmod 700 on it")
+        self._path = place / f"{os.getpid()}.sock"
+        self._path.unlink(missing_ok=True)
+        self._socket = socket(AF_UNIX, SOCK_DGRAM)
+        self._socket.bind(str(self._path))
+
+    def calls(self, wait: float) -> Iterator[dict[str, Any]]:
+        """Yield calls until none arrives for `wait` seconds."""
+        self._socket.settimeout(wait)
+        while True:
+            try:
+                line = self._socket.recv(2 * LONGEST_LINE)
+            except (TimeoutError, BlockingIOError):
+                return
+            with suppress(ValueError):
+                yield json.loads(line)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._socket.close()
+        self._path.unlink(missing_ok=True)

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Protocol
 
 from ..errors import APIStatusError, PaylabError, ReplayError
-from .failures import NOTHING_SENT, look_first
-from .request import Outgoing
+from .request import OutgoingRequest
 
-# The service looked at it and did not carry it out; after a 5xx nobody knows.
+# The service refused it without carrying it out; after a 5xx that is unknown.
 REFUSALS = range(400, 500)
-# Refusals that do not tell whether another attempt was or will be carried out.
+# Refusals that do not show whether another attempt is carried out.
 UNDECIDED = frozenset({408, 409})
-# As if it had been answered 202, which the service does not store.
+NOTHING_SENT = "nothing was sent: you can send it again"
+# Treated like a 202, which the service does not store.
 FOUND = 202
 
 
@@ -23,7 +23,7 @@ FOUND = 202
 class Order:
     """A POST that must not happen twice: path, bytes and the caller's options.
 
-    `key` is the caller's own, `new` asks for another payment, `make` creates a new key.
+    `key` is the caller's own, `new` requests another payment, `make` creates a new key.
     """
 
     path: str
@@ -42,15 +42,15 @@ class OrderTicket(Protocol):
 
     @property
     def known(self) -> str | None:
-        """The id of what this order made, when sending it again would make another."""
+        """The id of the result, if sending the order again would make another one."""
 
     @property
     def since(self) -> datetime | None:
-        """When it was first sent, if an earlier answer was lost."""
+        """When it was first sent, if an earlier response was lost."""
 
     @property
     def advice(self) -> str:
-        """What to try when it is not known whether it was carried out."""
+        """The hint when it is not known whether it was carried out."""
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """The service carried it out."""
@@ -103,17 +103,22 @@ class Fresh:
         return FreshTicket(order.key or order.make())
 
 
-def _advice(request: Outgoing, ticket: OrderTicket) -> str:
+def look_first(path: str) -> str:
+    """The advice when an Idempotency-Key does not prevent a second object."""
+    return f"it may have been carried out: check with GET {path} before sending"
+
+
+def _advice(request: OutgoingRequest, ticket: OrderTicket) -> str:
     """The advice when the order may have been carried out."""
     if request.find is None or not isinstance(ticket, FreshTicket):
         return ticket.advice
     return look_first(request.path)
 
 
-def note_failure(error: BaseException, ticket: OrderTicket, request: Outgoing) -> None:
-    """Tell the ticket how the order failed, and add advice to the error."""
+def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingRequest) -> None:
+    """Record how the order failed, and add a hint to the error."""
     advice = _advice(request, ticket)
-    # What an earlier attempt did is not known, whatever the last one was answered.
+    # The outcome of an earlier attempt is unknown, whatever the last response was.
     if isinstance(error, PaylabError) and ticket.since is not None:
         error.after_lost = True
     if isinstance(error, ReplayError):  # nothing was sent

@@ -1,4 +1,4 @@
-"""Profiles: named settings in a TOML file, and the secrets that they refer to."""
+"""Profiles: named settings in a TOML file, with references to secrets."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
     if colon and scheme in REFERENCES:
         return REFERENCES[scheme](where, name, environ)
     if not private:
-        reason = "others can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
-        raise ConfigError(f"{where} is written out, but {reason}")
+        reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
+        raise ConfigError(f"{where} is plain text, but {reason}")
     return value
 
 

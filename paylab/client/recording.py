@@ -1,6 +1,6 @@
-"""A recording: every call of a client in a file, as it is made, without what must stay private.
+"""A recording: every call of a client, written to a file as it is made.
 
-The file has one JSON object a line. A line with `recording` begins a run; each line below it is
+A recording has one JSON object a line. A line with `recording` begins a run; each line below it is
 one attempt, with its request and its answer. API key, secret, signatures, document numbers and
 images are never written. Names and account numbers are: a replay needs them.
 """
@@ -20,20 +20,19 @@ from typing import Any, Self
 from ..errors import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .exchange import Exchange
-from .request import Outgoing
+from .request import Exchange, OutgoingRequest
 from .sender import Sender
 
 VERSION = 1
 PRIVATE = 0o600
 PIECE = 2**17
-"""Characters that are cleaned at a time: the redaction cuts off what is much longer."""
+"""Characters redacted at a time: the redaction truncates much longer texts."""
 
 ROW_END = re.compile(r"(?<=\}),(?=\s*\{)")
 LONG_DATA = re.compile(
     r"(?:[A-Za-z0-9+/_=-]|\\{1,8}(?:[nr/]|u00[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|[\r\n]){1000,}"
 )
-"""Data in Base64 or hexadecimal that is too long for an id, a cursor or a QR text."""
+"""Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
 
 DROPPED = frozenset(
     {"content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive"}
@@ -51,7 +50,7 @@ class Recording:
 
     def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
         self.path, self.count = Path(path).absolute(), 0
-        for watcher in tuple(client.watchers):  # a cell that records is run again
+        for watcher in tuple(client.watchers):  # the cell that records was run again
             other = getattr(watcher, "__self__", None)
             if isinstance(other, Recording) and other.path == self.path:
                 other.stop()
@@ -67,7 +66,7 @@ class Recording:
         )
         client.watchers.append(self.note)
 
-    def note(self, outgoing: Outgoing, result: Exchange, when: datetime) -> None:
+    def note(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
             entry = self._entry(outgoing, result, when)
@@ -79,7 +78,10 @@ class Recording:
             self.stop()
 
     def stop(self) -> None:
-        """Record no more."""
+        """Record no more.
+
+        >>> lab.record("session.calls").stop()
+        """
         if self.note in self._client.watchers:
             self._client.watchers.remove(self.note)
         with self._lock:
@@ -99,10 +101,10 @@ class Recording:
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
-        while self._file is not None and line:  # a write may take a part only
+        while self._file is not None and line:  # a write may be partial
             line = line[os.write(self._file, line) :]
 
-    def _entry(self, outgoing: Outgoing, result: Exchange, when: datetime) -> dict[str, Any]:
+    def _entry(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> dict[str, Any]:
         sent = clean_body(sent_bytes(outgoing), self._redaction)  # first: it teaches what to hide
         headers = self._redaction.headers(result.headers)
         trouble = result.trouble
@@ -120,7 +122,7 @@ class Recording:
         }
 
 
-def sent_bytes(outgoing: Outgoing) -> bytes:
+def sent_bytes(outgoing: OutgoingRequest) -> bytes:
     """The body of a request; of an upload, its fields without the images."""
     if outgoing.outline is not None:
         return outgoing.outline
@@ -128,19 +130,19 @@ def sent_bytes(outgoing: Outgoing) -> bytes:
 
 
 def clean_body(content: bytes, redaction: Redaction) -> str:
-    """A body of any length without what must stay private; of one that is no text, its size."""
+    """A redacted body of any length; for one that is not text, its size."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
     pieces = [redaction.learn(piece) for piece in _pieces(text)]
-    if len(pieces) > 1:  # what a later piece has taught is also hidden in those before it
+    if len(pieces) > 1:  # also hides what was learned from later pieces
         pieces = [redaction.text(piece) for piece in pieces]
     return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", ",".join(pieces))
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text as it is, or a long list in pieces that end between two of its objects."""
+    """A text, or a long list split between its objects."""
     if len(text) <= PIECE:
         yield text
         return
@@ -156,7 +158,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _open(path: Path) -> int:
-    """A private file to append to; ConfigError for one that is no recording."""
+    """A private file to append to; ConfigError for a file that is not a recording."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
     try:
         file = os.open(path, flags, PRIVATE)
@@ -175,14 +177,14 @@ def _continue(file: int, path: Path) -> None:
     if not os.fstat(file).st_size:
         return
     if not is_start(os.read(file, 64)):
-        raise ConfigError(f"{path} is no recording of calls: name another file")
+        raise ConfigError(f"{path} is not a recording of calls: name another file")
     if os.name == "posix":
         os.fchmod(file, PRIVATE)
     os.lseek(file, -1, os.SEEK_END)
-    if os.read(file, 1) != b"\n":  # a process that was killed left half a line
+    if os.read(file, 1) != b"\n":  # a killed process left an incomplete line
         os.write(file, b"\n")
 
 
 def is_start(line: bytes) -> bool:
-    """Whether a line begins a run."""
+    """Whether a line is the start of a run."""
     return line.startswith(b'{"recording": ')

@@ -24,9 +24,9 @@ from ..errors import ConfigError, ReplayError
 from ..redaction.redaction import HIDDEN, Redaction
 from ..spec.text import plain, read_json
 from ..spec.timestamps import from_text
-from .call import CONTROLS
-from .exchange import OUTLINE, TROUBLES
+from .call import TROUBLES
 from .recording import VERSION, clean_body, is_start
+from .request import CONTROLS, OUTLINE
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 IMAGE = re.compile(r".*<\d+ (?:bytes|characters)(?:, sha256 [0-9a-f]{16})?>", re.DOTALL)
@@ -35,16 +35,16 @@ KINDS = {kind.__name__: kind for kind, _ in TROUBLES}
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is compared of a request: its fields by name, such as `body.source_amount`."""
+class RequestFields:
+    """The compared parts of a request: fields by name, such as `body.source_amount`."""
 
     method: str
     path: str
     fields: Mapping[str, str]
 
     @classmethod
-    def of(cls, method: str, target: str, body: str) -> Question:
-        """The fields of a request whose body was cleaned."""
+    def of(cls, method: str, target: str, body: str) -> RequestFields:
+        """The fields of a redacted request."""
         path, _, query = target.partition("?")
         pairs = [(f"query.{name}", text) for name, text in parse_qsl(query, True)]
         try:
@@ -56,25 +56,25 @@ class Question:
 
     @cached_property
     def key(self) -> str:
-        """One text for all that is compared."""
+        """The compared parts as one text."""
         fields = json.dumps(sorted(self.fields.items()), ensure_ascii=False)
         return f"{self.method} {self.path} {fields}"
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
-        """What the key of an equal request looks like, where something in this one is hidden."""
+        """A pattern for keys of equal requests, if something in this one is redacted."""
         parts = [re.escape(part) for part in self.key.split(HIDDEN)]
         return re.compile(".*".join(parts)) if len(parts) > 1 else None
 
-    def differences(self, sent: Question) -> Iterator[str]:
-        """What another request has otherwise, field by field."""
+    def differences(self, sent: RequestFields) -> Iterator[str]:
+        """The differences from another request, field by field."""
         for name in ("method", "path"):
             yield from _difference(name, getattr(self, name), getattr(sent, name))
         for name in dict.fromkeys([*self.fields, *sent.fields]):
             yield from _difference(name, self.fields.get(name), sent.fields.get(name))
 
-    def likeness(self, sent: Question) -> tuple[bool, float, float]:
-        """How alike another request is; the largest is the nearest."""
+    def likeness(self, sent: RequestFields) -> tuple[bool, float, float]:
+        """The similarity to another request."""
         paths = SequenceMatcher(None, self.path, sent.path).ratio()
         both = self.fields.items() & sent.fields.items()
         return self.method == sent.method, paths, len(both) / (len(self.fields) + 1)
@@ -93,7 +93,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _varies(text: str) -> bool:
-    """Whether a value is not compared: a time, or what is left of an image."""
+    """Whether a value is not compared: a time, or a redacted image."""
     return bool(TIME.fullmatch(text) or IMAGE.fullmatch(text))
 
 
@@ -105,12 +105,12 @@ def _difference(name: str, recorded: str | None, sent: str | None) -> Iterator[s
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One recorded attempt: the request, and what came back."""
+class RecordedCall:
+    """One recorded attempt: the request and the response."""
 
     number: int
     when: datetime
-    question: Question
+    question: RequestFields
     status: int | None
     headers: Mapping[str, str] = field(repr=False)
     answer: bytes = field(repr=False)
@@ -119,14 +119,14 @@ class Entry:
 
     @property
     def is_read(self) -> bool:
-        """Whether it changed nothing."""
+        """Whether it is a GET."""
         return self.question.method == "GET"
 
     def __str__(self) -> str:
         return f"call {self.number}, {self.question.method} {self.question.path}"
 
     def response(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer; the recorded failure is raised, at the same place."""
+        """The recorded response; a recorded failure is raised."""
         error = self.trouble(self.words) if self.trouble else None
         if error is not None and self.status is None:
             raise error
@@ -135,7 +135,7 @@ class Entry:
 
 
 def _failing(error: Exception) -> Iterator[bytes]:
-    """A body that breaks off."""
+    """A body that raises the recorded failure."""
     yield b""
     raise error
 
@@ -143,8 +143,8 @@ def _failing(error: Exception) -> Iterator[bytes]:
 class Replay(httpx.BaseTransport):
     """Answers as the service did in the last run of a recording.
 
-    A read is answered from between the same two writes as in the recording. Asked more often
-    there, it gets the last answer again; a write does only with a key that it had before.
+    A read gets a response recorded between the same two writes; a repeated read gets the last
+    one again. A repeated write gets its response again only with the same key.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -165,7 +165,7 @@ class Replay(httpx.BaseTransport):
         return any(CONTROLS in entry.question.path for entry in self.entries)
 
     def now(self) -> datetime:
-        """When the call that was answered last was made."""
+        """The time of the latest replayed call."""
         return self._now
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -173,7 +173,7 @@ class Replay(httpx.BaseTransport):
         outline = request.extensions.get(OUTLINE)
         body = clean_body(request.read() if outline is None else outline, self._redaction)
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
-        question = Question.of(request.method, target, body)
+        question = RequestFields.of(request.method, target, body)
         with self._lock:
             at = self._place(question, request.headers.get("idempotency-key", ""))
             self._used.add(at)
@@ -181,8 +181,8 @@ class Replay(httpx.BaseTransport):
             self._now = max(self._now, entry.when)
         return entry.response(request)
 
-    def _place(self, question: Question, key: str) -> int:
-        """Which entry answers a question."""
+    def _place(self, question: RequestFields, key: str) -> int:
+        """The entry that answers a question."""
         places = self._places.get(question.key) or self._hidden(question)
         if not places:
             raise self._unknown(question)
@@ -202,7 +202,7 @@ class Replay(httpx.BaseTransport):
         return at
 
     def _read_at(self, places: list[int]) -> int:
-        """The next answer between the last write and the one that comes next, or the latest."""
+        """The next response between the last write and the next one, or the latest."""
         end = next(
             (
                 at
@@ -216,12 +216,12 @@ class Replay(httpx.BaseTransport):
         before = [at for at in places if at < end]
         return (fresh or here[-1:] or before[-1:] or places)[0]
 
-    def _hidden(self, question: Question) -> list[int]:
-        """Entries in which something is hidden that this question may have."""
+    def _hidden(self, question: RequestFields) -> list[int]:
+        """Entries with redacted values that may match this question."""
         patterns = ((at, entry.question.pattern) for at, entry in enumerate(self.entries))
         return [at for at, pattern in patterns if pattern and pattern.fullmatch(question.key)]
 
-    def _unknown(self, sent: Question) -> ReplayError:
+    def _unknown(self, sent: RequestFields) -> ReplayError:
         message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)
@@ -232,16 +232,16 @@ class Replay(httpx.BaseTransport):
         return ReplayError(message, str(near), told)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[Entry]]:
-    """What the last run of a recording says of itself, and its entries."""
+def _read(path: Path) -> tuple[dict[str, Any], list[RecordedCall]]:
+    """The header and entries of the last run of a recording."""
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror or error})") from None
     starts = [at for at, line in enumerate(lines) if is_start(line)]
     if not starts or starts[0] != 0:
-        raise ConfigError(f"{path} is no recording of calls, such as lab.record(...) writes")
-    whole = lines[:-1]  # half a line at the end is left by a process that was killed
+        raise ConfigError(f"{path} is not a recording of calls: make one with lab.record(...)")
+    whole = lines[:-1]  # a killed process leaves an incomplete last line
     try:
         about, *calls = [json.loads(line) for line in whole[starts[-1] :]]
         if about["recording"] == VERSION:
@@ -251,11 +251,11 @@ def _read(path: Path) -> tuple[dict[str, Any], list[Entry]]:
     raise ConfigError(f"{path} was written by another version of paylab: record it again")
 
 
-def _entry(call: Mapping[str, Any]) -> Entry:
-    return Entry(
+def _entry(call: Mapping[str, Any]) -> RecordedCall:
+    return RecordedCall(
         number=call["number"],
         when=from_text(call["when"]),
-        question=Question.of(call["method"], call["target"], call["request"]),
+        question=RequestFields.of(call["method"], call["target"], call["request"]),
         status=call["status"],
         headers=call["headers"],
         answer=call["answer"].encode("utf-8", "surrogatepass"),

@@ -1,11 +1,13 @@
-"""A request as it is sent: method, URL, body, options, and the headers that sign it."""
+"""A request as it is sent and signed, and what came back for it."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from itertools import count
 from math import isfinite
 from random import Random
@@ -14,15 +16,13 @@ from uuid import UUID
 
 import httpx
 
-from ..errors import Problem, ReadOnlyError, RuleError
-from ..loopback import is_loopback
-from ..redaction.redaction import Redaction
-from ..signing.canonical import EMPTY_HASH, Signature, body_hash, key_bytes, signed_headers
+from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
+from ..redaction.redaction import Revealing
+from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, keyed, signed_headers
+from ..spec.money import Amount
+from ..spec.resource import Resource
+from ..spec.text import write_json
 from ..spec.timestamps import to_text
-from . import encoding
-from .call import CONTROLS
-from .exchange import BODY_HASH, OUTLINE, CookielessClient, stop_at_redirect
-from .settings import Settings, check_encrypted
 
 # The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
 IDEMPOTENT = frozenset({"transfers.create", "conversion_accounts.create"})
@@ -36,23 +36,31 @@ OWN_HEADERS = frozenset(
 )
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-# Gives the id of what a lost attempt made at or after a time, None when there is nothing.
+# Returns the id of the object that a lost attempt made at or after a time, or None.
 Find = Callable[[datetime], str | None]
 
 
-HEADERS = {
-    "Accept-Encoding": "gzip, deflate",  # those that can be decoded within bounds
-    "Connection": "keep-alive",
-    "User-Agent": "paylab",
-    "Accept": "application/json",
-}
+KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+# Written out, a large exponent could take megabytes.
+MOST_DIGITS = 100
+
+CONTROLS = "/_simulator"
+"""The path prefix of the control API, whose calls are not calls of the service."""
+
+BODY_HASH = "paylab.body_hash"
+OUTLINE = "paylab.outline"
+"""Extensions of a request whose body is read in pieces: its SHA-256, its fields without images."""
+
+SIGNATURE = "paylab.signature"
+"""Set by the signing: the signature with its working, for the call log."""
 
 
 class Options(TypedDict, total=False):
     """The options of every call, which are never part of a body.
 
-    `timeout` is how many seconds the service may take to connect, read or write; `headers` are
-    added and are not signed.
+    `timeout` is the maximum seconds to connect, read or write; `headers` are added and not
+    signed.
     """
 
     idempotency_key: str | UUID | None
@@ -61,7 +69,7 @@ class Options(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Outgoing:
+class OutgoingRequest:
     """A request without the headers that differ between attempts.
 
     `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory, and
@@ -85,6 +93,11 @@ class Outgoing:
     asked: Any = field(default=None, repr=False)
 
     @property
+    def is_control(self) -> bool:
+        """Whether it controls a simulator."""
+        return self.url.path.endswith(self.path) and self.path.startswith(f"{CONTROLS}/")
+
+    @property
     def repeatable(self) -> bool:
         """Whether the request is safe to send twice."""
         if self.method == "POST":
@@ -92,18 +105,8 @@ class Outgoing:
         return self.method in {"GET", "HEAD"}
 
     @property
-    def headers(self) -> dict[str, str]:
-        """The headers every attempt shares."""
-        headers = {"Content-Type": "application/json"} if self.content is not None else {}
-        if self.length is not None:
-            headers["Content-Length"] = str(self.length)
-        if self.idempotency_key is not None:
-            headers["Idempotency-Key"] = self.idempotency_key
-        return headers
-
-    @property
     def extensions(self) -> dict[str, Any]:
-        """What must be known of a body that is not held in memory: its hash and its fields."""
+        """The hash and the fields of a body that is not in memory, as request extensions."""
         if self.digest is None:
             return {}
         return {BODY_HASH: self.digest, OUTLINE: self.outline}
@@ -120,67 +123,171 @@ def outgoing(  # noqa: PLR0913 - the parts of a request
     operation: str = "",
     asked: Any = None,
     numbers: bool = False,
-) -> Outgoing:
+) -> OutgoingRequest:
     """Build a request; RuleError when it cannot be sent as HTTP.
 
     `numbers` is whether Decimals in `json` are written as numbers.
     """
-    content = None if json is None else encoding.encode(json, numbers=numbers)
-    url = _url(base_url, path, {k: v for k, v in (params or {}).items() if v is not None})
-    request = Outgoing(
+    if not path.startswith("/"):
+        raise RuleError([Problem("path", "must begin with /")])
+    if "#" in path:
+        raise RuleError([Problem("path", "must not have a fragment (#...)")])
+    query = {name: value for name, value in (params or {}).items() if value is not None}
+    try:
+        if query and "?" not in path:  # merging parses the URL three times
+            url = httpx.URL(f"{base_url}{path}?{httpx.QueryParams(query)}")
+        else:
+            url = httpx.URL(base_url + path)
+            url = url.copy_merge_params(query) if query else url
+    except httpx.InvalidURL as error:
+        raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
+    content = None if json is None else encode(json, numbers=numbers)
+    request = OutgoingRequest(
         *(method.upper(), path.partition("?")[0], url, content), operation=operation, asked=asked
     )
     return _with_options(request, options) if options else request
 
 
-def _with_options(request: Outgoing, options: Options) -> Outgoing:
+def encode(body: object, *, numbers: bool = False) -> bytes:
+    """Compact JSON in UTF-8; exactly these bytes are signed and sent.
+
+    A Decimal is written as text, with `numbers` as a number of the same digits.
+    """
+    try:
+        if numbers:
+            return write_json(body).encode()
+        text = json.dumps(
+            body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=json_value
+        )
+        return text.encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        is_lone = isinstance(error, UnicodeEncodeError)
+        reason = "contains an unpaired surrogate" if is_lone else str(error)
+        raise RuleError([Problem("", f"the body cannot be sent as JSON: {reason}")]) from None
+
+
+def json_value(value: object) -> Any:
+    """A value as JSON can hold it exactly; TypeError says what is wrong with one that it cannot."""
+    for kind, convert in CONVERT:
+        if isinstance(value, kind):
+            return convert(value)
+    raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
+
+
+def _amount(value: Decimal) -> str:
+    if isinstance(value, Amount):
+        return value.text
+    if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS:
+        raise TypeError("must be a finite amount")
+    return format(value, "f")
+
+
+def _instant(value: datetime) -> str:
+    if value.tzinfo is None:
+        raise TypeError("must be a time with a time zone, such as datetime.now(UTC)")
+    try:
+        return to_text(value)
+    except OverflowError:
+        raise TypeError("must be between the years 1 and 9999 in UTC") from None
+
+
+def _float(value: float) -> str:
+    raise TypeError("must be text or a Decimal: a float is not exact")
+
+
+# In this order: a datetime is also a date, and a bool an int.
+CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
+    ((str, int, type(None)), lambda value: value),
+    (float, _float),
+    (Decimal, _amount),
+    (datetime, _instant),
+    (date, date.isoformat),
+    (UUID, str),
+    (Resource, lambda resource: resource.raw),
+)
+
+
+def check_key(idempotency_key: str) -> str:
+    """The Idempotency-Key; RuleError when it is not a UUID of 36 characters."""
+    if not KEY.fullmatch(idempotency_key):
+        raise RuleError([Problem("idempotency_key", "must be a UUID of 36 characters")])
+    return idempotency_key
+
+
+def _with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     timeout, given = options.get("timeout"), options.get("headers") or {}
     if not isinstance(given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
-    if timeout is not None and not _is_seconds(timeout):
+    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and isfinite(timeout) and timeout > 0):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
-    return replace(
-        request,
-        idempotency_key=encoding.header("idempotency_key", options.get("idempotency_key")),
-        timeout=timeout,
-        given_headers={name: _header(name, value) for name, value in given.items()},
-    )
-
-
-def _is_seconds(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and isfinite(value) and value > 0  # type: ignore[operator,arg-type] # a number
+    key = options.get("idempotency_key")
+    if key is not None:
+        key = str(key) if isinstance(key, UUID) else _header_text("idempotency_key", key)
+    headers = {name: _header(name, value) for name, value in given.items()}
+    return replace(request, idempotency_key=key, timeout=timeout, given_headers=headers)
 
 
 def _header(name: str, value: str) -> str:
     field = f"headers.{name}"
     if not isinstance(name, str) or not HEADER_NAME.fullmatch(name):
-        raise RuleError([Problem(field, "is no name of an HTTP header")])
+        raise RuleError([Problem(field, "is not a valid name of an HTTP header")])
     if name.lower() in OWN_HEADERS:
-        raise RuleError([Problem(field, "is set by paylab and cannot be given")])
+        raise RuleError([Problem(field, "is set by paylab: leave it out")])
     if not isinstance(value, str):
         raise RuleError([Problem(field, "must be text")])
-    encoding.header(field, value)
+    return _header_text(field, value)
+
+
+def _header_text(field: str, value: str) -> str:
+    """The value of a header; RuleError if it is not valid in HTTP."""
+    if not (isinstance(value, str) and value.isascii() and value.isprintable()):
+        raise RuleError([Problem(field, "must be printable ASCII")])
     return value
 
 
-def _url(base_url: str, path: str, params: Mapping[str, Any]) -> httpx.URL:
-    if not path.startswith("/"):
-        raise RuleError([Problem("path", "must begin with /")])
-    if "#" in path:
-        raise RuleError([Problem("path", "must not have a fragment (#...)")])
-    try:
-        url = httpx.URL(base_url + path)
-        return url.copy_merge_params(params) if params else url
-    except httpx.InvalidURL as error:
-        raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no answer; `arrived` says whether the request may have reached the service.
+
+    `kind` is the name of the original exception, and `detail` its message.
+    """
+
+    error: type[APIConnectionError | APIResponseError]
+    # A transport may quote the request; the message is redacted before it is shown.
+    message: str = field(repr=False)
+    arrived: bool = True
+    may_pass: bool = True
+    kind: str = ""
+    detail: str = field(default="", repr=False)
 
 
-# Set on a request whose body is streamed: its hash must be known before the first byte.
-# Set by the signing: the signature with its working, for the call log.
-SIGNATURE = "paylab.signature"
+@dataclass(frozen=True)
+class Exchange:
+    """What came back: status, headers and body, or trouble (with the status if it had arrived).
+
+    `skew` are the seconds by which the service's clock is ahead, if it sent a readable Date.
+    """
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
+    trouble: Trouble | None = None
+    skew: float | None = None
+
+    @property
+    def went_well(self) -> bool:
+        """Whether the whole answer arrived with a 2xx status."""
+        return self.trouble is None and 200 <= (self.status or 0) < 300
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the service answered from its memory of an Idempotency-Key."""
+        return self.headers.get("idempotency-replayed", "").lower() == "true"
+
+
 VALUES = 10**6
-# Coprime to 10^6, so that stepping by it visits every 6-digit value before any comes again.
+# Coprime to 10^6, so that stepping by it visits every 6-digit value once.
 STEP = 618_033
 
 
@@ -193,92 +300,50 @@ class Nonces:
 
     def next(self, now: datetime) -> str:
         """The nonce of a request sent now, unique even on a frozen clock."""
-        # After a million the values come round; the milliseconds then step ahead by one.
+        # After a million values the counter restarts, with the next millisecond.
         rounds, number = divmod(next(self._count), VALUES)
         value = (self._start + number * STEP) % VALUES
         return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
 
 
 class SignatureAuth(httpx.Auth):
-    """Signs a request: method, path and query exactly as on the request line, Host as sent."""
+    """Signs a request: method, path and query exactly as on the request line, Host as sent.
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime], random: Random) -> None:
-        self._api_key, self._clock, self._nonces = settings.api_key, clock, Nonces(random)
-        self._secret, self._dialect = settings.secret_key, settings.service.signing
+    `dialect` are the [signing] of a service.
+    """
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Add the signed headers to the request."""
-        headers, signature = self._signed(request)
-        request.headers = _with(request.headers, headers)
-        request.extensions[SIGNATURE] = signature
-        yield request
+    def __init__(
+        self,
+        api_key: Revealing,
+        secret_key: Revealing,
+        dialect: Any,
+        clock: Callable[[], datetime],
+        random: Random,
+    ) -> None:
+        nonces = Nonces(random)
+        key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
+        empty_query = dialect.empty_query
 
-    def _signed(self, request: httpx.Request) -> tuple[dict[str, str], Signature]:
-        now = self._clock()
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        return signed_headers(
-            self._api_key.reveal(),
-            key_bytes(self._secret.reveal(), self._dialect.key_encoding),
-            request.method,
-            request.headers["Host"],
-            path,
-            query,
-            content_hash=_content_hash(request),
-            date=to_text(now),
-            nonce=self._nonces.next(now),
-            empty_query=self._dialect.empty_query,
-        )
+        # A closure, because a secret in an attribute would show in `vars`.
+        def sign(request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+            """Add the signed headers to the request."""
+            now = clock()
+            path, _, query = request.url.raw_path.decode("ascii").partition("?")
+            hash_ = request.extensions.get(BODY_HASH)
+            if hash_ is None:
+                hash_ = body_hash(request.content) if request.content else EMPTY_HASH
+            headers, request.extensions[SIGNATURE] = signed_headers(
+                *(key, secret, request.method, request.headers["Host"], path, query),
+                content_hash=hash_,
+                date=to_text(now),
+                nonce=nonces.next(now),
+                empty_query=empty_query,
+            )
+            # Three times faster than `update`.
+            ours = [(name.encode(), value.encode()) for name, value in headers.items()]
+            names = {name.lower() for name, _ in ours}
+            others = [pair for pair in request.headers.raw if pair[0].lower() not in names]
+            request.headers = httpx.Headers([*others, *ours])
+            yield request
 
-
-def _with(headers: httpx.Headers, signed: dict[str, str]) -> httpx.Headers:
-    """The headers with the signed ones replaced; three times faster than `update`."""
-    ours = [(name.encode("ascii"), value.encode("ascii")) for name, value in signed.items()]
-    names = {name.lower() for name, _ in ours}
-    others = [pair for pair in headers.raw if pair[0].lower() not in names]
-    return httpx.Headers([*others, *ours])
-
-
-def _content_hash(request: httpx.Request) -> str:
-    known = request.extensions.get(BODY_HASH)
-    if known is not None:
-        return str(known)
-    return body_hash(request.content) if request.content else EMPTY_HASH
-
-
-LIFT = (
-    "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
-    "or read_only = false in the profile"
-)
-
-
-def require_writing(request: Outgoing, settings: Settings, redaction: Redaction) -> None:
-    """ReadOnlyError for a request that is not a GET, unless it controls a simulator."""
-    control = request.url.path.endswith(request.path) and request.path.startswith(f"{CONTROLS}/")
-    if not settings.read_only or request.method == "GET" or control:
-        return
-    source = settings.where.get("read_only", "argument")
-    error = ReadOnlyError(
-        f"{request.method} {redaction.text(request.path)} was not sent: "
-        f"this lab is read-only ({source}) and sends nothing but GETs"
-    )
-    error.hint = LIFT
-    raise error
-
-
-def http_client(settings: Settings, transport: httpx.BaseTransport | None) -> httpx.Client:
-    """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
-    url = httpx.URL(settings.base_url)
-    if transport is None:  # One that is given answers for where it leads.
-        check_encrypted(settings.base_url)
-    return CookielessClient(
-        transport=transport,
-        timeout=settings.timeout,
-        headers=HEADERS,
-        follow_redirects=False,
-        event_hooks={"response": [stop_at_redirect]},
-        # Proxies from the environment serve people behind one; what is meant for this
-        # machine must not leave it.
-        trust_env=not is_loopback(url.host.strip("[]")),
-        # Plain http has nothing to verify, and loading the certificates takes 30 ms.
-        verify=url.scheme == "https",
-    )
+        self.auth_flow = sign  # type: ignore[method-assign]

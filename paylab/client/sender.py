@@ -6,6 +6,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,32 +18,21 @@ from uuid import UUID
 import httpx
 
 from .. import forks
-from ..errors import (
-    APIStatusError,
-    MissingOperationError,
-    NotFoundError,
-    PaylabError,
-)
+from ..errors import APIStatusError, MissingOperationError, NotFoundError, PaylabError
 from ..redaction.redaction import Redaction
+from ..redaction.scrub_rules import personal_names
 from ..spec import paging
 from ..spec.assumptions import NONE, Value
 from ..spec.operations import OPERATIONS, reading
-from . import encoding
-from .assumption import Doubt, name_dialect, other_dialects
-from .attempt import Attempts, Watcher
-from .call import Later
 from .calls import CallLog
-from .clock import utcnow
-from .delivery import Delivered, Delivery
-from .exchange import Deadline, Exchange, bound, clean_loggers
-from .failures import failure, look_first
-from .orders import FOUND, Fresh, Keeper, Order, OrderTicket, note_failure
-from .request import Find, Options, Outgoing, SignatureAuth, http_client, outgoing, require_writing
-from .resources.operations import takes, unseen
-from .response import Answer, R, own_envelope
+from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
+from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
+from .parameters import takes
+from .request import Find, Options, OutgoingRequest, SignatureAuth, check_key, encode, outgoing
+from .response import R, Response, own_envelope
+from .retries import Deadline, Delivered, Delivery
 from .settings import Settings
 from .translation import Translation
-from .upload import Upload
 
 log = logging.getLogger("paylab")
 
@@ -73,51 +63,46 @@ class Sender:
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls = CallLog()
+        self.calls, self._deadline = CallLog(), Deadline()
         self.keeper: Keeper = keeper or Fresh()
         self.place: Callable[[], str] = lambda: self.settings.base_url
-        self.wait_shown = unseen
-        self.service = self.settings.service
-        self.is_own = False
-        self._translation = Translation(self.service)
-        self._dialect: tuple[Doubt, ...] | None = None
+        self.wait_shown: Callable[[], Any] = lambda: nullcontext(lambda _: None)
+        self.service, self.is_own = self.settings.service, False
         self.refused_deposits: dict[str, APIStatusError] = {}
-        self._deadline = Deadline()
-        self.redaction = Redaction([self.settings.api_key, self.settings.secret_key])
+        keys = (self.settings.api_key, self.settings.secret_key)
+        self.redaction = Redaction(keys, personal_names(self.service))
         clean_loggers(self.redaction)
-        self._transport = transport
-        self._http = self._connected()
         self.watchers: list[Watcher] = [] if watchers is None else watchers
-        attempts = Attempts(
-            *(self._http, self.settings.secret_key, self.redaction, clock, perf),
-            self.service,
-            self.watchers,
-        )
+        self._translation = Translation(self.service)
+        fixed = (route for route in self.service.routes if "{" not in route.template)
+        self._paths = {route.operation: route.template for route in fixed}
+        self._dialect: tuple[Any, ...] | None = None
+        self._transport, self._perf = transport, perf
+        self._connection = self.connection(self._auth(self.settings))
         self.delivery = Delivery(
-            attempts, self.calls, self.settings, self._deadline, self._pause, self.random
+            *(self.settings, self._deadline, self._connection.send, self.calls.keep),
+            *(clock, self._pause, self.random),
         )
         forks.register(self, lambda child: child._in_child())
 
     def _pause(self, seconds: float) -> None:
         self.sleep(seconds)  # a lab replaces it: on a frozen simulator, waiting moves the clock
 
-    def _connected(self) -> httpx.Client:
-        """A new HTTP client with its own nonces; a given transport is shared."""
-        client = self.connection(SignatureAuth(self.settings, self.clock, self.random))
-        bound(client, self._deadline)
-        return client
+    def _auth(self, settings: Settings) -> SignatureAuth:
+        keys = settings.api_key, settings.secret_key
+        return SignatureAuth(*keys, settings.service.signing, self.clock, self.random)
 
-    def connection(self, auth: httpx.Auth) -> httpx.Client:
-        """A new connection to the service that signs its requests with `auth`."""
-        client = http_client(self.settings, self._transport)
-        client.auth = auth
-        return client
+    def connection(self, auth: httpx.Auth) -> ServiceConnection:
+        """A new connection to the service that signs with `auth`; a given transport is shared."""
+        http = http_client(self.settings, self._transport, self._deadline.cap)
+        facts = self.settings, self.redaction, self.clock, self._perf, self.watchers
+        return ServiceConnection(http, auth, *facts)
 
     def _in_child(self) -> None:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
-        self._http = self._connected()
-        self.delivery.attempts = replace(self.delivery.attempts, http=self._http)
+        self._connection = self.connection(self._auth(self.settings))
+        self.delivery.attempt = self._connection.send
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -130,7 +115,7 @@ class Sender:
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._connection.http.close()
 
     def new_key(self) -> str:
         """A new Idempotency-Key: a UUID4 in its 36 characters."""
@@ -146,7 +131,11 @@ class Sender:
         params: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> Any:
-        """Send any signed request and return the decoded JSON of its answer."""
+        """Send any signed request and return the decoded JSON of its answer.
+
+        >>> len(lab.request("GET", "/v1/transfers", params={"limit": 3})["data"])
+        3
+        """
         return self.send(method, path, json=json, params=params, **options).body
 
     def send(
@@ -156,20 +145,10 @@ class Sender:
         *,
         json: Any = None,
         params: Mapping[str, Any] | None = None,
-        any_body: bool = False,
         **options: Unpack[Options],
-    ) -> Answer:
-        """Send a request, with retries where safe, and read its answer or raise an error.
-
-        With `any_body` an answer in plain text is accepted.
-        """
-        request = self._outgoing(method, path, json, params, options, self._at(method, path))
-        return self._answer(replace(request, any_body=any_body) if any_body else request)
-
-    def _at(self, method: str, path: str) -> str:
-        """The operation that the service has at a path, "" for none."""
-        found = self.service.match(path.partition("?")[0])[0].get(method.upper())
-        return found.operation if found else ""
+    ) -> Response:
+        """Send a request, with retries where safe, and read its answer or raise an error."""
+        return self._send(self._outgoing(method, path, json, params, options)).parsed()
 
     def call(
         self,
@@ -180,11 +159,11 @@ class Sender:
         parts: Mapping[str, str] | None = None,
         any_body: bool = False,
         **options: Unpack[Options],
-    ) -> Answer:
+    ) -> Response:
         """Carry out an operation of the service, with a body in our names.
 
-        `parts` fill the placeholders of its path. Of one object that the service cannot read
-        alone, the list is read; MissingOperationError when it has neither.
+        `parts` fill the placeholders of its path. If the service cannot read one object alone,
+        the list is read; MissingOperationError if it has neither operation.
         """
         try:
             request = self._operation(operation, body, params, parts or {}, options)
@@ -193,19 +172,7 @@ class Sender:
             if not get or getattr(self.service.paths, OPERATIONS[listed][1]) == NONE:
                 raise
             return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
-        return self._answer(replace(request, any_body=any_body) if any_body else request)
-
-    def page(
-        self,
-        name: str,
-        limit: int | None,
-        cursor: str | None,
-        filters: Mapping[str, Any] | None = None,
-        **options: Unpack[Options],
-    ) -> paging.RawPage:
-        """One page of a list, its rows as they came."""
-        params = self.service.list(name).query(limit, cursor, filters)
-        return self.call(f"{name}.list", params=params, **options).page(self.service.list(name))
+        return self._send(replace(request, any_body=any_body) if any_body else request).parsed()
 
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
@@ -217,53 +184,68 @@ class Sender:
         filters: Mapping[str, Any] | None = None,
     ) -> paging.Pager[R]:
         """A list that is fetched while you iterate; filters are sent with every cursor."""
-        fetch = partial(self.page, name, limit, filters=filters, **options)
-        return paging.Pager(fetch, partial(self.resource, kind), cursor)
+        form = self.service.list(name)
 
-    def _in_list(self, name: str, id: str, options: Options) -> Answer:  # noqa: A002
-        """One object out of a list, as an answer; NotFoundError if it is not there."""
-        most = self.service.list(name).max_limit
-        rows = paging.Pager(lambda at: self.page(name, most, at, **options), dict)
-        found = next((row for row in rows if row.get("id") == id), None)
+        def fetch(at: str | None) -> paging.RawPage:
+            params = form.query(limit, at, filters)
+            return self.call(f"{name}.list", params=params, **options).page(form)
+
+        return paging.Pager(fetch, partial(self.resource, kind), cursor, place=self.place)
+
+    def _in_list(self, name: str, id: str, options: Options) -> Response:  # noqa: A002
+        """One object of a list, as a response; NotFoundError if it is not there."""
+        form, responses = self.service.list(name), list[Response]()
+
+        def fetch(cursor: str | None) -> paging.RawPage:
+            params = form.query(form.max_limit, cursor, None)
+            responses.append(self.call(f"{name}.list", params=params, **options))
+            return responses[-1].page(form)
+
+        found = next((row for row in paging.Pager(fetch, dict) if row.get("id") == id), None)
         if found is None:
             raise NotFoundError(404, f"the list of {name} has no row with this id")
-        return Answer(found, self.calls[-1], self._translation)
+        return replace(responses[-1], body=found)
 
     def resource(self, kind: type[R], row: dict[str, Any]) -> R:
-        """A row of the service as a resource in our names; `raw` is as it came."""
+        """A row of the service as a resource in our names; `raw` is the row as sent."""
         resource = kind.model_validate(self._translation.answer(kind.__name__, row))
-        resource._raw = row
+        resource._raw, resource._place = row, self.place
         return resource
 
     def order(self, name: str) -> paging.Order:
-        """The order of a list where it is known; what is only assumed is "unknown"."""
+        """The order of a list if it is declared or found, else "unknown"."""
         keys = "lists.order", f"lists.{name}.order"
         is_known = self.is_own or any(map(self.service.declares, keys))
         return cast("paging.Order", self.service.list(name).order) if is_known else "unknown"
 
     @property
     def declared(self) -> dict[str, Value]:
-        """The values of the service that are known to be right, by dotted key."""
+        """The values of the service that were set or found, by dotted key."""
         own = {"lists.order": self.service.lists.order} if self.is_own else {}
         return {**own, **self.service.given}
 
-    def upload(self, operation: str, body: Upload, id: str, **options: Unpack[Options]) -> Answer:  # noqa: A002
-        """Send a body that is read in blocks."""
+    def upload(
+        self,
+        operation: str,
+        id: str,  # noqa: A002
+        body: Mapping[str, Any],
+        **options: Unpack[Options],
+    ) -> Response:
+        """Send a body that is read in blocks: its content, length, digest and outline."""
         request = self._operation(operation, None, None, {"id": id}, options)
-        sized = replace(request, content=body, length=body.length, digest=body.digest)
-        return self._answer(replace(sized, outline=body.outline))
+        return self._send(replace(request, **body)).parsed()
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as bytes, without parsing."""
-        return self._send(self._outgoing("GET", path, operation=self._at("GET", path)))[0]
+        return self._send(self._outgoing("GET", path)).exchange.content
 
     def fetch_page(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> bytes:
-        """A page of a list in the envelope of the spec, its rows as they came."""
+        """A page of a list in the envelope of the spec, with rows as sent."""
         params = self.service.list(name).query(limit, cursor, filters)
-        content, later = self._send(self._operation(f"{name}.list", None, params, {}, {}))
-        return own_envelope(content, self.service.list(name), later)
+        response = self._send(self._operation(f"{name}.list", None, params, {}, {}))
+        return own_envelope(response, self.service.list(name))
 
     def once(
         self,
@@ -273,56 +255,53 @@ class Sender:
         new: bool = False,
         find: Find | None = None,
         **options: Unpack[Options],
-    ) -> Answer:
+    ) -> Response:
         """POST an order, with the Idempotency-Key that the keeper chooses.
 
-        `find` searches for what a lost attempt may have made when its key does not replay it.
+        `find` searches for the result of a lost attempt if its key cannot replay it.
         """
         request = self._operation(operation, body, None, {}, options)
-        content = encoding.encode(body)  # in our names, so that the ledger can read it
-        key = encoding.check_key(request.idempotency_key)
-        ticket = self.keeper.open(Order(request.path, content, key, new, self.new_key))
+        own = request.idempotency_key
+        own = own if own is None else check_key(own)
+        content = request.content
+        if not (self._translation.is_idle and isinstance(content, bytes)):
+            content = encode(body)  # in our names, so that the ledger can read it
+        ticket = self.keeper.open(Order(request.path, content, own, new, self.new_key))
         if ticket.known is not None:
-            answer = self.call(reading(operation), parts={"id": ticket.known})
-            return replace(answer, call=replace(answer.call, replayed=True))
-        return self._kept(replace(request, idempotency_key=ticket.key, find=find), ticket)
-
-    def _kept(self, request: Outgoing, ticket: OrderTicket) -> Answer:
-        """Send, and tell the ticket how it ended; no answer leaves it open."""
+            response = self.call(reading(operation), parts={"id": ticket.known})
+            return replace(response, replayed=True)
+        request = replace(request, idempotency_key=ticket.key, find=find)
         try:
             begun = self.clock()
-            answer = self._answer(self._looked_for(request, ticket))
-            if answer.body is None:
-                answer = self._located(request, answer, begun)
-            answer.must_have_id()
+            if find is not None and ticket.since is not None:  # made in an earlier run?
+                id_ = find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
+                request = request if id_ is None else self._made_by(request, id_)
+            response = self._send(request).parsed()
+            if response.body is None:
+                response = self._located(response, begun)
+            made = response.made
         except BaseException as error:
             note_failure(error, ticket, request)
             raise
-        # What was found by a GET is no stored answer: its key would make another.
-        status = FOUND if answer.call.method == "GET" else answer.call.status or 0
-        ticket.answered(status, answer.made, replayed=answer.call.replayed)
-        return answer
+        # An object found by a GET is not a stored response: its key would make another.
+        status = FOUND if response.request.method == "GET" else response.exchange.status or 0
+        ticket.answered(status, made, replayed=response.replayed)
+        return response
 
-    def _looked_for(self, request: Outgoing, ticket: OrderTicket) -> Outgoing:
-        """The GET of what this order made in an earlier run, or the request itself."""
-        if request.find is None or ticket.since is None:
-            return request
-        id_ = request.find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
-        return request if id_ is None else self._made_by(request, id_)
-
-    def _located(self, request: Outgoing, answer: Answer, begun: datetime) -> Answer:
-        """What an answer without a body made: at its Location, else in the list."""
-        place = urlsplit(answer.call.response_headers.get("location", "")).path
+    def _located(self, response: Response, begun: datetime) -> Response:
+        """Find the result of a response without a body, by its Location or in the list."""
+        request = response.request
+        place = urlsplit(response.exchange.headers.get("location", "")).path
         id_ = self.service.match(place)[1].get("id") if place else None
         if id_ is None and request.find is not None:
             id_ = request.find(begun + self.delivery.least_ahead())
         if id_ is None:
-            return answer
+            return response
         found = self.call(reading(request.operation), parts={"id": id_})
-        return replace(found, call=answer.call)
+        return replace(response, body=found.body)
 
-    def _made_by(self, request: Outgoing, id: str) -> Outgoing:  # noqa: A002
-        """The GET of what an operation made."""
+    def _made_by(self, request: OutgoingRequest, id: str) -> OutgoingRequest:  # noqa: A002
+        """The request that reads the result of an operation."""
         return self._operation(reading(request.operation), None, None, {"id": id}, {})
 
     def _operation(
@@ -332,10 +311,11 @@ class Sender:
         params: Mapping[str, Any] | None,
         parts: Mapping[str, str],
         options: Options,
-    ) -> Outgoing:
+    ) -> OutgoingRequest:
         """The request of an operation; MissingOperationError when the service has none."""
-        path = self.service.path(operation, **parts)
-        sent = None if body is None else self._translation.request(operation, body)
+        path = self._paths.get(operation) or self.service.path(operation, **parts)
+        is_same = body is None or self._translation.is_idle
+        sent = body if is_same else self._translation.request(operation, body)
         method = OPERATIONS[operation][0]
         return self._outgoing(method, path, sent, params, options, operation, body)
 
@@ -348,67 +328,69 @@ class Sender:
         options: Options | None = None,
         operation: str = "",
         asked: Any = None,
-    ) -> Outgoing:
-        """Put a request together; ReadOnlyError if it is no GET and nothing else may be sent."""
+    ) -> OutgoingRequest:
+        """Build a request; ReadOnlyError if it is not a GET and the lab is read-only."""
+        if not operation:
+            there = self.service.match(path.partition("?")[0])[0].get(method.upper())
+            operation = there.operation if there else ""
         request = outgoing(
             *(self.settings.base_url, method, path, json, params, options),
             operation=operation,
             asked=asked,
             numbers=asked is not None and self._translation.numbers,
         )
-        require_writing(request, self.settings, self.redaction)
+        if self.settings.read_only and not (request.method == "GET" or request.is_control):
+            from .failures import not_sent  # rarely needed
+
+            raise not_sent(request, self.settings, self.redaction)
         return request
 
-    def _answer(self, request: Outgoing) -> Answer:
-        content, later = self._send(request)
-        return Answer.of(content, later.call, self._translation, any_body=request.any_body)
+    def _send(self, request: OutgoingRequest) -> Response:
+        """Send a request, with retries where safe; the error of one that failed."""
+        delivered = self.delivery.send(request, self._found)
+        request, exchange, deferred, after_lost = delivered
+        if exchange.went_well:
+            return Response(request, exchange, deferred, self._translation, self.place)
+        error = self._failure(delivered)
+        error.after_lost = after_lost
+        refused = exchange.status == self.service.error_codes.signature
+        if refused and not request.url.query and deferred.call.finding is None:
+            from .assumption import name_dialect, verified_dialect
 
-    def _send(self, request: Outgoing) -> tuple[bytes, Later]:
-        return self._content(self.delivery.send(request, self._found))
+            if self._dialect is None:
+                self._dialect = ()  # tried only once
+                self._dialect = verified_dialect(self.settings, self._verifies)
+            name_dialect(error, self._dialect)
+        raise error
 
-    def _found(
-        self, request: Outgoing, result: Exchange, later: Later, begun: datetime
-    ) -> Outgoing | None:
-        """The GET of what a lost attempt made; raises the error of the attempt when unknown."""
+    def _failure(self, failed: Delivered) -> PaylabError:
+        from .failures import failure  # only what failed needs it
+
+        call = failed.deferred.call
+        return failure(failed.request, failed.exchange, call, self.redaction, self.service)
+
+    def _found(self, lost: Delivered, begun: datetime) -> OutgoingRequest | None:
+        """Find the result of a lost attempt; raises the error of the attempt if not found."""
+        request = lost.request
         try:
             id_ = request.find(begun + self.delivery.least_ahead()) if request.find else None
         except PaylabError:
-            error = failure(request, result, later.call, self.redaction, self.service)
+            error = self._failure(lost)
             error.hint = look_first(request.path)
             raise error from None
         if id_ is None:
             return None
-        log.warning(
-            "the answer to POST %s was lost, and %s was found in the list", request.path, id_
-        )
+        log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
         return self._made_by(request, id_)
 
-    def _content(self, delivered: Delivered) -> tuple[bytes, Later]:
-        request, result, later, after_lost = delivered
-        if result.went_well:
-            return result.content, later
-        error = failure(request, result, later.call, self.redaction, self.service)
-        error.after_lost = after_lost
-        refused = result.status == self.service.error_codes.signature
-        if refused and not request.url.query and later.call.finding is None:
-            self._name_dialect(error)
-        raise error
-
-    def _name_dialect(self, error: PaylabError) -> None:
-        """Let a refused signature name the dialect in which the service verifies one."""
-        if self._dialect is None:
-            self._dialect = ()  # asked once, whatever comes of it
-            self._dialect = tuple(filter(self._verifies, other_dialects(self.settings)))[:1]
-        name_dialect(error, self._dialect)
-
-    def _verifies(self, dialect: Doubt) -> bool:
-        """Whether a GET that is signed in another dialect succeeds."""
-        service = self.service.with_values({dialect.key: dialect.value})
-        auth = SignatureAuth(replace(self.settings, service=service), self.clock, self.random)
+    def _verifies(self, key: str, value: str) -> bool:
+        """Whether a GET signed in another dialect succeeds."""
+        service = self.service.with_values({key: value})
+        auth = self._auth(replace(self.settings, service=service))
         try:
             request = self._operation("transfers.list", None, None, {}, {})
         except MissingOperationError:
             return False
-        result, later = replace(self.delivery.attempts, auth=auth).make(request, 1)
-        self.calls.keep(later)
-        return result.went_well
+        exchange, deferred = replace(self._connection, auth=auth).send(request)
+        self.calls.keep(deferred)
+        return exchange.went_well

@@ -24,7 +24,7 @@ from .profiles import NAMES, load, profiles_path
 
 
 class Secret:
-    """A secret: prints as `***`, does not survive pickling, and speaks only to `reveal()`."""
+    """A secret: prints as `***`, is not pickled, and is read with `reveal()`."""
 
     __slots__ = ("__text",)
 
@@ -33,13 +33,21 @@ class Secret:
 
     @classmethod
     def of(cls, value: str | Secret) -> Secret:
-        """The value as a Secret."""
+        """The value as a Secret.
+
+        >>> type(lab.settings.api_key).of("k")
+        ***
+        """
         return value if isinstance(value, Secret) else cls(value)
 
     def reveal(self) -> str:
-        """The text of the secret; ConfigError after unpickling, which drops it."""
+        """The text of the secret; ConfigError after unpickling, which drops it.
+
+        >>> len(lab.settings.secret_key.reveal()) > 20
+        True
+        """
         if self.__text is None:
-            raise ConfigError("this secret was left behind when its settings were pickled")
+            raise ConfigError("the secret is missing: secrets are not pickled; connect again")
         return self.__text
 
     def __repr__(self) -> str:
@@ -61,14 +69,14 @@ class Secret:
 
 
 HIGHEST_PORT = 65_535
-# A whitelist, so that nothing can be read in two ways by two parsers.
+# A list of allowed forms, so that two parsers cannot read an address differently.
 HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
 PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
 FORM = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?{PATH}", re.IGNORECASE)
 
 NOT_ALLOWED = (
     (r"^(?!https?://)", "must begin with https://"),
-    (r"^[^/]*//[^/?#]*@", "must not hold a user name or password"),
+    (r"^[^/]*//[^/?#]*@", "must not contain a user name or password"),
     (r"#", "must not have a fragment (#...)"),
     (r"\?", "must not have a query (?...)"),
     (r"/\.{1,2}(/|$)", "must not have . or .. in its path"),
@@ -76,25 +84,25 @@ NOT_ALLOWED = (
 
 
 def check_base_url(text: str) -> str:
-    """The address without its trailing / and /v1; ConfigError says why it cannot be one."""
+    """The address without a trailing / and /v1; ConfigError if it is not valid."""
     for pattern, reason in NOT_ALLOWED:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
         raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
-    url = _parsed(str(_parsed(text)))  # an address has one spelling: lower case, no default port
+    url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
     if (url.port or 0) > HIGHEST_PORT:
         raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
     whole = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
-    # Every path begins with /v1, so an address that ends with it would say it twice.
+    # Every path begins with /v1, so it is removed from the address.
     return whole.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def check_encrypted(base_url: str) -> None:
-    """ConfigError for an address that signed requests would reach in the clear."""
+    """ConfigError for an address without encryption, except on this machine."""
     url = _parsed(base_url)
     if url.scheme != "https" and not is_loopback(url.host):
-        reason = "only this machine may be spoken to without encryption"
+        reason = "only requests to this machine may be unencrypted"
         raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
@@ -115,7 +123,7 @@ REQUIRED = ("base_url", "api_key", "secret_key")
 OPTIONS = tuple(name for name in NAMES if name not in REQUIRED)
 VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
 SHARED_VARIABLE = "PAYLAB_SHARED_SIMULATOR"
-"""Set by `paylab lab` to the address of the simulator it started, beside the other three."""
+"""Set by `paylab lab` to the address of the simulator that it started."""
 
 PROFILE_VARIABLE = "PAYLAB_PROFILE"
 READ_ONLY_VARIABLE = "PAYLAB_READ_ONLY"
@@ -126,10 +134,10 @@ KNOWN_VARIABLES = tuple(
     for name in (
         *("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "READ_ONLY", "SERVICE", "LEDGER", "LOG"),
         *("SIMULATOR_API_KEY", "SIMULATOR_SECRET_KEY", "SHARED_SIMULATOR"),
-        "ARTEFACTS",  # where the tests keep screenshots
+        "ARTEFACTS",  # the folder of the tests' screenshots
     )
 )
-"""Every variable that paylab reads; another one with this beginning is probably misspelt."""
+"""Every variable that paylab reads; another one with this prefix is probably misspelt."""
 
 SWITCH = {"1": True, "true": True, "yes": True, "on": True}
 SWITCH |= {"0": False, "false": False, "no": False, "off": False}
@@ -141,8 +149,8 @@ GivenService = Service | str | os.PathLike[str] | Mapping[str, Any]
 class Settings:
     """Everything a client needs; `where` names the source of each setting.
 
-    `service` holds the assumptions in force: paths, names, limits and how requests are signed.
-    With `read_only` nothing but GETs is sent.
+    `service` has the assumptions: paths, names, limits and the signing dialect. With `read_only`
+    only GETs are sent.
     """
 
     base_url: str
@@ -202,7 +210,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
-    """The switch `read_only` and where it comes from; empty where nobody set it."""
+    """The setting `read_only` and its source; empty if not set."""
     if given is not None:
         return {"read_only": (given, "argument")}
     text = environ.get(READ_ONLY_VARIABLE) or None
@@ -216,7 +224,7 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str
 def service_source(
     given: GivenService | None, environ: Mapping[str, str]
 ) -> dict[str, tuple[Any, str]]:
-    """The assumptions in force and where they come from; empty where nobody set them."""
+    """The assumptions and their source; empty if not set."""
     if given is not None:
         return _service(given, "argument", Path())
     path = environ.get(SERVICE_VARIABLE)
@@ -224,7 +232,7 @@ def service_source(
 
 
 def _service(given: object, source: str, folder: Path) -> dict[str, tuple[Any, str]]:
-    """A Service from what was given; a path is relative to the folder."""
+    """A Service from a value; a path is relative to the folder."""
     if isinstance(given, Service):
         return {"service": (given, source)}
     if isinstance(given, Mapping):
@@ -257,7 +265,7 @@ def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:
 
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
-    # An empty variable is how a shell or CI says "not set".
+    # Shells and CI use an empty variable for "not set".
     values = {name: environ.get(variable) or None for name, variable in VARIABLES.items()}
     shared = values["base_url"] and values["base_url"] == environ.get(SHARED_VARIABLE)
     return _sourced(
@@ -288,7 +296,7 @@ def _missing_message(missing: list[str]) -> str:
     names = " and ".join(missing)
     places = " / ".join(VARIABLES[name] for name in missing)
     return (
-        f"some settings are there, but {names} {'is' if len(missing) == 1 else 'are'} missing: "
+        f"the settings are incomplete: {names} {'is' if len(missing) == 1 else 'are'} missing: "
         f"pass {names} to connect(), set {places}, or write {names} into a profile"
     )
 
@@ -300,11 +308,11 @@ def _check_text(values: Mapping[str, Any]) -> None:
 
 
 def _check_keys(api_key: str, secret_key: str) -> None:
-    # The API key stands in headers and, before a comma, in Authorization.
+    # The API key is in headers, in Authorization before a comma.
     if not api_key or "," in api_key or not all("!" <= letter <= "~" for letter in api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
     if not secret_key or secret_key != secret_key.strip():
-        raise ConfigError("secret_key is empty, or a space or line break was pasted around it")
+        raise ConfigError("secret_key is empty, or has a space or line break at an end")
 
 
 def _check_options(settings: Settings) -> None:

@@ -1,6 +1,6 @@
-"""Bodies in our names and in those of a service: requests on their way out, answers on theirs in.
+"""Translate bodies of requests and responses between our names and a service's names.
 
-Everything else in the package knows our names alone, and amounts as text.
+The rest of the package uses only our names, and amounts as text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ..spec.service import AccountForm, Names, Service
+from ..spec.names import Names
+from ..spec.service import AccountDetails, Service
 
 Body = dict[str, Any]
 
@@ -26,14 +27,14 @@ NAMED = {
     "conversion_accounts.create": "conversion_accounts",
     "sandbox.deposit": "sandbox_deposits",
 }
-"""Operations whose body has names of its own, by the table in the settings that holds them."""
+"""Operations whose body has its own names, by their table in the settings."""
 
 ANSWERS = {
     "Quote": "quotes",
     "ConversionAccount": "conversion_accounts",
     "Deposit": "sandbox_deposits",
 }
-"""Kinds of answers that have names of their own."""
+"""Kinds of responses that have their own names."""
 
 CASES: dict[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
 GROUPS = (
@@ -44,39 +45,39 @@ GROUPS = (
 
 
 class Translation:
-    """What a service calls the fields of requests and answers, and how it writes their values."""
+    """The names of a service's fields in requests and responses, and the format of values."""
 
     def __init__(self, service: Service) -> None:
-        self._service = service
-        self._is_idle = not any(key.partition(".")[0] in GROUPS for key in service.diff())
+        self.service = service
+        self.is_idle = not any(key.partition(".")[0] in GROUPS for key in service.diff())
         self.numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
     def request(self, operation: str, body: Body) -> Body:
-        """The body of an operation as the service has it."""
-        if self._is_idle:
+        """The body of an operation in the service's names."""
+        if self.is_idle:
             return body
         new = self._with_details(body, reading=False)
         if operation in REFERENCES:
             new = self._referring(operation, new)
-        if operation == "sandbox.deposit" and "{" in self._service.paths.sandbox_deposits:
+        if operation == "sandbox.deposit" and "{" in self.service.paths.sandbox_deposits:
             new.pop("conversion_account_id", None)  # the path names the account
         if operation in NAMED:
             new = self._valued(new)
-            new = self._service.names(NAMED[operation]).send(new)
+            new = self.service.names(NAMED[operation]).send(new)
         return new
 
     def answer(self, kind: str, body: Body) -> Body:
         """An object of the service with our names; `kind` is the name of its model."""
-        if self._is_idle:
+        if self.is_idle:
             return body
         if kind in ANSWERS:
-            body = self._service.names(ANSWERS[kind]).read(body)
+            body = self.service.names(ANSWERS[kind]).read(body)
         return self._with_details(body, reading=True)
 
     def field(self, operation: str, body: object, field: str) -> str:
-        """Our dotted name of the field of a request that the service names."""
-        if self._is_idle:
+        """Our dotted name of a field in the service's names."""
+        if self.is_idle:
             return field
         names, ours, inside = self._top(operation), [], body
         for part in field.split("."):
@@ -87,10 +88,10 @@ class Translation:
         return ".".join(ours)
 
     def _top(self, operation: str) -> Names:
-        return self._service.names(NAMED[operation]) if operation in NAMED else Names({})
+        return self.service.names(NAMED[operation]) if operation in NAMED else Names({})
 
     def _names_below(self, name: str, inside: object, body: object) -> Names:
-        """The names in the details of an account, of which `inside` are those that were sent."""
+        """The names in the details of an account; `inside` are those that were sent."""
         if name != "details" or not isinstance(inside, Mapping):
             return Names({})
         whole = body if isinstance(body, Mapping) else {}
@@ -99,7 +100,7 @@ class Translation:
         return self._detail_names(whole.get("country"), holder.get("type"), inside, reading=False)
 
     def _with_details(self, body: Body, country: object = None, *, reading: bool) -> Body:
-        """The body with the details of every account in it in the other names."""
+        """The body with the details of all accounts renamed."""
         country = body.get("country", country)
         new: Body = dict(body)
         if isinstance(details := body.get("details"), Mapping):
@@ -114,50 +115,42 @@ class Translation:
         if isinstance(account := body.get("payout_account"), dict):
             new["payout_account"] = self._with_details(account, country, reading=reading)
         if isinstance(told := body.get("deposit_instructions"), dict):
-            new["deposit_instructions"] = self._instructions(told)
+            new["deposit_instructions"] = self.service.instructions(told)
         return new
-
-    def _instructions(self, told: Body) -> Body:
-        details = told.get("details")
-        try:
-            names = self._service.names(f"deposit_instructions.{told.get('type')}")
-        except KeyError:
-            return told
-        return {**told, "details": names.read(details)} if isinstance(details, Mapping) else told
 
     def _detail_names(
         self, country: object, kind: object, details: Mapping[str, Any], *, reading: bool
     ) -> Names:
-        """The names in the details of an account; of an unknown country, those that fit best."""
+        """The names in the details of an account; for an unknown country, the best match."""
         form = self.account(country, kind, details, reading=reading)
-        return form.names if form else self._service.detail_names(country, kind)
+        return form.names if form else self.service.detail_names(country, kind)
 
     def account(
         self, country: object, kind: object, details: Mapping[str, Any], *, reading: bool = False
-    ) -> AccountForm | None:
-        """The form of an account; of one in an unknown country, the one that fits best."""
+    ) -> AccountDetails | None:
+        """The form of an account; for an unknown country, the best match."""
         place = country or details.get("bank_account_country")
         if place is not None:
-            return self._service.account(place, kind)
-        forms = self._service.accounts_of(kind)
+            return self.service.account(place, kind)
+        forms = self.service.accounts_of(kind)
         fits = sorted((_misfit(form, details, reading=reading), n) for n, form in enumerate(forms))
         if fits and (len(fits) == 1 or fits[0][0] < fits[1][0]):
             return forms[fits[0][1]]
         return None
 
     def _referring(self, operation: str, body: Body) -> Body:
-        """The body with its account as the service wants it: an object with an id, or the id."""
+        """The body with its account in the service's form: an object with an id, or the id."""
         group, field = REFERENCES[operation]
         account = body.get(field)
-        form = getattr(self._service, group).account_form
+        form = getattr(self.service, group).account_form
         if form == "object" or not isinstance(account, Mapping) or "id" not in account:
             return body
         by_id = {f"{field}_id": account["id"]}
         return {name: value for name, value in body.items() if name != field} | by_id
 
     def _valued(self, body: Body) -> Body:
-        """The body with currencies and amounts as the service writes them."""
-        case = CASES[self._service.currencies.case]
+        """The body with currencies and amounts in the service's format."""
+        case = CASES[self.service.currencies.case]
         return {
             name: case(value)
             if name.endswith("currency") and isinstance(value, str)
@@ -183,15 +176,15 @@ def _accounts_in(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield one
 
 
-def _misfit(form: AccountForm, details: Mapping[str, Any], *, reading: bool) -> tuple[int, int]:
-    """How many names of details the form does not have, and how many of its own are missing."""
+def _misfit(form: AccountDetails, details: Mapping[str, Any], *, reading: bool) -> tuple[int, int]:
+    """The number of names that the form does not have, and of missing ones."""
     theirs = form.names.theirs
     names = {theirs.get(name, name) if reading else name for name in form.fields}
     return len({*details} - names), len(names - {*details})
 
 
 def _number(value: object) -> object:
-    """An amount as a number that is written with the digits of its text."""
+    """An amount as a number with the digits of its text."""
     try:
         number = Decimal(value) if isinstance(value, str) else value
     except InvalidOperation:

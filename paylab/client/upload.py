@@ -17,13 +17,14 @@ import pybase64
 from ..errors import Problem, RuleError
 from ..rules import images as rules
 from ..spec.service import Service
-from . import encoding
+from .parameters import refuse
+from .request import encode
 
 BLOCK = 3 * 2**17
-"""Bytes at a time: a multiple of 3, so that blocks encoded one by one make one Base64 text."""
+"""Block size in bytes: a multiple of 3, so that encoded blocks join to one Base64 text."""
 
 HEAD = 64
-"""Bytes that tell what kind of image it is."""
+"""Number of first bytes that identify the kind of an image."""
 
 
 class ImageSource(Protocol):
@@ -41,7 +42,7 @@ class Held:
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
         view = memoryview(data)
-        # Only what lies in one piece can be looked at as bytes without a copy.
+        # Only contiguous memory can be viewed as bytes without a copy.
         self._data = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
     def stamp(self) -> tuple[int, ...]:
@@ -62,7 +63,7 @@ class Stored:
     def stamp(self) -> tuple[int, ...]:
         """Size, modification time and identity of the file."""
         found = self._path.stat()
-        if not stat.S_ISREG(found.st_mode):  # a pipe would wait for ever, and cannot be read twice
+        if not stat.S_ISREG(found.st_mode):  # a pipe would block and cannot be read twice
             raise OSError(f"{self._path.name} is not a file")
         return found.st_size, found.st_mtime_ns, found.st_ino
 
@@ -107,7 +108,7 @@ def _names_file(content: object) -> bool:
         return False
     try:
         return Path(content).is_file()
-    except (OSError, ValueError):  # no name a file could have
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 
@@ -144,22 +145,28 @@ CHANGED = "changed between being hashed and being sent, so nothing was accepted:
 class Upload:
     """A JSON body of images that is generated on each read.
 
-    `digest` is its SHA-256 in hex, `length` its size, and `outline` its fields without images. A
-    source that is another the second time is a RuleError before the body is complete, so that
-    nobody takes half of it.
+    `digest` is its SHA-256 in hex, `length` its size, and `outline` its fields without images. If
+    a source changes between the reads, RuleError is raised before the body is complete, so that
+    no server accepts it.
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
         items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
-        encoding.refuse(rules.check({"images": [item.measured() for item in items]}, service))
+        refuse(rules.check({"images": [item.measured() for item in items]}, service))
         self._parts = [item.part() for item in items]
-        self.outline = encoding.encode({"images": [item.fields for item in items]})
+        self.outline = encode({"images": [item.fields for item in items]})
         digest = sha256()
         self.length = 0
         for chunk in self._chunks():
             digest.update(chunk)
             self.length += len(chunk)
         self.digest = digest.hexdigest()
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """What a request holds of it."""
+        known = {"length": self.length, "digest": self.digest, "outline": self.outline}
+        return {"content": self, **known}
 
     def __iter__(self) -> Iterator[bytes]:
         for part in self._parts:
@@ -180,7 +187,7 @@ class Written:
         self._start, self._text = start, text
 
     def check(self) -> None:
-        """Nothing to check: text cannot change."""
+        """Does nothing: text cannot change."""
 
     def chunks(self) -> Iterator[bytes]:
         """The text in pieces."""
@@ -248,7 +255,7 @@ class Item:
         return rules.Measured(size, _read(self.field, partial(first_bytes, image)))
 
     def _start(self, uri: str) -> bytes:
-        return encoding.encode({**self.fields, "content": uri}).removesuffix(b'"}')
+        return encode({**self.fields, "content": uri}).removesuffix(b'"}')
 
 
 def _listed(images: object) -> Iterable[object]:

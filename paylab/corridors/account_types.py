@@ -2,29 +2,26 @@
 
 The rules the spec states have the source "spec" even where the name of the field is assumed:
 a form has its own source beside the field's. Which fields are required and which words they take
-is said by a Service: `settled` adds that. Names are ours, whatever the service calls them.
+is said by a Service: `countries.of` adds that. Names are ours, whatever the service calls them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from dataclasses import field as with_default
 
 from ..spec import codes
-from ..spec.service import AccountForm
 
 
 @dataclass(frozen=True)
 class Format:
-    """What a text must look like; with no pattern and no choices, anything that is not blank.
+    """The format of a text; without pattern and choices, any text that is not blank.
 
-    `pattern` is matched against the whole text. `check_digit` names the algorithm a typing
-    mistake would break (never a reason to refuse), `parser` the reader the text must satisfy.
-    `note` says what is left unchecked. `also` is a narrower form that only an assumption asks for.
-    `key` is the setting of a service.toml that changes the form.
-    `capitals` says that letters are capitals and spaces do not count, so that a form may correct
-    what was typed.
+    `pattern` must match the whole text. `check_digit` names an algorithm to detect typos (a
+    warning only), `parser` a parser that must accept the text. `note` says what is not checked.
+    `also` is a narrower format by an assumption. `key` is the setting of a service.toml that
+    changes the format. With `capitals`, a form removes spaces and makes letters upper case.
     """
 
     message: str = ""
@@ -41,7 +38,7 @@ class Format:
 
 @dataclass(frozen=True)
 class DetailField:
-    """One field of details; where `by` is set, that other field's value picks one of `forms`.
+    """One field of details; if `by` is set, the value of that field selects one of `forms`.
 
     `key` is the setting of a service.toml that says which fields are required.
     """
@@ -55,45 +52,26 @@ class DetailField:
     key: str = ""
 
     def form_in(self, details: Mapping[str, object]) -> Format:
-        """The form that holds in these details."""
+        """The form of the field in these details."""
         chosen = details.get(self.by) if self.by else None
         return self.forms.get(chosen, self.form) if isinstance(chosen, str) else self.form
 
 
 @dataclass(frozen=True)
 class Account:
-    """An account type as one country, or every country of a scheme, has it."""
+    """An account type in one country, or in all countries of a scheme.
+
+    `example` are the details of an account that belongs to nobody.
+    """
 
     type: str
     fields: tuple[DetailField, ...]
     source: str
+    example: Mapping[str, str] = with_default(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
         """The type and the names of its fields."""
         return f"{self.type}: {', '.join(field.name for field in self.fields)}"
-
-
-def settled(account: Account, form: AccountForm) -> Account:
-    """The account with the required fields and the words of one service.
-
-    A required field that is not known here is any text.
-    """
-    known = {field.name for field in account.fields}
-    others = tuple(
-        DetailField(name, Format(source=account.source), source=account.source)
-        for name in form.required
-        if name not in known
-    )
-    fields = tuple(_settled(field, account, form) for field in (*account.fields, *others))
-    return replace(account, fields=fields)
-
-
-def _settled(field: DetailField, account: Account, form: AccountForm) -> DetailField:
-    words = field.form
-    if field.name == form.field:
-        words = Format(choices=form.allowed, source=account.source, key=f"{form.key}.allowed")
-    required = field.name in form.required
-    return replace(field, form=words, required=required, key=f"{form.key}.required")
 
 
 FORMAT_ONLY = "only the format is checked"
@@ -113,7 +91,7 @@ _NAME = f"{codes.HOLDER_NAME_MIN},{codes.HOLDER_NAME_MAX}"
 HOLDER_NAME = Format(f"must be {_NAME.replace(',', ' to ')} characters", f".{{{_NAME}}}")
 BANK_COUNTRY = "bank_account_country"
 
-# Document numbers with a format or a check digit; the others are any text.
+# Document numbers with a format or a check digit; others accept any text.
 DOCUMENT_NUMBERS = {
     "curp": Format(
         "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
@@ -123,7 +101,7 @@ DOCUMENT_NUMBERS = {
         capitals=True,
     ),
     "cpf": _digits(11, "cpf"),
-    "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not taken here"),
+    "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not accepted"),
     "cuit": Format(check_digit="cuit"),
     "cuil": Format(check_digit="cuit"),
     "nit": Format(check_digit="nit"),
@@ -164,6 +142,7 @@ AR_ACCOUNT = Account(
         DetailField("account_type", source="details.ar"),
     ),
     "details.ar",
+    {"account_number": "0000003100000000000000"},
 )
 
 PIX = Account(
@@ -173,6 +152,7 @@ PIX = Account(
         DetailField("pix_key_type"),
     ),
     "details.br",
+    {"pix_key": "alex@example.com", "pix_key_type": "email"},
 )
 
 CO_ACCOUNT = Account(
@@ -183,6 +163,7 @@ CO_ACCOUNT = Account(
         DetailField("account_type", source="details.co"),
     ),
     "details.co",
+    {"bank_code": "0000", "account_number": "000000000000"},
 )
 
 IN_UPI = Account(
@@ -199,16 +180,18 @@ IN_UPI = Account(
         ),
     ),
     "details.in",
+    {"upi_id": "alex@example"},
 )
 
 MX_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (DetailField("clabe", _digits(18, "clabe"), source="details.mx"),),
     "details.mx",
+    {"clabe": "999999000000000002"},
 )
 
 
-def _ph(kind: str) -> Account:
+def _ph(kind: str, **example: str) -> Account:
     return Account(
         kind,
         (
@@ -217,11 +200,14 @@ def _ph(kind: str) -> Account:
             DetailField("account_holder_name", Format(source="details.ph"), source="details.ph"),
         ),
         "details.ph",
+        example,
     )
 
 
 PH_ACCOUNT = _ph(codes.BANK_ACCOUNT)
-PH_WALLET = _ph(codes.DIGITAL_WALLET)
+PH_WALLET = _ph(
+    codes.DIGITAL_WALLET, account_number="09000000000", account_holder_name="Alex Example"
+)
 PH_QR = Account(
     codes.PH_QR_CODE,
     (
@@ -241,6 +227,12 @@ GB_ACCOUNT = Account(
         DetailField("account_holder_name", HOLDER_NAME, source="details.gb"),
     ),
     "details.gb",
+    {
+        BANK_COUNTRY: "GB",
+        "sort_code": "000000",
+        "account_number": "00000000",
+        "account_holder_name": "Alex Example",
+    },
 )
 
 SEPA_ACCOUNT = Account(
@@ -278,6 +270,12 @@ SEPA_ACCOUNT = Account(
         DetailField("account_holder_name", HOLDER_NAME, source="details.sepa"),
     ),
     "details.sepa",
+    # The IBAN is Germany's example in the IBAN registry.
+    {
+        BANK_COUNTRY: "DE",
+        "iban": "DE89370400440532013000",
+        "account_holder_name": "Alex Example",
+    },
 )
 
 CRYPTO_WALLET = Account(
@@ -293,4 +291,4 @@ ACCOUNTS = (
     *(AR_ACCOUNT, PIX, CO_ACCOUNT, IN_UPI, MX_ACCOUNT, PH_ACCOUNT, PH_WALLET, PH_QR),
     *(GB_ACCOUNT, SEPA_ACCOUNT, CRYPTO_WALLET),
 )
-"""Every account type as each country or scheme has it, with no service's words and required."""
+"""Every account type by country or scheme, without the settings of a service."""

@@ -1,8 +1,8 @@
 """The facts of every country: rails, account types, documents and required fields.
 
-Rules, forms and the simulator are driven by this table, so no country rule stands elsewhere.
-`of(service)` gives the facts under other assumptions. A fact's `source` is "spec", or the id of
-the assumption that it rests on.
+Rules, forms and the simulator use this table; country rules are nowhere else. `of(service)`
+returns the facts under other assumptions. A fact's `source` is "spec", or the id of an
+assumption.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..spec import assumptions, codes
-from ..spec.service import Service
+from ..spec.service import AccountDetails, Service
 from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
@@ -27,8 +27,8 @@ from .account_types import (
     PIX,
     SEPA_ACCOUNT,
     Account,
+    DetailField,
     Format,
-    settled,
 )
 
 _NAMES = """
@@ -41,13 +41,13 @@ RO Romania, SE Sweden, IS Iceland, LI Liechtenstein, NO Norway, CH Switzerland
 """
 NAMES = {name.strip()[:2]: name.strip()[3:] for name in _NAMES.split(",")}
 
-# What every country asks of an individual with one of the ramp products.
+# Required in every country for an individual with a ramp product.
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 
 
 @dataclass(frozen=True)
 class Rail:
-    """A payout method and what to expect of its settlement, where the spec says."""
+    """A payout method, and its settlement if the spec describes it."""
 
     method: str
     settlement: str = ""
@@ -74,12 +74,12 @@ class Corridor:
 
     @property
     def name(self) -> str:
-        """The country in words."""
+        """The name of the country."""
         return NAMES[self.country]
 
     @property
     def on_ramp_currency(self) -> str:
-        """The currency of its on-ramp deposits; empty where no on-ramp corridor is named."""
+        """The currency of its on-ramp deposits; empty without an on-ramp corridor."""
         return codes.ON_RAMP.get(self.country, "")
 
     @property
@@ -99,28 +99,40 @@ class Corridor:
 
     @property
     def required_on_ramps(self) -> tuple[str, ...]:
-        """What the ramps ask for on top of what is always asked; empty where there are none."""
+        """The additional required fields of the ramp products; empty without them."""
         if not set(self.products) & set(codes.RAMP_PRODUCTS):
             return ()
         return tuple(name for name in RAMP_FIELDS if name not in self.required)
 
     @property
     def document_numbers(self) -> Mapping[str, Format]:
-        """What the numbers of its own documents must look like, where somebody says so."""
+        """The known formats of its document numbers."""
         named = () if self.documents == codes.DOCUMENT_TYPES else self.documents
         return {kind: DOCUMENT_NUMBERS[kind] for kind in named if kind in DOCUMENT_NUMBERS}
 
     def account(self, kind: object) -> Account | None:
-        """The account of this type as the country has it, or None."""
+        """The account type in this country, or None.
+
+        >>> paylab.corridors.get("MX").account("bank_account").fields[0].name
+        'clabe'
+        """
         return next((account for account in self.accounts if account.type == kind), None)
 
     def required_for(self, products: Iterable[object]) -> tuple[str, ...]:
-        """The fields an individual needs on top of the base list, given its products."""
+        """The additional fields that an individual needs, for its products.
+
+        >>> paylab.corridors.get("MX").required_for(["on_ramp"])
+        ('phone', 'date_of_birth', 'idv_consent_recorded_at', 'document')
+        """
         ramp = any(product in codes.RAMP_PRODUCTS for product in products)
         return tuple(dict.fromkeys(self.required + (RAMP_FIELDS if ramp else ())))
 
     def facts(self) -> list[tuple[str, str, str]]:
-        """Every fact, what it is, and where it comes from: "spec" or an assumption."""
+        """Every fact with its value and source: "spec" or an assumption.
+
+        >>> paylab.corridors.get("MX").facts()[1]
+        ('currency', 'MXN', 'spec')
+        """
         from . import display
 
         return [(fact, value, source) for fact, value, source in display.facts(self)]
@@ -137,7 +149,11 @@ class Corridors(tuple[Corridor, ...]):
     __slots__ = ()
 
     def markdown(self) -> str:
-        """The table in Markdown; countries alike in everything share a row."""
+        """The table in Markdown; countries with equal facts share a row.
+
+        >>> paylab.corridors.find(currency="MXN").markdown()[:9]
+        '| Country'
+        """
         from . import display
 
         return display.table_markdown(self)
@@ -150,8 +166,8 @@ class Corridors(tuple[Corridor, ...]):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from . import display
 
-        head, body = display.HEAD, display.rows(self)
-        shown = display.html(head, body, display.notes(self))
+        body = map(display.narrow, display.rows(self))
+        shown = display.html(display.NARROW, body, display.notes(self))
         return {"text/html": shown, "text/plain": repr(self)}
 
 
@@ -160,7 +176,7 @@ SETTLEMENTS = {
     "instapay": "real time",
     "pesonet": "in batches, up to 48 hours, with higher limits",
 }
-"""What the spec says of the settlement of rails."""
+"""The settlement of rails by the spec."""
 
 _NAMED = (
     Corridor(
@@ -209,7 +225,7 @@ _NAMED = (
     *(Corridor(country, "EUR", accounts=(SEPA_ACCOUNT, CRYPTO_WALLET)) for country in codes.SEPA),
 )
 
-# Countries whose individuals the service takes although the spec names no corridor for them.
+# Countries whose individuals are accepted although the spec names no corridor for them.
 _ELSEWHERE = tuple(map(Corridor, sorted({*codes.COUNTRIES} - {one.country for one in _NAMED})))
 
 
@@ -230,11 +246,19 @@ class Countries:
         return found
 
     def get(self, country: object) -> Corridor | None:
-        """The facts of a country, with or without a corridor; None if no country has this code."""
+        """The facts of a country, with or without a corridor; None for an unknown code.
+
+        >>> paylab.corridors.of(lab.service).get("PH").currency
+        'PHP'
+        """
         return self._by_country.get(country) if isinstance(country, str) else None
 
     def account(self, country: object, kind: object) -> Account | None:
-        """An account type as a country has it; with no country, one that is the same everywhere."""
+        """An account type in a country; without a country, one that is the same everywhere.
+
+        >>> paylab.corridors.of(lab.service).account("IN", "upi").fields[0].name
+        'upi_id'
+        """
         if country is not None:
             corridor = self.get(country)
             return corridor.account(kind) if corridor else None
@@ -248,15 +272,15 @@ class Countries:
         return replace(corridor, rails=rails, accounts=tuple(accounts))
 
     def _account(self, country: str, account: Account) -> Account:
-        """One object for an account type that several countries share."""
+        """The account type, one object for all countries that share it."""
         form = self._service.account(country, account.type)
         if form and id(account) not in self._accounts:
-            self._accounts[id(account)] = settled(account, form)
+            self._accounts[id(account)] = _with_details(account, form)
         return self._accounts.get(id(account), account)
 
 
 def _rail(corridor: Corridor) -> Callable[[str], Rail]:
-    """Makes a rail of a country; one that the spec does not name rests on the row of the key."""
+    """A rail of a country; if the spec does not name it, its source is an assumption."""
     key = assumptions.KEYS.get(corridor.rails_key)
     named = key.default if key and isinstance(key.default, tuple) else ()
     other = key.row if key else ""
@@ -265,7 +289,86 @@ def _rail(corridor: Corridor) -> Callable[[str], Rail]:
     )
 
 
+def _with_details(account: Account, form: AccountDetails) -> Account:
+    """The account with the required fields and words of one service.
+
+    An unknown required field accepts any text.
+    """
+    known = {field.name for field in account.fields}
+    others = tuple(
+        DetailField(name, Format(source=account.source), source=account.source)
+        for name in form.required
+        if name not in known
+    )
+    fields = tuple(_with_words(field, account, form) for field in (*account.fields, *others))
+    return replace(account, fields=fields)
+
+
+def _with_words(field: DetailField, account: Account, form: AccountDetails) -> DetailField:
+    words = field.form
+    if field.name == form.field:
+        words = Format(choices=form.allowed, source=account.source, key=f"{form.key}.allowed")
+    required = field.name in form.required
+    return replace(field, form=words, required=required, key=f"{form.key}.required")
+
+
 @lru_cache(maxsize=32)
 def of(service: Service | None = None) -> Countries:
-    """The facts of every country under these assumptions, by default those of `Service()`."""
+    """The facts of every country under these assumptions, by default those of `Service()`.
+
+    >>> paylab.corridors.of(lab.service).get("GB").currency
+    'GBP'
+    """
     return Countries(service) if service is not None else of(Service())
+
+
+def get(country: object) -> Corridor | None:
+    """The facts of a country, with or without a corridor; None for an unknown code.
+
+    >>> paylab.corridors.get("MX").payout_methods
+    ('spei',)
+    """
+    return of().get(country)
+
+
+def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
+    *,
+    country: str = "",
+    currency: str = "",
+    rail: str = "",
+    product: str = "",
+    account_type: str = "",
+    service: Service | None = None,
+) -> Corridors:
+    """The corridors that match all given criteria.
+
+    >>> [each.country for each in paylab.corridors.find(currency="PHP")]
+    ['PH']
+    """
+    return Corridors(
+        corridor
+        for corridor in of(service).all
+        if (not country or country.upper() == corridor.country)
+        and (not currency or codes.same_currency(currency, corridor.currency))
+        and (not rail or rail in corridor.payout_methods)
+        and (not product or product in corridor.products)
+        and (not account_type or account_type in corridor.account_types)
+    )
+
+
+def account(country: object, kind: object) -> Account | None:
+    """An account type in a country; without a country, one that is the same everywhere.
+
+    >>> paylab.corridors.account("BR", "pix").fields[0].name
+    'pix_key'
+    """
+    return of().account(country, kind)
+
+
+def markdown() -> str:
+    """The corridor table in Markdown; the SEPA countries share a row.
+
+    >>> paylab.corridors.markdown()[:9]
+    '| Country'
+    """
+    return of().all.markdown()

@@ -1,7 +1,4 @@
-"""Corridors as tables to read: in Markdown, in a notebook, in a terminal.
-
-Everything here is made from the facts it is handed; it knows none of its own.
-"""
+"""Display corridors as tables: in Markdown, in a notebook, in a terminal."""
 
 from __future__ import annotations
 
@@ -22,13 +19,16 @@ HEAD = (
     *("Country", "Currency", "Rails and their settlement", "Accounts and their fields"),
     *("Documents", "Asked on top", "Products", "On-ramp from", "Assumed"),
 )
+NARROW = (HEAD[0], *HEAD[2:4], "Documents, products and more")
+"""In a notebook, where nine columns would be wider than the page."""
+
 ANY_TEXT = "text"
 FACTS = ("fact", "value", "from")
 _CELL = ' style="text-align:left;vertical-align:top"'
 
 
 def table_markdown(corridors: Iterable[Corridor]) -> str:
-    """A table in Markdown, and below it what all its rows have in common."""
+    """A table in Markdown, with notes below it."""
     found = tuple(corridors)
     lines = (HEAD, ("---",) * len(HEAD), *rows(found))
     table = "\n".join(f"| {' | '.join(map(_in_lines, cells))} |" for cells in lines)
@@ -45,30 +45,36 @@ def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) 
 
 
 def table_text(body: Sequence[Cells]) -> str:
-    """Columns in step, for a terminal."""
+    """A table with aligned columns, for a terminal."""
     widths = [max(map(len, column), default=0) for column in zip(*body, strict=True)]
     padded = (zip(cells, widths, strict=True) for cells in body)
     return "\n".join("  ".join(f"{cell:<{wide}}" for cell, wide in row).rstrip() for row in padded)
 
 
 def bundle(head: Sequence[str], body: Sequence[Cells]) -> dict[str, str]:
-    """What a notebook shows of facts: HTML, and plain text where there is none."""
+    """The MIME bundle of facts: HTML and plain text."""
     return {"text/html": html(head, body), "text/plain": table_text(body)}
 
 
 def rows(corridors: Iterable[Corridor]) -> list[Cells]:
-    """A row a corridor; neighbours that differ in the country alone share one."""
+    """One row per corridor; consecutive corridors that differ only in the country share one."""
     return [_row(list(alike)) for _, alike in groupby(corridors, _cells)]
 
 
+def narrow(row: Cells) -> Cells:
+    """A row of `rows` in the four columns of a notebook."""
+    more = [f"{name}: {cell}" for name, cell in zip(HEAD[4:], row[4:], strict=True) if cell != "-"]
+    return f"{row[0]}\n{row[1]}", *row[2:4], "\n".join(more)
+
+
 def brief(corridors: Iterable[Corridor]) -> list[Cells]:
-    """A row a corridor with what fits a terminal: country, currency, rails, account types."""
+    """One row per corridor for a terminal: country, currency, rails, account types."""
     found = (list(alike) for _, alike in groupby(corridors, _cells))
     return [(_title(alike), alike[0].currency, *_brief(alike[0])) for alike in found]
 
 
 def notes(corridors: Sequence[Corridor]) -> list[str]:
-    """What holds for every row, and which countries share one."""
+    """Notes that apply to all rows, and the countries that share one."""
     shared = [one for one in (list(alike) for _, alike in groupby(corridors, _cells)) if one[1:]]
     names = [f"{_title(one)}: {_join(each.country for each in one)}." for one in shared]
     ramps = any(corridor.required_on_ramps for corridor in corridors)
@@ -76,7 +82,7 @@ def notes(corridors: Sequence[Corridor]) -> list[str]:
 
 
 def facts(corridor: Corridor) -> list[Cells]:
-    """Everything known of one country: the fact, what it is, and where it comes from."""
+    """All facts of one country: fact, value, source."""
     return [*_general(corridor), *_fields(corridor)]
 
 
@@ -113,7 +119,7 @@ def _cells(corridor: Corridor) -> Cells:
 
 
 def _asked(corridor: Corridor, name: str) -> str:
-    """A field asked on top, and what it must look like where the country says."""
+    """An additional required field, with its format if known."""
     return f"{name} ({corridor.phone.message})" if name == "phone" and corridor.phone else name
 
 
@@ -128,7 +134,7 @@ def _account(account: Account) -> str:
 
 
 def _short(field: DetailField) -> str:
-    """A field, and what it must look like where that is said."""
+    """A field, with its format if known."""
     said = f"as {field.by} says" if field.by else _said(field.form).removeprefix("one of ")
     left_out = "" if field.required else "can be left out"
     inside = "; ".join(part for part in (said, left_out) if part and part != ANY_TEXT)
@@ -136,7 +142,7 @@ def _short(field: DetailField) -> str:
 
 
 def _assumed(corridor: Corridor) -> str:
-    """The rows of what the spec leaves open that the accounts rest on."""
+    """The assumptions behind the accounts."""
     sources = [account.source for account in _own_accounts(corridor)]
     return _join(dict.fromkeys(source for source in sources if source != "spec"))
 
@@ -153,7 +159,7 @@ def _ramps(corridors: Iterable[Corridor]) -> str:
 
 
 def _own_accounts(corridor: Corridor) -> Iterable[Account]:
-    """All but the crypto wallet, which every country has."""
+    """All account types except the crypto wallet, which every country has."""
     own = [account for account in corridor.accounts if account.type != codes.CRYPTO_WALLET]
     return own or corridor.accounts
 
@@ -200,7 +206,7 @@ def _by_kind(forms: Mapping[str, Format]) -> str:
 
 
 def wanted(form: Format) -> str:
-    """What a form asks for, in words, and what is left unchecked."""
+    """A form in words, with what is not checked."""
     return f"{_said(form)} ({form.note})" if form.note else _said(form)
 
 

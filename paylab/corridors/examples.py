@@ -1,4 +1,4 @@
-"""Example people and recipients, who do not exist, with accounts that belong to nobody."""
+"""Fictitious people and recipients with fictitious accounts."""
 
 from __future__ import annotations
 
@@ -11,43 +11,25 @@ from .. import corridors
 from ..errors import Problem, RuleError
 from ..spec import codes
 from ..spec.service import Service
-from .account_types import BANK_COUNTRY
+from .account_types import Account
 
-_HOLDER = {"account_holder_name": "Alex Example"}
-
-ACCOUNTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "AR": (
-        codes.BANK_ACCOUNT,
-        {"account_number": "0000003100000000000000"},
-    ),
-    "BR": (codes.PIX, {"pix_key": "alex@example.com", "pix_key_type": "email"}),
-    "CO": (
-        codes.BANK_ACCOUNT,
-        {"bank_code": "0000", "account_number": "000000000000"},
-    ),
-    "IN": (codes.UPI, {"upi_id": "alex@example"}),
-    "MX": (codes.BANK_ACCOUNT, {"clabe": "999999000000000002"}),
-    "PH": (codes.DIGITAL_WALLET, {"account_number": "09000000000", **_HOLDER}),
-    "GB": (
-        codes.BANK_ACCOUNT,
-        {BANK_COUNTRY: "GB", "sort_code": "000000", "account_number": "00000000", **_HOLDER},
-    ),
-}
-SEPA_ACCOUNT = (
-    codes.BANK_ACCOUNT,
-    {BANK_COUNTRY: "DE", "iban": "DE89370400440532013000", **_HOLDER},
-)
-"""The IBAN is the one its registry prints as Germany's example."""
-
-# What a country asks for on top, by the field's name.
+# Values of additional required fields, by name.
 EXTRAS: Mapping[str, Any] = {
     "email": "alex@example.com",
     "phone": "+910000000000",
-    "document": {"type": "cc", "number": "0000000000"},
     "date_of_birth": "1990-01-31",
     "idv_consent_recorded_at": "2026-01-15T11:00:00Z",
 }
 
+
+DOCUMENTS = {
+    "AR": {"type": "cuil", "number": "00000000000"},
+    "BR": {"type": "cpf", "number": "00000000000"},
+    "CO": {"type": "cc", "number": "0000000000"},
+}
+PASSPORT = {"type": "passport", "number": "000000000"}
+POSTAL_DIGITS = {"BR": 8, "CO": 6, "IN": 6, "MX": 5}
+"""Digits of a postal code where there are not 4."""
 
 PIX_KEYS = {
     "cpf": "00000000000",
@@ -59,16 +41,32 @@ PIX_KEYS = {
 
 
 def account(country: str, service: Service | None = None) -> dict[str, Any]:
-    """An account of the country's, as `type` and `details`; KeyError without a corridor.
+    """An account in the country, as `type` and `details`; KeyError without a corridor.
 
-    With a service it has the required fields and words of that service.
+    With a service, it has the required fields and words of that service.
+
+    >>> examples.account("MX")
+    {'type': 'bank_account', 'details': {'clabe': '999999000000000002'}}
     """
-    kind, usual = SEPA_ACCOUNT if country in codes.SEPA else ACCOUNTS[country]
-    return {"type": kind, "details": _details(country, kind, usual, service)}
+    account = _account(country, service)
+    if account is None:
+        raise KeyError(country)
+    details = _details(country, account.type, account.example, service)
+    return {"type": account.type, "details": details}
+
+
+def _account(country: str, service: Service | None) -> Account | None:
+    """The account type of a country that has an example."""
+    corridor = corridors.of(service).get(country)
+    return next((one for one in corridor.accounts if one.example), None) if corridor else None
 
 
 def wallet(service: Service | None = None) -> dict[str, str]:
-    """The details of a crypto wallet that nobody holds the key of."""
+    """The details of a crypto wallet without a known key.
+
+    >>> examples.wallet()["network"]
+    'base'
+    """
     return _details("US", codes.CRYPTO_WALLET, WALLET, service)
 
 
@@ -80,19 +78,23 @@ def _details(
         return dict(usual)
     known = {**dict.fromkeys(form.required, "example"), **usual}
     if form.field in known and form.allowed and known[form.field] not in form.allowed:
-        known[form.field] = form.allowed[0]
+        same = (word for word in form.allowed if word.lower() == known[form.field].lower())
+        known[form.field] = next(same, form.allowed[0])
         if kind == codes.PIX:
-            known["pix_key"] = PIX_KEYS.get(form.allowed[0], known["pix_key"])
+            known["pix_key"] = PIX_KEYS.get(known[form.field].lower(), known["pix_key"])
     return {name: known[name] for name in dict.fromkeys((*form.required, *usual))}
 
 
 def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
-    """The fields of a recipient of payouts, ready for `lab.individuals.create(**fields)`.
+    """The fields of a recipient of payouts, for `lab.individuals.create(**fields)`.
 
-    With a service they are those that the service asks for.
+    With a service, they are those that it requires.
+
+    >>> lab.individuals.create(**examples.recipient("MX")).status
+    'active'
     """
-    if country not in ACCOUNTS and country not in codes.SEPA:
-        listed = ", ".join([*ACCOUNTS, *codes.SEPA])
+    if _account(country, service) is None:
+        listed = ", ".join(one.country for one in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {listed}")])
     corridor = corridors.of(service).get(country)
     required = corridor.required_for([codes.GLOBAL_PAYOUTS]) if corridor else ()
@@ -104,23 +106,32 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
             "family_name": "Example",
             "country": country,
             "address": {"country": country},
-            **{name: EXTRAS[name] for name in required},
+            **{name: extra for name, extra in _extras(country).items() if name in required},
             "financial_accounts": [account(country, service)],
         },
     )
 
 
 def _completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]:
-    """A person with a value for whatever else the service asks of everybody."""
+    """A person with values for all other required fields of the service."""
     asked = (service or Service()).individuals.required
-    address = {name.partition(".")[2]: "1" for name in asked if name.startswith("address.")}
-    address = {**address, **person["address"]}
-    missing = {name: EXTRAS[name] for name in asked if name in EXTRAS and name not in person}
-    return {**person, **missing, "address": address}
+    country = person["country"]
+    lines = {name.partition(".")[2]: "1" for name in asked if name.startswith("address.")}
+    if "postal_code" in lines:
+        lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
+    extras = _extras(country).items()
+    missing = {name: extra for name, extra in extras if name in asked and name not in person}
+    return {**person, **missing, "address": {**lines, **person["address"]}}
+
+
+def _extras(country: str) -> dict[str, Any]:
+    """Example values of additional required fields."""
+    person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
+    return {**EXTRAS, "document": dict(person["document"])}
 
 
 WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
-"""A crypto wallet that nobody holds the key of."""
+"""A crypto wallet without a known key."""
 
 PEOPLE: Mapping[str, Mapping[str, Any]] = {
     "MX": {
@@ -157,7 +168,11 @@ PEOPLE: Mapping[str, Mapping[str, Any]] = {
 
 
 def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
-    """The fields of a fictional individual, ready for `lab.individuals.create(**fields)`."""
+    """The fields of a fictitious individual, for `lab.individuals.create(**fields)`.
+
+    >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
+    'action_required'
+    """
     if country.upper() not in PEOPLE:
         raise RuleError([Problem("country", f"must be one of {', '.join(PEOPLE)}")])
     person = deepcopy(dict(PEOPLE[country.upper()]))

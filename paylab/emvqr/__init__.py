@@ -18,4 +18,4 @@ from .text import check as check
 from .text import parse as parse
 from .text import qrph as qrph
 
-__all__ = ["Field", "Payload", "Tree", "build", "check", "crc", "parse", "qrph"]
+__all__ = ["EmvField", "Payload", "Tree", "build", "check", "crc", "parse", "qrph"]

@@ -1,4 +1,4 @@
-"""The fields of EMV QR texts: tag, length and value, and what each tag is called."""
+"""The fields of EMV QR texts: tag, length and value, and the names of tags."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ ALTERNATE = {
     "02": "Merchant city, alternate language",
 }
 
-# QR Ph's own sub-tags, by the identifier in sub-tag 00: read off payloads in circulation.
+# QR Ph's own sub-tags, by the identifier in sub-tag 00, known from real payloads.
 _QRPH_ACCOUNT = {
     "01": "Acquirer ID",
     "02": "Payment type",
@@ -101,7 +101,7 @@ CURRENCIES = dict(pair.split(":") for row in _ISO_4217 for pair in row.split())
 
 
 def is_template(path: str) -> bool:
-    """Whether the field at this path may hold further fields."""
+    """Whether the field at this path may contain fields."""
     parent, _, tag = path.rpartition(".")
     if parent:
         return parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES
@@ -109,7 +109,7 @@ def is_template(path: str) -> bool:
 
 
 def name(path: str, scheme: str = "") -> str:
-    """What the field at this path is called; `scheme` is sub-tag 00 of the template it is in."""
+    """The name of the field at this path; `scheme` is sub-tag 00 of its template."""
     parent, _, tag = path.rpartition(".")
     if not parent:
         return TOP.get(tag) or _range_name(int(tag))
@@ -136,12 +136,12 @@ HEAD = 4
 TWO_DIGITS = re.compile("[0-9]{2}")
 
 Tree: TypeAlias = Mapping[str, "str | Tree"]
-"""Values by tag in the order they are written; a template is a mapping of its own."""
+"""Values by tag in the order of writing; a template is a nested mapping."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmvField:
-    """One field: its dotted path (`27.01`), its text, and the scheme of the template it is in."""
+    """One field: its dotted path (`27.01`), its text, and the scheme of its template."""
 
     path: str
     value: str
@@ -154,12 +154,12 @@ class EmvField:
 
     @property
     def name(self) -> str:
-        """What the standard, or QR Ph, calls this field."""
+        """The name of this field in the standard or in QR Ph."""
         return name(self.path, self.scheme)
 
     @property
     def fields(self) -> tuple[EmvField, ...]:
-        """What a template holds; empty for a plain value and for one that cannot be split."""
+        """The fields of a template; empty for a plain value or one that cannot be split."""
         if not is_template(self.path):
             return ()
         try:
@@ -169,19 +169,23 @@ class EmvField:
 
 
 def crc(text: str) -> str:
-    """CRC-16/CCITT-FALSE over the text's UTF-8 bytes, as four upper-case hex digits."""
+    """CRC-16/CCITT-FALSE over the text's UTF-8 bytes, as four upper-case hex digits.
+
+    >>> paylab.emvqr.crc("123456789")
+    '29B1'
+    """
     try:
         return f"{crc_hqx(text.encode(), 0xFFFF):04X}"
     except UnicodeEncodeError as error:
-        raise EMVError("half a character, which UTF-8 cannot hold", error.start) from None
+        raise EMVError("the text contains an unpaired surrogate", error.start) from None
 
 
 def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
-    """The fields of a text; `prefix` is the path of the template it came from, with its dot."""
+    """The fields of a text; `prefix` is the path of its template, with a dot."""
     values: dict[str, str] = {}
     for at, tag, value in _walk(text):
         if tag in values:
-            raise EMVError(f"tag {tag} stands twice", at)
+            raise EMVError(f"tag {tag} is a duplicate", at)
         values[tag] = value
     scheme = values.get("00", "") if prefix else ""
     return tuple(EmvField(prefix + tag, value, scheme) for tag, value in values.items())
@@ -208,7 +212,7 @@ def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
 
 
 def descend(fields: Iterable[EmvField]) -> Iterator[EmvField]:
-    """Every field, each template before what it holds."""
+    """All fields, each template before its fields."""
     for field in fields:
         yield field
         yield from descend(field.fields)

@@ -1,4 +1,4 @@
-"""QR text to a payload and back, what a payload must hold, and QR Ph texts."""
+"""Parse, check and build QR texts, and build QR Ph texts."""
 
 from __future__ import annotations
 
@@ -18,35 +18,47 @@ AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """The fields of one QR text in the order they stand, without the CRC that closes them."""
+    """The fields of a QR text in their order, without the CRC at the end."""
 
     fields: tuple[EmvField, ...]
 
     def find(self, path: str) -> str | None:
-        """The value at a dotted path, for example `27.00`."""
+        """The value at a dotted path, for example `27.00`.
+
+        >>> paylab.emvqr.parse(qr_text).find("58")
+        'PH'
+        """
         return next((field.value for field in self.walk() if field.path == path), None)
 
     def walk(self) -> Iterator[EmvField]:
-        """Every field, each template before what it holds."""
+        """All fields, each template before its fields.
+
+        >>> next(paylab.emvqr.parse(qr_text).walk()).value
+        '01'
+        """
         return descend(self.fields)
 
     def tree(self) -> dict[str, str | Tree]:
-        """The fields as nested dicts, as `build` takes them."""
+        """The fields as nested dicts, as `build` takes them.
+
+        >>> paylab.emvqr.parse(qr_text).tree()["53"]
+        '608'
+        """
         return field_tree(self.fields)
 
     @property
     def crc(self) -> str:
-        """The CRC these fields call for."""
+        """The CRC of these fields."""
         return crc(join_fields(self.fields) + CRC_START)
 
     @property
     def merchant_name(self) -> str | None:
-        """Who is paid."""
+        """The name of the payee."""
         return self.find("59")
 
     @property
     def city(self) -> str | None:
-        """Where the one who is paid is."""
+        """The city of the payee."""
         return self.find("60")
 
     @property
@@ -62,7 +74,7 @@ class Payload:
 
     @property
     def currency(self) -> str | None:
-        """The currency's letters where its number is known, else the number as it stands."""
+        """The currency code, or the number if it is unknown."""
         number = self.find("53")
         return None if number is None else tags.CURRENCIES.get(number, number)
 
@@ -85,7 +97,7 @@ class Payload:
 
     @property
     def issuer(self) -> str | None:
-        """The acquirer and its scheme, or as much of that as is known."""
+        """The acquirer and its scheme, as far as known."""
         parts = [part for part in (self.acquirer, self.scheme) if part]
         return " · ".join(parts) or (self.account.name if self.account else None)
 
@@ -100,7 +112,7 @@ class Payload:
 
 START = "000201"
 CRC_TAG, AMOUNT_TAG = "63", "54"
-# What EMV merchant-presented mode requires beside 00 and 63, and the form of each value.
+# Required fields of EMV merchant-presented mode except 00 and 63, with their formats.
 MANDATORY = {
     "52": ("[0-9]{4}", "must be 4 digits"),
     "53": ("[0-9]{3}", "must be 3 digits, the number of a currency"),
@@ -111,22 +123,29 @@ MANDATORY = {
 
 
 def parse(text: str, *, verify: bool = True) -> Payload:
-    """The fields of a QR text; EMVError says what is wrong with it and where.
+    """The fields of a QR text; EMVError with the position if it is not valid.
 
-    `verify=False` forgives a wrong CRC, to explain a text that must not be paid.
+    `verify=False` ignores a wrong CRC, to explain a text that must not be paid.
+
+    >>> paylab.emvqr.parse(qr_text).merchant_name
+    'ANA'
     """
     if not isinstance(text, str) or not text.startswith(START):
         raise EMVError(f"not an EMV payload: it must start with {START}")
     fields = split(text)
     _check_last(fields, text)
     payload = Payload(fields[:-1])
-    if crc(text) and verify:  # half characters are refused even where a wrong CRC is not
+    if crc(text) and verify:  # unpaired surrogates are refused even if a wrong CRC is not
         _check_crc(payload, fields[-1].value, len(text))
     return payload
 
 
 def check(text: str) -> list[EMVError]:
-    """What keeps a QR text from being paid: it is malformed, or lacks what every payment needs."""
+    """The problems that prevent paying a QR text: wrong format or missing fields.
+
+    >>> paylab.emvqr.check(qr_text)
+    []
+    """
     try:
         payload = parse(text)
     except EMVError as error:
@@ -150,7 +169,11 @@ def _misfits(payload: Payload) -> list[EMVError]:
 
 
 def build(payload: Payload | Tree) -> str:
-    """The QR text of a payload or of nested dicts; a CRC among them is computed afresh."""
+    """The QR text of a payload or of nested dicts; the CRC is computed again.
+
+    >>> paylab.emvqr.build(paylab.emvqr.parse(qr_text)) == qr_text
+    True
+    """
     body = (
         join_fields(payload.fields)
         if isinstance(payload, Payload)
@@ -173,7 +196,7 @@ def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
         raise EMVError(
             "the CRC, tag 63, is not the last field", len(text) - len(join_fields(fields[-1:]))
         )
-    raise EMVError("the CRC is missing: tag 63 must close the text", len(text))
+    raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
 
 
 def _check_crc(payload: Payload, found: str, end: int) -> None:
@@ -183,7 +206,7 @@ def _check_crc(payload: Payload, found: str, end: int) -> None:
 
 
 NAME_MAX, CITY_MAX, AMOUNT_MAX = 25, 15, 13
-PAYMENT_TYPE = "99964403"  # what texts in circulation carry for InstaPay, person to person
+PAYMENT_TYPE = "99964403"  # value of real InstaPay person-to-person texts
 CATEGORY = "6016"
 PESO = "608"
 
@@ -197,9 +220,12 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     reference: str = "",
     amount: str | None = None,
 ) -> str:
-    """A person-to-person text; name and city are cut to the lengths the standard allows.
+    """A person-to-person text; name and city are truncated to the lengths of the standard.
 
-    Without an amount the payer chooses it and the text may be paid many times.
+    Without an amount, the payer chooses it and the text can be paid many times.
+
+    >>> paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU")[:6]
+    '000201'
     """
     _require(acquirer=acquirer, account=account, name=name, city=city)
     fields: dict[str, str | Tree] = {"00": "01", "01": "12" if amount else "11"}

@@ -1,13 +1,15 @@
-"""Pages to exact pandas frames, to CSV and back, and streamed exports."""
+"""Read pages into exact pandas frames, read and write CSV, and export as a stream."""
 
 from .accessor import Accessor as Accessor
+from .columns import UnreadableTimeWarning as UnreadableTimeWarning
 from .csv import read_csv as read_csv
 from .csv import to_csv as to_csv
-from .cursors import bodies as bodies
 from .dataset import Dataset as Dataset
+from .dataset import collect_accounts as collect_accounts
 from .decimal_array import DecimalArray as DecimalArray
 from .decimal_array import DecimalDtype as DecimalDtype
 from .decode import MisfitWarning as MisfitWarning
+from .decode import bodies as bodies
 from .export import Export as Export
 from .export import export as export
 from .export import export_list as export_list
@@ -17,6 +19,4 @@ from .frame import transfers as transfers
 from .operands import FloatWarning as FloatWarning
 from .pages import OrderWarning as OrderWarning
 from .parquet import read_parquet as read_parquet
-from .profiles import collect_accounts as collect_accounts
-from .schema import UnreadableTimeWarning as UnreadableTimeWarning
 from .summaries import summarize as summarize

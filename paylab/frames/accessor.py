@@ -1,4 +1,4 @@
-"""`frame.paylab`: what an analyst of transfers asks next, and the ways out of a frame.
+"""`frame.paylab`: questions about transfers, and exports of a frame.
 
 frame.paylab.stuck(older_than="1h")
 frame.paylab.to_database("books.duckdb")
@@ -17,12 +17,13 @@ import pyarrow as pa
 
 from ..errors import ConfigError, ExactnessError, Problem, RuleError
 from ..spec import status
+from . import columns as times
 from . import decimals, excel, summaries
 from .decimal_array import FLOAT_DIGITS
 from .frame import as_floats
 from .summary_sql import quoted
 
-BATCH = 10_000  # rows sent to a database at a time
+BATCH = 10_000  # rows per insert
 FILES = (".duckdb", ".ddb", ".db")
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
 FAILURES = ("rows", "failed", "failure_rate", "failure_reasons")
@@ -31,7 +32,7 @@ DURATIONS = ("completed", "p50", "p95", "p99")
 
 @pd.api.extensions.register_dataframe_accessor("paylab")
 class Accessor:
-    """Questions about a frame of transfers or conversions, and files and tables made of it."""
+    """Summaries, files and tables of a frame of transfers or conversions."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self._frame = frame
@@ -39,35 +40,44 @@ class Accessor:
     def floats(self) -> pd.DataFrame:
         """The frame with amounts as floats, for statistics and plots; `attrs` says so.
 
-        A float keeps about 15 digits: do not add up money with it.
+        A float keeps about 15 digits: do not sum money with it.
+
+        >>> frame.paylab.floats()["source_amount"].dtype
+        dtype('float64')
         """
         return as_floats(self._frame)
 
     def arrow(self) -> pa.Table:
-        """The frame as an Arrow table, which DuckDB and polars query with exact decimals."""
+        """The frame as an Arrow table, which DuckDB and polars query with exact decimals.
+
+        >>> frame.paylab.arrow().num_rows
+        130
+        """
         kept = self._frame.reset_index() if any(self._frame.index.names) else self._frame
         return pa.Table.from_pandas(kept, preserve_index=False)
 
     def summarize(
         self, by: Sequence[str] | str = ("status",), *, tz: str = "UTC", sums: bool = True
     ) -> pd.DataFrame:
-        """Counts, sums, rates, completion times, reasons; see `paylab.frames.summarize`."""
+        """Counts, sums, rates, completion times, reasons; see `paylab.frames.summarize`.
+
+        >>> frame.paylab.summarize(by="status")["rows"].sum()
+        130
+        """
         return summaries.summarize(self._frame, by, tz=tz, sums=sums)
 
     def stuck(
         self, older_than: str | pd.Timedelta = "1h", now: datetime | str | None = None
     ) -> pd.DataFrame:
-        """The rows that are not final and were created longer ago, the oldest first.
+        """The rows that are not final and are older than `older_than`, oldest first.
 
-        `now` is the time at which the frame was fetched, when it is known.
+        `now` is by default the time at which the frame was fetched.
+
+        >>> len(frame.paylab.stuck(older_than="1h"))
+        0
         """
-        moment = pd.Timestamp(now or self._frame.attrs.get("fetched_at") or pd.Timestamp.now("UTC"))
-        moment = moment.tz_localize("UTC") if moment.tz is None else moment
-        try:
-            least = pd.Timedelta(older_than)
-        except ValueError:
-            told = f"{older_than!r} is not a duration: write 30min, 1h or 2D"
-            raise RuleError([Problem("older_than", told)]) from None
+        moment = times.since(now or self._frame.attrs.get("fetched_at"), "now")
+        moment, least = pd.Timestamp(moment or pd.Timestamp.now("UTC")), _duration(older_than)
         age = moment - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)
         found = self._frame[is_open & (age > least)].sort_values("created_at")
@@ -75,23 +85,38 @@ class Accessor:
         return found
 
     def failures(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
-        """How many rows failed, which share of all rows that is, and why, for each corridor."""
+        """The number of failed rows, their share, and the reasons, per corridor.
+
+        >>> frame.paylab.failures()["failed"].sum()
+        3
+        """
         return self._measures(by, FAILURES)
 
     def durations(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
-        """Seconds to completion for each corridor: median, p95 and p99."""
+        """Seconds to completion per corridor: median, p95 and p99.
+
+        >>> frame.paylab.durations().columns.tolist()
+        ['corridor', 'completed', 'p50', 'p95', 'p99']
+        """
         return self._measures(by, DURATIONS)
 
     def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path:
-        """Write a workbook: amounts as numbers with their places, text as text, times in `tz`."""
+        """Write a workbook: amounts as numbers with their decimals, text as text, times in `tz`.
+
+        >>> frame.paylab.to_excel("transfers.xlsx").name
+        'transfers.xlsx'
+        """
         about = {str(name): value for name, value in self._frame.attrs.items() if value is not None}
-        return excel.write([self.arrow()], Path(path), tz=tz, about=about)
+        return excel.write_workbook([self.arrow()], Path(path), tz=tz, about=about)
 
     def to_database(self, target: str | os.PathLike[str], table: str = "transfers") -> int:
-        """Replace a table of a database by the rows, amounts as DECIMAL; gives their number.
+        """Replace a database table with the rows, amounts as DECIMAL; return the number of rows.
 
         `target` is a DuckDB file (.duckdb, .ddb, .db) or the URL of a database that SQLAlchemy
         knows, such as postgresql://host/books.
+
+        >>> frame.paylab.to_database("transfers.duckdb")
+        130
         """
         text = os.fspath(target)
         if "://" in text:
@@ -106,15 +131,30 @@ class Accessor:
         return found[[*keys, *names]]
 
 
+def _duration(value: Any) -> pd.Timedelta:
+    """Parse a duration of zero or more; RuleError for anything else."""
+    try:
+        found = pd.Timedelta(value)
+        if found >= pd.Timedelta(0):  # also refuses NaT
+            return found
+    except (ValueError, TypeError, OverflowError):
+        pass
+    told = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
+    raise RuleError([Problem("older_than", told)])
+
+
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
     import duckdb
 
     for at, field in enumerate(rows.schema):
         if pa.types.is_decimal256(field.type):  # DuckDB's decimals have at most 38 digits
             rows = rows.set_column(at, field.name, summaries.amount(rows[field.name], field.name))
-    with duckdb.connect(path) as connection:
-        connection.register("rows_of_frame", rows)
-        connection.execute(f"create or replace table {quoted(table)} as from rows_of_frame")
+    try:
+        with duckdb.connect(path) as connection:
+            connection.register("rows_of_frame", rows)
+            connection.execute(f"create or replace table {quoted(table)} as from rows_of_frame")
+    except duckdb.Error as error:
+        raise _unwritten(path, str(error)) from None
     return int(rows.num_rows)
 
 
@@ -123,7 +163,28 @@ def _to_url(url: str, table: str, rows: pa.Table) -> int:
         import sqlalchemy as sql
     except ImportError:
         raise ConfigError("a database URL needs SQLAlchemy: pip install sqlalchemy") from None
-    engine = sql.create_engine(url)
+    try:
+        engine = sql.create_engine(url, hide_parameters=True)
+    except (sql.exc.NoSuchModuleError, ImportError) as error:
+        raise ConfigError(f"the database URL needs a driver: {error}") from None
+    except (sql.exc.SQLAlchemyError, ValueError):  # its text may contain the password
+        raise ConfigError(
+            "the database URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
+            "with %40 for @ and %2F for / in the password"
+        ) from None
+    try:
+        _replace_table(sql, engine, table, rows)
+    except (sql.exc.SQLAlchemyError, ImportError) as error:
+        told = str(getattr(error, "orig", None) or error)
+        secret = str(engine.url.password or "")
+        hidden = told.replace(secret, "***") if secret else told
+        raise _unwritten(engine.url.render_as_string(hide_password=True), hidden) from None
+    finally:
+        engine.dispose()
+    return int(rows.num_rows)
+
+
+def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
     is_sqlite = engine.dialect.name == "sqlite"
     columns = [sql.Column(each.name, _type(sql, each.type, is_sqlite)) for each in rows.schema]
     made = sql.Table(table, sql.MetaData(), *columns)
@@ -135,12 +196,14 @@ def _to_url(url: str, table: str, rows: pa.Table) -> int:
         made.create(connection)
         for batch in rows.to_batches(BATCH):
             connection.execute(made.insert(), [_record(row, texts) for row in batch.to_pylist()])
-    engine.dispose()
-    return int(rows.num_rows)
+
+
+def _unwritten(place: str, told: str) -> ConfigError:
+    return ConfigError(f"{place} cannot be written: {told.strip().partition(chr(10))[0]:.200}")
 
 
 def _require_digits(column: pa.ChunkedArray, name: str) -> None:
-    """ExactnessError when SQLite, which has floats alone, would round a value."""
+    """ExactnessError if SQLite, which has only floats, would round a value."""
     exact = decimals.narrowest(column)
     if decimals.integers(exact) + exact.type.scale > FLOAT_DIGITS:
         message = f"SQLite keeps {FLOAT_DIGITS} digits of a number, {name} needs more"
@@ -148,7 +211,7 @@ def _require_digits(column: pa.ChunkedArray, name: str) -> None:
 
 
 def _record(row: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """A row for a database; SQLite has no decimals, and reads their digits from text."""
+    """A row for a database; as SQLite has no decimals, they are written as text."""
     exact = {name: format(row[name], "f") for name in texts if row[name] is not None}
     return row | exact
 

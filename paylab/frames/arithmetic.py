@@ -1,8 +1,8 @@
 """Exact arithmetic on Arrow decimals: sums, products, comparisons, means and quantiles.
 
-Arrow computes with the precision of a type, not of its values: it refuses a product that would
+Arrow computes with the precision of a type, not of its values: it refuses products that would
 fit, and a sum of 38 digits wraps to a negative number. Each function here first measures the
-values, chooses a type with enough room, and raises ExactnessError when 76 digits are not enough.
+values, chooses a type with enough digits, and raises ExactnessError past 76 digits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COMPARE = {
 
 
 def _typed(integers: int, places: int) -> pa.DataType:
-    """A decimal type for so many digits before and after the point; ExactnessError past 76."""
+    """A decimal type for these digits before and after the point; ExactnessError past 76."""
     if integers + places > MOST:
         raise ExactnessError(f"the result needs more than {MOST} digits")
     width = max(integers + places, 1)
@@ -41,7 +41,7 @@ def _typed(integers: int, places: int) -> pa.DataType:
 
 
 def narrowed(values: pa.Array) -> pa.Array:
-    """The values with no more places than they use."""
+    """The values with the fewest decimal places possible."""
     texts = decimals.each(
         decimals.write(pa.chunked_array([values])), lambda text, _: decimals.shortest(text)
     )
@@ -50,7 +50,7 @@ def narrowed(values: pa.Array) -> pa.Array:
 
 
 def same_scale(*columns: pa.Array, carry: int = 0) -> list[pa.Array]:
-    """The columns in one type that holds all of them, with room for so many more digits."""
+    """The columns in one type that holds all of them, with `room` more digits."""
     places = max(column.type.scale for column in columns)
     before = max(map(integers, columns)) + carry
     if before + places > MOST:
@@ -71,7 +71,7 @@ def subtract(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def multiply(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The products, row by row, with all their places."""
+    """The products, row by row, with all decimal places."""
     sides = [left, right]
     if sum(integers(side) + side.type.scale for side in sides) >= MOST:
         sides = [narrowed(side) for side in sides]
@@ -88,25 +88,25 @@ def multiply(left: pa.Array, right: pa.Array) -> pa.Array:
 
 
 def divide(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The quotients at 28 significant digits, rounded half to even; missing where it divides by 0.
+    """The quotients at 28 significant digits, rounded half to even, as in Python's `Decimal`.
 
-    That is what Python's `Decimal` gives.
+    Missing for a division by 0.
     """
     return _by_value(Context(prec=DIGITS).divide, left, right)
 
 
 def floor_divide(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The whole quotients, rounded down; missing where it divides by 0."""
+    """The whole quotients, rounded down; missing for a division by 0."""
     return _by_value(lambda a, b: (a - _modulo(a, b)) / b, left, right)
 
 
 def modulo(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The remainders, with the sign of the divisor; missing where it divides by 0."""
+    """The remainders, with the sign of the divisor; missing for a division by 0."""
     return _by_value(_modulo, left, right)
 
 
 def compare(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> pa.Array:
-    """The comparison, row by row; null where one of the two is missing."""
+    """The comparison, row by row; null if a value is missing."""
     try:
         return COMPARE[op](*same_scale(left, right))
     except ExactnessError:
@@ -115,7 +115,7 @@ def compare(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> p
 
 
 def total(values: pa.Array) -> Decimal:
-    """The exact sum of what is not missing, whatever its number of digits."""
+    """The exact sum of the values, without missing ones, with any number of digits."""
     width = integers(values) + len(str(len(values)))
     places = values.type.scale
     if width + places > MOST:
@@ -138,7 +138,7 @@ def quotient(whole: Decimal, count: int) -> Decimal:
 
 
 def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
-    """The exact quantile of what is not missing, interpolated like pandas does."""
+    """The exact quantile of the values, without missing ones, interpolated as in pandas."""
     kept = values.drop_null()
     if not len(kept):
         return None
@@ -176,7 +176,7 @@ def from_values(found: Iterable[Decimal | None]) -> pa.Array:
     try:
         exact = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, ValueError):
-        pass  # an exponent, or values that share no type until the zeros at their ends are gone
+        pass  # an exponent, or values that fit one type only without trailing zeros
     else:
         if pa.types.is_decimal(exact.type) and exact.type.scale >= 0:
             return exact
@@ -189,12 +189,12 @@ def from_values(found: Iterable[Decimal | None]) -> pa.Array:
 
 
 def _plain(value: Decimal) -> str:
-    """A decimal in plain digits, unless its exponent is out of all bounds."""
+    """A decimal in plain digits, unless its exponent is too large."""
     return format(value, "f") if abs(value.adjusted()) <= MOST else str(value)
 
 
 def product(values: pa.Array) -> Decimal:
-    """The exact product of what is not missing."""
+    """The exact product of the values, without missing ones."""
     result = Decimal(1)
     for value in values.drop_null().to_pylist():
         result = WIDE.multiply(result, value)
@@ -202,16 +202,16 @@ def product(values: pa.Array) -> Decimal:
 
 
 def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:
-    """The `sum`, `min` or `max` of each group; null where fewer than `least` values are.
+    """The `sum`, `min` or `max` per group; null for groups with fewer than `least` values.
 
-    `ids` numbers the group of each value; -1 is none.
+    `ids` has the group number of each value; -1 is no group.
     """
     places = values.type.scale
     kind = _typed(integers(values) + len(str(len(values))), places)
     is_wide = pa.types.is_decimal256(kind)
     room = pa.decimal256(MOST, places) if is_wide else pa.decimal128(NARROW, places)
     rows = pa.table({"id": ids, "v": values.cast(room)}).filter(pc.field("id") >= 0)
-    if how == "sum" and least <= 0:  # a group without values has the sum 0
+    if how == "sum" and least <= 0:  # the sum of a group without values is 0
         rows = rows.set_column(1, "v", pc.coalesce(rows["v"], pa.scalar(Decimal(0), room)))
         empty = pa.table({"id": range(groups), "v": pa.repeat(pa.scalar(Decimal(0), room), groups)})
         rows = pa.concat_tables([rows, empty], promote_options="permissive")

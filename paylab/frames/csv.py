@@ -1,14 +1,14 @@
-"""CSV files: writing and reading frames, cells that are safe in a spreadsheet, and the sidecar.
+"""Read and write CSV files, escape cells for spreadsheets, and describe columns in a sidecar.
 
-An apostrophe in front makes a cell text; every cell that begins with one gets another, so that
-taking one away gives back what was there.
+A leading apostrophe makes a cell text; a cell that starts with one gets another, so that removing
+one restores the value.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from ..files import csv_header, file_mode, replace
-from . import decimals, schema
+from ..errors import PaylabError
+from ..files import csv_header, file_mode, replace, unreadable
+from . import columns as times
+from . import decimals
+from .columns import SCHEMAS, Kept, Kind, Schema, likeliest
 from .frame import typed_frame
-from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
 
 FORMULA = r"^['=+\-@\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
-# What a spreadsheet takes for a number and spoils: zeros in front, more than 15 digits, 12E45.
+# Text that a spreadsheet would change as a number: leading zeros, over 15 digits, 12E45.
 SPOILED = r"^0[0-9]|[0-9][0-9.,]{15}|^[0-9.]+[eE][0-9]+$"
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")
 
 
 def guard(texts: pa.Table, schema: Schema) -> pa.Table:
-    """The table with every risky cell made text; short plain amounts stay numbers."""
+    """The table with every risky cell escaped; short plain amounts stay numbers."""
     kinds = [schema.kind(name) for name in texts.column_names]
     columns = [
         _guarded(column, number=kind in NUMBERS)
@@ -53,17 +55,17 @@ def _guarded(texts: pa.ChunkedArray, *, number: bool) -> pa.ChunkedArray:
 
 
 MEANING: dict[Kind, str] = {
-    "text": "text, exactly as the service sent it",
+    "text": "text, as the service sent it",
     "list": "texts joined by commas",
     "word": "one of a few words",
-    "amount": "an exact decimal number, as text; never to be read as a float",
-    "time": "an instant in UTC, ISO 8601",
+    "amount": "an exact decimal number, as text; do not read it as a float",
+    "time": "a time in UTC, ISO 8601",
     "seconds": "a whole number of seconds",
 }
 
 
 def _beside(path: Path) -> Path:
-    """Where the sidecar of a file or a folder is."""
+    """The path of the sidecar of a file or a folder."""
     path = path.resolve()
     return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
 
@@ -71,7 +73,7 @@ def _beside(path: Path) -> Path:
 def write_sidecar(
     path: Path, schema: Schema, about: Mapping[str, Any], mode: int | None = None
 ) -> None:
-    """Describe the columns of a file, and say where its rows came from."""
+    """Write a description of the columns and the source of the rows."""
     columns = [
         {"name": c.name, "kind": c.kind, "field": c.path or c.name, "meaning": MEANING[c.kind]}
         for c in schema.columns
@@ -82,7 +84,7 @@ def write_sidecar(
 
 
 def forget_sidecar(path: Path) -> int | None:
-    """Take away what described the file that another one has replaced; gives its mode."""
+    """Remove the sidecar of a replaced file; return its mode."""
     if path.is_dir():
         return None
     mode = file_mode(_beside(path))
@@ -91,7 +93,7 @@ def forget_sidecar(path: Path) -> int | None:
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
-    """What the sidecar of a file says; nothing when there is none."""
+    """The content of a sidecar; empty if there is none."""
     try:
         said = json.loads(_beside(path).read_text())
     except (OSError, ValueError):
@@ -103,7 +105,11 @@ BLOCK = 1 << 24  # a row must fit in one block
 
 
 def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
-    """Write a frame: amounts in plain digits, times as ISO 8601 with Z, ids as text."""
+    """Write a frame: amounts in plain digits, times as ISO 8601 with Z, ids as text.
+
+    >>> paylab.frames.to_csv(frame, "transfers.csv").name
+    'transfers.csv'
+    """
     target = Path(path)
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
@@ -118,12 +124,27 @@ def read_csv(
 ) -> pd.DataFrame:
     """Read a CSV of transfers or other rows with exact types; unknown columns stay text.
 
-    The sidecar of an export says of what kind its rows are, and whether cells were made safe for
-    spreadsheets; they are then read as they were before.
+    The sidecar of an export has the kind of its rows, and whether cells were escaped for
+    spreadsheets; such cells are read as they were before.
+
+    >>> path = paylab.frames.to_csv(frame, "transfers.csv")
+    >>> str(paylab.read_csv(path)["source_amount"].dtype)
+    'decimal'
     """
     names, about = csv_header(path, delimiter), read_sidecar(Path(path))
     schema = SCHEMAS[kind or about.get("kind") or likeliest(names).name]
-    texts = pcsv.read_csv(
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PaylabError(f"{path} has two columns {twice[:60]!r}: rename or remove one of them")
+    try:
+        texts = _read_texts(path, names, delimiter)
+    except pa.ArrowException as error:
+        raise unreadable(path, "CSV", error) from None
+    return typed_frame(unguard(texts) if about.get("excel_safe") else texts, schema)
+
+
+def _read_texts(path: str | os.PathLike[str], names: Sequence[str], delimiter: str) -> pa.Table:
+    return pcsv.read_csv(
         path,
         read_options=pcsv.ReadOptions(block_size=BLOCK),
         parse_options=pcsv.ParseOptions(
@@ -136,12 +157,11 @@ def read_csv(
             quoted_strings_can_be_null=False,
         ),
     )
-    return typed_frame(unguard(texts) if about.get("excel_safe") else texts, schema)
 
 
 def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(column.type):
         return decimals.write(column)
     if pa.types.is_timestamp(column.type) and column.type.tz:
-        return schema.write_times(column)
+        return times.write_times(column)
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column

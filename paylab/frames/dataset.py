@@ -1,12 +1,16 @@
-"""A dataset: partitioned Parquet, one file a day, kept up to date with the service."""
+"""A dataset: partitioned Parquet, one file per day, kept up to date with the service."""
 
 from __future__ import annotations
 
 import json
+import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
+from importlib import import_module
 from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,17 +20,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError
+from ..errors import ConfigError, Problem, RuleError
 from ..spec import status, timestamps
 from ..spec.paging import Order
-from . import dask as across
 from . import summaries
-from .cursors import bodies
-from .decode import Decoder, PagePart
+from .columns import SCHEMAS, Kept, Schema
+from .decode import Decoder, PagePart, bodies
 from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
 from .parquet import by_day, typed
-from .schema import SCHEMAS, Kept, Schema
-from .storage import Folder, storage
+from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
 STATE = "_sync.json"
 FINAL = {"transfers": status.TRANSFER, "conversions": status.CONVERSION}
 PAGE = 100
+AT_ONCE = 8  # accounts, when no cluster is given
 
 
 class SyncedList(Protocol):
-    """A list of the service: its pages and its single objects, as they were sent."""
+    """A list of the service: its pages and objects, as they were sent."""
 
     kind: Kept
     order: Order
@@ -47,14 +50,14 @@ class SyncedList(Protocol):
         """One page."""
 
     def one(self, id_: str) -> bytes | None:
-        """One object; None when it cannot be had alone."""
+        """One object; None if it cannot be read alone."""
 
     def origin(self) -> dict[str, Any]:
-        """Where the rows come from."""
+        """The source of the rows."""
 
 
 class Source(Protocol):
-    """What a dataset syncs with: `lab.transfers` or `lab.conversions`."""
+    """A source to sync with: `lab.transfers` or `lab.conversions`."""
 
     def pull(self) -> Any:
         """The list."""
@@ -62,7 +65,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Synced:
-    """What a sync did."""
+    """The result of a sync."""
 
     new: int
     updated: int
@@ -71,7 +74,7 @@ class Synced:
 
 @dataclass
 class State:
-    """What is known after a sync: all rows up to `newest`, those of `open` not yet final."""
+    """The state after a sync: all rows up to `newest` are known, those in `open` are not final."""
 
     kind: str = ""
     base_url: str = ""
@@ -83,7 +86,7 @@ class State:
 class Dataset:
     """Transfers or conversions under an address, partitioned by day of creation.
 
-    `address` is a folder, or anything fsspec knows, with `options` for it.
+    `address` is a folder or an fsspec URL with `options`.
     """
 
     def __init__(self, address: str, **options: Any) -> None:
@@ -94,12 +97,15 @@ class Dataset:
         return f"Dataset({self.address!r})"
 
     def sync(self, source: Source, progress: Progress | None = None) -> Synced:
-        """Fetch what is new and what may have changed since the last time.
+        """Fetch new rows and rows that may have changed since the last sync.
 
-        Only what is new and still open is read when the source declares that its newest rows
-        come first; of a list in an unknown order all rows are read, with an OrderWarning. Every
-        day's file is replaced at once, so that a reader sees each row once at any moment.
-        Interrupted, the next sync does again what is missing.
+        If the source declares newest first, only new and open rows are read; for a list in an
+        unknown order all rows are read, with an OrderWarning. Each day's file is replaced
+        atomically, so that a reader always sees each row once. After an interruption, the next
+        sync continues.
+
+        >>> paylab.frames.Dataset("days").sync(lab.transfers)
+        Synced(new=130, updated=0, pages=2)
         """
         pull = source.pull()
         with self._files.locked():
@@ -113,25 +119,38 @@ class Dataset:
         tz: str = "UTC",
         sums: bool = True,
     ) -> pd.DataFrame:
-        """`paylab.frames.summarize` over all days; on `cluster`, a Dask client or address."""
+        """`paylab.frames.summarize` over all days; on `cluster`, a Dask client or address.
+
+        >>> dataset.summarize(by="status")["rows"].sum()
+        130
+        """
         groups = summaries.grouping(by, tz, sums=sums)
-        if cluster is not None:
-            found = across.on_cluster(cluster, across.partials, self.partitions(), groups=groups)
-        elif isinstance(self._files, Folder) and self._files.path.is_dir():
+        if cluster is None and isinstance(self._files, Folder) and self._files.path.is_dir():
             return summaries.of_folder(self.address, groups)
-        else:
-            found = [across.partials(each, groups) for each in self.partitions()]
+        if cluster is not None and groups.is_daily:  # no list of times has to be sent
+            days = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
+            summary = summaries.joined(days, groups)
+            if summary is not None:
+                return summary
+        found = on_cluster(cluster, partials, self.partitions(), groups=groups)
         parts = list(chain.from_iterable(found))
         return summaries.merge(parts or [summaries.nothing(groups)], groups)
 
     def dask(self) -> dd.DataFrame:
-        """All days as a lazy Dask frame; amounts exact, with room to add and sum."""
-        return across.lazily(self.partitions())
+        """All days as a lazy Dask frame; amounts are exact, with enough digits for sums.
 
-    def partitions(self) -> list[across.Partition]:
-        """The files of the days, oldest first."""
+        >>> dataset.dask()  # doctest: +SKIP
+        """
+        return lazily(self.partitions())
+
+    def partitions(self) -> list[Partition]:
+        """The files of the days, oldest first.
+
+        >>> len(dataset.partitions()) > 10
+        True
+        """
         names = self._files.names(".parquet")
-        return [across.Partition(self.address, name, self._options) for name in names]
+        return [Partition(self.address, name, self._options) for name in names]
 
     def _state(self, pull: SyncedList) -> State:
         text = self._files.read(STATE)
@@ -146,7 +165,7 @@ class Dataset:
 
 @dataclass
 class _Sync:
-    """One run: walks the list, writes days as soon as they are complete, then the state."""
+    """A sync in progress: reads the list, writes each day when it is complete, then the state."""
 
     dataset: Dataset
     pull: SyncedList
@@ -177,19 +196,19 @@ class _Sync:
         return Synced(self.new, self.updated, self.tally.pages)
 
     def _walks_back(self, waiting: dict[str, str]) -> bool:
-        """Whether pages back to the oldest open row cost less than asking for each alone."""
-        if not waiting or self.pull.kind == "conversions":  # which cannot be asked for alone
+        """Whether reading pages back to the oldest open row costs less than reading rows alone."""
+        if not waiting or self.pull.kind == "conversions":  # single rows cannot be read
             return True
-        oldest = min(waiting.values())[:10]  # empty where a time could not be read
+        oldest = min(waiting.values())[:10]  # empty if a time was unreadable
         return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE * len(waiting)
 
     def _since(self, waiting: dict[str, str]) -> datetime | None:
-        """The time from which rows are wanted; None for all of them."""
+        """The time from which to read rows; None for all."""
         texts = [self.state.newest, *waiting.values()]
         return min(map(timestamps.from_text, filter(None, texts))) if all(texts) else None
 
     def _until(self) -> str | None:
-        """The time of the newest row; not in the future, or later rows would seem to be older."""
+        """The time of the newest row, at most now, or later rows would seem to be older."""
         now = self.pull.origin().get("fetched_at")
         times = [self.newest, timestamps.from_text(now) if now and self.newest else None]
         return timestamps.to_text(min(filter(None, times))) if self.newest else None
@@ -215,7 +234,7 @@ class _Sync:
             self._days.setdefault(day, []).append(table)
 
     def _note(self, rows: pa.Table) -> None:
-        """Remember which rows may still change, and when they were created if that is known."""
+        """Store the rows that may still change, with their time of creation if known."""
         final = FINAL[self.pull.kind]
         for id_, word, created in zip(
             *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
@@ -248,13 +267,13 @@ def _texts(part: PagePart) -> pa.Table:
 
 
 def _latest(rows: pa.Table) -> pa.Table:
-    """Each row once: a list that changes while it is read may give one twice."""
+    """Each row once: a list that changes while it is read may repeat rows."""
     ids = pd.Series(rows["id"].to_pylist(), dtype=object)
     return rows.filter(pa.array(~ids.duplicated(keep="last") | ids.isna()))
 
 
 def _changed(old: pa.Table, fresh: pa.Table) -> int:
-    """How many rows have another status or time of update than before."""
+    """The number of rows whose status or update time has changed."""
     pairs = [
         set(zip(*(table[name].to_pylist() for name in ("id", "status", "updated_at")), strict=True))
         for table in (old, fresh)
@@ -266,3 +285,79 @@ def _parquet(table: pa.Table) -> bytes:
     sink = BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return sink.getvalue()
+
+
+@dataclass
+class Paced:
+    """A list with a limit of requests per second."""
+
+    inner: Any
+    gap: float
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _next: float = 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def pull(self) -> Paced:
+        """The list itself."""
+        return Paced(self.inner.pull(), self.gap, self.clock, self.sleep)
+
+    def fetch(self, cursor: str | None) -> bytes:
+        """One page, after the required pause."""
+        self._wait()
+        body: bytes = self.inner.fetch(cursor)
+        return body
+
+    def one(self, id_: str) -> bytes | None:
+        """One object, after the required pause."""
+        self._wait()
+        body: bytes | None = self.inner.one(id_)
+        return body
+
+    def _wait(self) -> None:
+        now = self.clock()
+        if now < self._next:
+            self.sleep(self._next - now)
+        self._next = max(now, self._next) + self.gap
+
+
+def from_profile(profile: str) -> Any:
+    """The transfers of a profile; secrets are read on the machine where the task runs."""
+    return import_module("paylab").connect(profile=profile).transfers
+
+
+def collect_accounts(
+    profiles: Sequence[str],
+    into: str,
+    *,
+    per_second: float = 5.0,
+    cluster: Any = None,
+    source: Callable[[str], Any] = from_profile,
+) -> dict[str, Synced]:
+    """Sync the transfers of each profile into `into/PROFILE`, many at once.
+
+    Each account is one task: its requests are sequential, at most `per_second`.
+    On `cluster` (a Dask client or address) the tasks run there, otherwise in threads.
+    """
+    names = list(dict.fromkeys(profiles))
+    _refuse(names)
+    work = partial(_collect, into=into, gap=1 / per_second, source=source)
+    if cluster is not None:
+        done = on_cluster(cluster, work, names)
+    else:
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            done = list(threads.map(work, names))
+    return dict(zip(names, done, strict=True))
+
+
+def _collect(name: str, into: str, gap: float, source: Callable[[str], Any]) -> Synced:
+    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name), gap))
+
+
+def _refuse(names: Sequence[str]) -> None:
+    """RuleError for profile names that are not valid folder names."""
+    bad = [name for name in names if not name.strip(".") or "/" in name or "\\" in name]
+    if bad:
+        raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])

@@ -1,7 +1,7 @@
 """The pandas type of amounts, rates and fees: exact decimals that compute, sort and group.
 
-pandas' own Arrow decimals refuse sums, overflow without an error and lose places in a mean. This
-type keeps Arrow's memory and speed, and every result is exact or an ExactnessError.
+pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. This
+type has Arrow's memory use and speed, and every result is exact or an ExactnessError.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pan
 from . import arithmetic, decimals, operands
 
 Array = np.ndarray[Any, Any]
-FLOAT_DIGITS = 15  # so many survive a float
-STATISTICS = ("std", "var", "sem", "skew", "kurt")  # which have no exact value
+FLOAT_DIGITS = 15  # digits that a float keeps
+STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": arithmetic.WIDE.add,
     "cumprod": arithmetic.WIDE.multiply,
@@ -69,23 +69,25 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
-        return scalars if isinstance(scalars, DecimalArray) else cls(operands.exact(scalars))
+        return (
+            scalars if isinstance(scalars, DecimalArray) else cls(operands.exact_decimals(scalars))
+        )
 
     @classmethod
     def _from_sequence_of_strings(
         cls, strings: Any, *, dtype: Any, copy: bool = False
     ) -> DecimalArray:
-        return cls(operands.exact(strings))
+        return cls(operands.exact_decimals(strings))
 
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
-        """Decimals alone: text and whole numbers that a function made stay what they are."""
+        """Only decimals: text and integers that a function returned keep their type."""
         values = list(scalars)
         if not any(isinstance(value, Decimal) for value in values) or not all(
-            isinstance(value, Decimal) or operands.missing(value) for value in values
+            isinstance(value, Decimal) or operands.is_missing(value) for value in values
         ):
             raise ValueError("these are not decimals")
-        return cls(operands.exact(values))
+        return cls(operands.exact_decimals(values))
 
     @classmethod
     def _from_factorized(cls, values: Any, original: DecimalArray) -> DecimalArray:
@@ -100,7 +102,7 @@ class DecimalArray(ExtensionArray):
 
     @property
     def dtype(self) -> DecimalDtype:
-        """The one type of all exact columns."""
+        """The type of all exact columns."""
         return DecimalDtype()
 
     @property
@@ -129,7 +131,7 @@ class DecimalArray(ExtensionArray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
-        new = operands.exact(value if is_many else [value])
+        new = operands.exact_decimals(value if is_many else [value])
         old, new = arithmetic.same_scale(self._values, new)
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
@@ -140,9 +142,9 @@ class DecimalArray(ExtensionArray):
         return self._values if type is None else self._values.cast(type)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Floats while each tells its amount (up to 15 digits), decimals past that.
+        """Floats if all values have at most 15 digits, else decimals.
 
-        pandas asks for it where it computes with numpy alone, as in `nlargest`.
+        pandas uses it where it computes only with numpy, as in `nlargest`.
         """
         if dtype is None:
             width = decimals.integers(self._values) + self._values.type.scale
@@ -161,33 +163,33 @@ class DecimalArray(ExtensionArray):
         return objects if dtype is None else objects.astype(dtype)
 
     def isna(self) -> Array:
-        """Which values are missing."""
+        """A mask of the missing values."""
         return np.asarray(self._values.is_null())
 
     def take(
         self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None
     ) -> DecimalArray:
-        """The values at some positions; with `allow_fill`, -1 stands for `fill_value`."""
+        """The values at some positions; with `allow_fill`, -1 means `fill_value`."""
         places = np.asarray(indices, dtype=np.int64)
         least = -1 if allow_fill else -len(self)
         if len(places) and places.min() < least and allow_fill:
-            raise ValueError("with allow_fill, no position is below -1")
+            raise ValueError("with allow_fill, positions must be -1 or more")
         if len(places) and not least <= places.min() <= places.max() < len(self):
-            raise IndexError(f"a position is out of the {len(self)} values")
+            raise IndexError(f"a position is out of range: there are {len(self)} values")
         if not allow_fill:
             places = np.where(places < 0, places + len(self), places)
             return DecimalArray(self._values.take(pa.array(places)))
-        if not operands.missing(fill_value):
+        if not operands.is_missing(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
         return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
 
     def copy(self) -> DecimalArray:
-        """Another array of the same values."""
+        """A copy of the array."""
         return DecimalArray(self._values)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
-        """The values in another type; to whole numbers only where nothing is cut off."""
+        """The values in another type; to integers only without loss."""
         kind: Any = pandas_dtype(dtype)
         if isinstance(kind, DecimalDtype):
             return self.copy() if copy else self
@@ -216,7 +218,7 @@ class DecimalArray(ExtensionArray):
     def argsort(
         self, *, ascending: bool = True, kind: str = "", na_position: str = "last", **_: Any
     ) -> Array:
-        """The positions in order; equal values stay as they were."""
+        """The positions that sort the values; the sort is stable."""
         order = "ascending" if ascending else "descending"
         end = "at_start" if na_position == "first" else "at_end"
         found = pc.array_sort_indices(self._values, order=order, null_placement=end)
@@ -240,10 +242,10 @@ class DecimalArray(ExtensionArray):
         return DecimalArray(self._values.unique())
 
     def isin(self, values: Any) -> Array:
-        """Which values are among some decimals, whole numbers or texts of numbers."""
+        """A mask of values that are among decimals, integers or texts of numbers."""
         operands.warn_of_floats(values)
         known = {found for found in map(operands.number, values) if found is not None}
-        missing = any(map(operands.missing, values))
+        missing = any(map(operands.is_missing, values))
         return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
 
     def _reduce(
@@ -351,12 +353,12 @@ def _arrow_to(kind: Any, values: pa.Array) -> Any:
 
 def _position(at: int, size: int) -> int:
     if not -size <= at < size:
-        raise IndexError(f"position {at} is out of {size}")
+        raise IndexError(f"position {at} is out of range: there are {size} values")
     return at % size
 
 
 def _computing(op: Callable[[pa.Array, pa.Array], pa.Array], *, swapped: bool = False) -> Any:
-    """The method of an operator; `swapped` when the column stands on the right."""
+    """The method of an operator; `swapped` if the column is the right operand."""
 
     def method(self: DecimalArray, other: Any) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):

@@ -1,8 +1,8 @@
-"""Exact decimals: text to the narrowest Arrow decimal that leaves room to compute, and back.
+"""Convert text to exact Arrow decimals with room to compute, and back.
 
-Arrow adds and multiplies into a wider type, and past 38 digits it refuses, or in a sum wraps
-to a negative number without a word. Hence 18 digits where they do, checked casts from text
-only, and sums at 76 digits.
+Arrow adds and multiplies into a wider type; past 38 digits it raises an error, or a sum wraps to a
+negative number silently. Hence 18 digits if they are enough, checked casts from text only, and
+sums at 76 digits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ import pyarrow.compute as pc
 from ..errors import ExactnessError
 
 MOST = 76  # digits in Arrow's widest decimal
-ADDABLE = 36  # the most digits at which a decimal128 still has room to add
-SHOWN = 40  # characters of a value that a message repeats
+ADDABLE = 36  # most digits of a decimal128 that can still be added
+SHOWN = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
-PRECISIONS = (18, 24, 30, ADDABLE, 60, 75)  # at 75 a decimal256 can still add
+PRECISIONS = (18, 24, 30, ADDABLE, 60, 75)  # most digits of a decimal256 that can still be added
 PLAIN = r"^-?[0-9]{1,58}(\.[0-9]{1,18})?$"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class DecimalPart:
-    """Some rows of a column: in their own narrowest type, or as text when none holds them."""
+    """Some rows of a column, in the narrowest type, or as text if no type fits."""
 
     values: pa.ChunkedArray
     integers: int
@@ -36,7 +36,7 @@ class DecimalPart:
 
 
 def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> DecimalPart:
-    """The texts as exact decimals; null and blank are missing, anything else inexact an error.
+    """The texts as exact decimals; null and blank are missing, other text is an ExactnessError.
 
     `start` is the number of the first row.
     """
@@ -53,14 +53,14 @@ def join(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
     """The parts as one column of the narrowest type that holds them all."""
     widest = max(part.integers for part in parts), max(part.places for part in parts)
     kind = working_type(*widest)
-    if kind is None:  # zeros at the end are all that may stand in the way
+    if kind is None:  # without trailing zeros the values may fit
         return _squeezed(parts, column)
     chunks = [chunk.cast(kind) for part in parts for chunk in part.values.chunks]
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
 
 
 def join_seconds(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
-    """The parts as whole numbers, or as decimals when one of them is not whole."""
+    """The parts as integers, or as decimals if a value is not whole."""
     exact = join(parts, column)
     try:
         return exact.cast(pa.int64())
@@ -74,12 +74,12 @@ def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray
 
 
 def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
-    """The texts as one column of whole numbers, or of decimals."""
+    """The texts as one column of integers, or of decimals."""
     return join_seconds([part(texts, column)], column)
 
 
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
-    """The texts in one given type; an error names the first that it cannot hold."""
+    """The texts in a given type; ExactnessError for the first that does not fit."""
     exact = read(texts, column, start)
     try:
         return rescaled(exact, kind)
@@ -90,9 +90,9 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -
 
 
 def rescaled(exact: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """The decimals in another type; ArrowInvalid when a value does not fit.
+    """The decimals in another type; ArrowInvalid if a value does not fit.
 
-    Arrow's own cast does not notice every overflow when it adds places.
+    Arrow's own cast misses some overflows when it adds decimal places.
     """
     if pa.types.is_decimal(kind) and integers(exact) + kind.scale > kind.precision:
         raise pa.ArrowInvalid(f"a value does not fit {kind}")
@@ -100,13 +100,13 @@ def rescaled(exact: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def integers(values: pa.Array | pa.ChunkedArray) -> int:
-    """The most digits that a value has before the point."""
+    """The largest number of digits before the point."""
     extremes = pc.min_max(values).as_py().values()
     return max([0, *(int(value.adjusted()) + 1 for value in extremes if value)])
 
 
 def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
-    """The decimals in a decimal128 of so many digits; an error names the first that has more."""
+    """The decimals in a decimal128 of `digits`; ExactnessError for the first with more."""
     texts = each(write(exact), lambda text, _: shortest(text))
     integers, places = measure(texts)
     if integers + places > digits:
@@ -118,7 +118,7 @@ def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
 
 
 def working_type(integers: int, places: int) -> pa.DataType | None:
-    """The narrowest type for so many digits before and after the point; None past 76."""
+    """The narrowest type for these digits before and after the point; None past 76."""
     scale = next((rung for rung in SCALES if rung >= places), places)
     for precision in PRECISIONS:
         if integers + scale <= precision:
@@ -146,20 +146,22 @@ def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
-    """The part when it holds digits, minus and points alone, and few of them: the quick way.
+    """The fast path for texts of few digits, minus and points; None for any other text.
 
-    The cast is checked, so that what passes is exact; None leaves all else to the careful way.
+    The cast is checked, so that the result is exact.
     """
     if not _only_digits(texts):
         return None
     length, point = pc.binary_length(texts), pc.find_substring(texts, ".")
     first, last = pc.min_max(point).as_py().values()
-    if first is None or first < 0 <= last:  # nothing at all, or whole numbers among others
+    if first is None or first < 0 <= last:  # no values, or integers among others
         return None
     integers = last if last >= 0 else pc.max(length).as_py()
     places = max(0, pc.max(pc.subtract(length, point)).as_py() - 1) if last >= 0 else 0
     kind = working_type(integers, places)
-    if kind is None or kind.precision > PRECISIONS[0]:  # a minus or a zero in front may be why
+    if (
+        kind is None or kind.precision > PRECISIONS[0]
+    ):  # a minus or a leading zero may be the reason
         return None
     try:
         return DecimalPart(texts.cast(kind), integers, places)
@@ -168,14 +170,14 @@ def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
 
 
 def _only_digits(texts: pa.ChunkedArray) -> bool:
-    """Whether no other character than those of a plain number is anywhere in the texts."""
+    """Whether the texts contain only characters of plain numbers."""
     return texts.type == pa.string() and not any(
         _bytes(chunk).translate(None, b"0123456789.-") for chunk in texts.chunks
     )
 
 
 def _bytes(texts: pa.Array) -> bytes:
-    """The characters of all the texts, one after another."""
+    """The characters of all texts, concatenated."""
     _, offsets, data = texts.buffers()
     if not len(texts) or data is None:
         return b""
@@ -189,18 +191,17 @@ def _decimal(precision: int, scale: int) -> pa.DataType:
 
 
 def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
-    """The texts as plain digits: untouched in the usual case, one by one in any other."""
+    """The texts as plain digits; texts that are plain already are unchanged."""
     if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
         return texts
     return each(texts, lambda text, row: _digits(text, column, start + row))
 
 
 def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
-    try:
-        pa.array([value], kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return False
-    return True
+    """Whether a type holds a value; Arrow's own conversion turns 1E-57 into zero."""
+    whole, _, places = format(value or Decimal(0), "f").lstrip("-").partition(".")
+    fits = len(whole.lstrip("0")) <= kind.precision - kind.scale
+    return bool(fits and len(places.rstrip("0")) <= kind.scale)
 
 
 def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
@@ -217,13 +218,13 @@ def _as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
-    """Each text changed by a function of the text and its row."""
+    """Apply a function of the text and its row to each text."""
     changed = [text and change(text, row) for row, text in enumerate(texts.to_pylist())]
     return pa.chunked_array([pa.array([text or None for text in changed], pa.string())])
 
 
 def _digits(text: str, column: str, row: int) -> str | None:
-    """One number in plain digits, at most 76 of them, or None when the text is blank."""
+    """A number in plain digits, at most 76; None for blank text."""
     stripped = text.strip()
     if not stripped:
         return None
@@ -232,7 +233,7 @@ def _digits(text: str, column: str, row: int) -> str | None:
     number = Decimal(stripped)
     if not number:
         return _zero(number)
-    if abs(number.adjusted()) <= MOST:  # else writing it out could fill the memory
+    if abs(number.adjusted()) <= MOST:  # a huge exponent could fill the memory
         plain = _unpadded(format(number, "f"))
         if sum(_lengths(plain)) <= MOST:
             return plain
@@ -244,12 +245,12 @@ def _zero(number: Decimal) -> str:
 
 
 def _unpadded(plain: str) -> str:
-    """Zeros at the end go when they alone would force a wider type than 18 places."""
+    """Drop trailing zeros if they alone need more than 18 decimal places."""
     return plain if _lengths(plain)[1] <= SCALES[-1] else shortest(plain)
 
 
 def shortest(plain: str) -> str:
-    """Plain digits without zeros at the end."""
+    """Plain digits without trailing zeros."""
     return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
@@ -259,7 +260,7 @@ def _lengths(plain: str) -> tuple[int, int]:
 
 
 def measure(plain: pa.ChunkedArray) -> tuple[int, int]:
-    """The most digits before the point and the most after it."""
+    """The largest numbers of digits before and after the point."""
     integers, places = _digit_counts(plain)
     return pc.max(integers).as_py() or 0, pc.max(places).as_py() or 0
 

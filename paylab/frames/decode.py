@@ -1,7 +1,7 @@
-"""The bytes of pages to a flat Arrow table of text, by Arrow's JSON reader where they fit.
+"""Decode pages to a flat Arrow table of text, and read the next cursor.
 
-Types come afterwards, from the text: that is what keeps amounts exact, and an export never
-needs them.
+Arrow's JSON reader decodes the pages that fit. Types are applied later to the text, which keeps
+amounts exact; an export does not need types.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, cast
 
 import pyarrow as pa
@@ -18,15 +19,16 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from ..errors import APIResponseError, ExactnessError
-from .cursors import following, loads, next_page
-from .schema import Column, Schema
+from ..spec.paging import Page, Pager, read_page
+from .columns import Column, Schema
 
+Fetch = Callable[["str | None"], bytes]
 Row = dict[str, Any]
 Tree = dict[str, Any]
 
 
 def text_schema(schema: Schema) -> pa.Schema:
-    """The Arrow schema of the flat table: text throughout."""
+    """The Arrow schema of the flat table: all text."""
     return pa.schema([(name, pa.string()) for name in schema.names])
 
 
@@ -44,7 +46,7 @@ def text_table(
 
 
 def as_text(value: object) -> str | None:
-    """A JSON value as one text: text and numbers as they were written, anything else as JSON."""
+    """A JSON value as text: text and numbers as sent, other values as JSON."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool | list | dict):
@@ -53,7 +55,7 @@ def as_text(value: object) -> str | None:
 
 
 def path_tree(schema: Schema) -> Tree:
-    """The columns in the shape of the service's objects: dicts by key, columns at the leaves."""
+    """The columns as nested dicts in the shape of the service's objects."""
     root: Tree = {}
     for column in schema.columns:
         *parents, leaf = column.keys
@@ -70,7 +72,7 @@ def _text_column(rows: Sequence[Row], column: Column, start: int) -> pa.Array:
         values = [_joined(value) for value in values]
     try:
         return pa.array(values, pa.string())
-    except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, half a surrogate pair
+    except (pa.ArrowException, UnicodeEncodeError):  # a number, a list, an unpaired surrogate
         _refuse_floats(values, column, start)
         return _text_array(values)
 
@@ -103,8 +105,8 @@ def _refuse_floats(values: Sequence[object], column: Column, start: int) -> None
     for row, value in enumerate(values, start):
         if isinstance(value, float):
             raise ExactnessError(
-                f"{column.name}, row {row}: {value!r} came as a float and is no longer what "
-                "was sent; parse the JSON with parse_float=Decimal"
+                f"{column.name}, row {row}: {value!r} is a float, not the text that was "
+                "sent; parse the JSON with parse_float=Decimal"
             )
 
 
@@ -127,15 +129,14 @@ def _unknown(row: Mapping[str, object], shape: Tree, at: str = "") -> Iterator[t
             yield at + key, value
 
 
-Page = object
 Unknown = Literal["error", "ignore"]
-# Arrow's reader ends the process at a null that stands outside of every object.
+# Arrow's reader aborts the process at a null outside of objects.
 BARE_NULL = re.compile(rb"\}\s*null")
 TEXT = pa.string()
 
 
 class MisfitWarning(UserWarning):
-    """Pages that hold more or other than the known fields; nothing known is lost."""
+    """Pages have unknown fields or types; known fields are kept."""
 
 
 class Misfit(ValueError):  # noqa: N818 - a signal between two functions, not an error anyone sees
@@ -144,7 +145,7 @@ class Misfit(ValueError):  # noqa: N818 - a signal between two functions, not an
 
 @dataclass(frozen=True)
 class PagePart:
-    """Some pages decoded: the rows, how many each page had, whether more follow, and where."""
+    """Decoded pages: the rows, the number of rows per page, whether more follow, and the cursor."""
 
     table: pa.Table
     sizes: tuple[int, ...]
@@ -153,7 +154,7 @@ class PagePart:
 
 
 class Decoder:
-    """Decodes pages, sent as bytes or parsed already, in order; remembers what it met."""
+    """Decodes pages, as bytes or parsed JSON, in order; keeps the problems found."""
 
     def __init__(self, schema: Schema, *, extra: bool = False) -> None:
         self._schema, self._extra = schema, extra
@@ -161,17 +162,8 @@ class Decoder:
         self._told = False
         self.rows = self.pages = 0
 
-    def decode(self, pages: Sequence[Page]) -> PagePart:
-        """The pages as one table of text."""
-        parts = self._fast(pages) or [self._one(page) for page in pages]
-        return PagePart(
-            pa.concat_tables([part.table for part in parts], promote_options="default"),
-            tuple(size for part in parts for size in part.sizes),
-            parts[-1].more,
-            parts[-1].cursor,
-        )
-
-    def _fast(self, pages: Sequence[Page]) -> list[PagePart] | None:
+    def quick(self, pages: Sequence[object]) -> PagePart | None:
+        """The pages as one table, in any thread; None if they need `decode`."""
         if (
             self._extra
             or not self._schema.is_flat
@@ -179,21 +171,37 @@ class Decoder:
         ):
             return None
         try:
-            return [self._counted(read_bytes(pages, self._schema, self._unknown))]
+            return read_bytes(pages, self._schema, self._unknown)
         except Misfit:
             return None
 
-    def _one(self, page: Page) -> PagePart:
+    def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
+        """The pages as one table of text; `quick` is the result of the method of that name."""
+        parts = self._fast(pages, quick) or [self._one(page) for page in pages]
+        return PagePart(
+            pa.concat_tables([part.table for part in parts], promote_options="default"),
+            tuple(size for part in parts for size in part.sizes),
+            parts[-1].more,
+            parts[-1].cursor,
+        )
+
+    def _fast(
+        self, pages: Sequence[object], quick: PagePart | None = None
+    ) -> list[PagePart] | None:
+        part = quick or self.quick(pages)
+        return [self._counted(part)] if part else None
+
+    def _one(self, page: object) -> PagePart:
         fitting = self._fast([page])
         if fitting:
             return fitting[0]
         if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
             self._tell()
-            self._unknown = "ignore"  # a new field alone does not make the rest slow
+            self._unknown = "ignore"  # a new field alone does not slow down the other pages
             return (self._fast([page]) or [self._slow(page)])[0]
         return self._slow(page)
 
-    def _slow(self, page: Page) -> PagePart:
+    def _slow(self, page: object) -> PagePart:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
@@ -208,16 +216,16 @@ class Decoder:
         if not self._told:
             self._told = True
             message = (
-                f"page {self.pages} of {self._schema.name} holds other fields or types than the "
-                "known ones; it was read all the same (extra=True keeps unknown fields)"
+                f"page {self.pages} of {self._schema.name} has unknown fields or types; "
+                "known fields were read (extra=True keeps unknown fields)"
             )
             warnings.warn(message, MisfitWarning, stacklevel=2)
 
 
 def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error") -> PagePart:
-    """Read pages as lines of JSON with exactly the known fields, all text; Misfit if they do not.
+    """Read pages as lines of JSON with exactly the known fields, all text; else raise Misfit.
 
-    Arrow does it outside the GIL.
+    Arrow reads without holding the GIL.
     """
     if not all(map(_is_safe, pages)):
         raise Misfit("a page is not one JSON object")
@@ -236,7 +244,7 @@ def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error")
 
 
 def _is_safe(page: bytes) -> bool:
-    """Whether a page looks like one object, so that Arrow's reader meets no bare null."""
+    """Whether a page looks like one object: Arrow's reader must not find a bare null."""
     text = page.strip()
     return text[:1] == b"{" and text[-1:] == b"}" and not BARE_NULL.search(text)
 
@@ -245,19 +253,25 @@ def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> PagePart:
     lists = table["data"].combine_chunks()
     if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
         raise Misfit("a page without a list of objects")
-    rows = lists.flatten()
-    flat = pa.table([_column(rows, c.keys, c.kind) for c in schema.columns], schema.names)
-    flat.validate(full=True)  # that text is UTF-8 is what the reader leaves out
+    columns = dict(_leaves(lists.flatten(), path_tree(schema)))
+    flat = pa.table({name: columns[name] for name in schema.names})
+    flat.validate(full=True)  # the reader does not check that text is UTF-8
     return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
 
 
-def _column(rows: pa.StructArray, keys: Sequence[str], kind: str) -> pa.Array:
-    values = pc.struct_field(rows, list(keys))
-    if kind != "list":
-        return values
-    if values.values.null_count:
+def _leaves(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]:
+    """The columns of objects of this shape by name, including nested ones."""
+    for branch, values in zip(shape.values(), rows.flatten(), strict=True):
+        if isinstance(branch, dict):
+            yield from _leaves(values, branch)
+        else:
+            yield branch.name, _joined_texts(values) if branch.kind == "list" else values
+
+
+def _joined_texts(lists: pa.ListArray) -> pa.Array:
+    if lists.values.null_count:
         raise Misfit("a list with a null in it")
-    return pc.binary_join(values, ",")
+    return pc.binary_join(lists, ",")
 
 
 def _page_schema(schema: Schema) -> pa.Schema:
@@ -271,11 +285,68 @@ def _type(shape: Tree | Column) -> pa.DataType:
     return pa.list_(TEXT) if shape.kind == "list" else TEXT
 
 
-def _rows(page: Page, number: int) -> list[Row]:
+def _rows(page: object, number: int) -> list[Row]:
     data = page.get("data") if isinstance(page, dict) else page
     if not isinstance(data, list):
-        raise APIResponseError(f"page {number} holds no list of objects under `data`")
+        raise APIResponseError(f"page {number} has no list of objects under `data`")
     for place, row in enumerate(data):
         if not isinstance(row, dict):
             raise APIResponseError(f"page {number}, item {place} is not an object: {row!r:.40}")
     return cast("list[Row]", data)
+
+
+# Right before the closing brace of the outermost object, unescaped quotes belong to that object's
+# own keys and values, whatever the text inside the rows is. All other cases use the JSON parser.
+TAIL = re.compile(
+    rb'\]\s*,\s*"has_next_page"\s*:\s*(true|false)\s*,\s*'
+    rb'"cursor"\s*:\s*(?:null|"([ !#-\[\]-~]*)")\s*\}\s*\Z'
+)
+LONGEST = 4096  # longer than any usual tail
+
+
+def following(body: bytes) -> tuple[bool, str | None]:
+    """Whether another page follows, and its cursor."""
+    tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
+    if tail is None:
+        return next_page(loads(body))
+    return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
+
+
+def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
+    """Yield the pages of a list as bytes; PagingError for invalid cursors."""
+
+    def page(cursor: str | None) -> Page[dict[str, bytes]]:
+        body = fetch(cursor)
+        return Page([{"body": body}], *following(body))
+
+    for found in Pager(page, lambda item: item, start).raw_pages():
+        yield found.data[0]["body"]
+
+
+def next_page(page: object, *, strict: bool = True) -> tuple[bool, str | None]:
+    """Whether another page follows a parsed page, and its cursor.
+
+    Without `strict`, a bare list or an object with only `data` is the last page.
+    """
+    is_silent = not isinstance(page, dict) or not page.keys() & {"cursor", "has_next_page"}
+    if is_silent and not strict:
+        return False, None
+    try:
+        found = read_page(page)
+    except ValueError as error:
+        raise APIResponseError(f"a page of the list {error}") from None
+    return found.has_next_page, found.cursor
+
+
+def loads(body: bytes) -> object:
+    """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
+    try:
+        text = body.decode("utf-8-sig")
+        return json.loads(text, parse_float=Decimal, parse_constant=_no_number)
+    except (ValueError, ArithmeticError, RecursionError):
+        pass  # raised below: the parser's error would contain the whole body
+    raise APIResponseError("a page is not JSON")
+
+
+def _no_number(word: str) -> object:
+    raise ValueError(f"{word} is not JSON")

@@ -1,7 +1,6 @@
-"""The segments of an interrupted export: pages on disk, from which the same call goes on.
+"""The draft of an export: fetched pages on disk, from which the same call continues.
 
-A segment is one Arrow file that appears whole; the cursor stands in the same file as the rows
-before it, so neither is ever there without the other.
+A segment is an Arrow file, written atomically, with rows and the cursor that follows them.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from .decode import PagePart
 
 JOB = "job.json"
 SEGMENT = "*.arrow"
-FRESH = 3600  # seconds; what is older may lack what happened since
+FRESH = 3600  # seconds; an older draft may miss later changes
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What a segment says of itself: the rows and pages up to its end, and what follows."""
+    """The header of a segment: rows and pages up to its end, and the next cursor."""
 
     rows: int = 0
     pages: int = 0
@@ -43,10 +42,10 @@ class Segment:
 
 
 class Draft:
-    """The segments of one export; the same job opened again goes on where it stopped.
+    """The segments of one export; opening the same job again continues it.
 
-    `begun` is the time of its oldest page. A draft that is older than an hour is begun again
-    unless `resume` is true; with false any draft is.
+    `begun` is the time of its oldest page. A draft older than an hour is discarded unless `resume`
+    is true; with false any draft is.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Draft:
         self._lock.close()
 
     def append(self, part: PagePart) -> None:
-        """Keep the rows that are new and, once they are on disk, the cursor after them."""
+        """Store new rows and the cursor after them."""
         table = part.table.filter(self._unknown(part.table)) if self._known else part.table
         last = self.last
         self.last = Segment(
@@ -82,25 +81,25 @@ class Draft:
             writer.write_table(table)
 
     def tables(self) -> Iterator[pa.Table]:
-        """All rows, a segment at a time."""
+        """Yield all rows, one table per segment."""
         for path in self._segments():
             with path.open("rb") as source, pa.ipc.open_stream(source) as reader:
                 yield reader.read_all()
 
     def restart(self) -> None:
-        """Forget the cursor, keep the rows: what comes again is recognised by its id."""
+        """Drop the cursor and keep the rows: repeated rows are recognised by id."""
         self.last = Segment(self.last.rows, self.last.pages)
         self.__dict__.pop("_known", None)
 
     def remove(self) -> None:
-        """Delete all of it; the job goes first, so that a half-deleted draft is never resumed."""
+        """Delete the draft, first its job file, so that a partial draft is never resumed."""
         (self._folder / JOB).unlink(missing_ok=True)
         sync_folder(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     @cached_property
     def _known(self) -> pa.Array | None:
-        """The ids that were on disk when the draft was opened; None for a new one."""
+        """The ids on disk when the draft was opened; None for a new draft."""
         ids = [table["id"] for table in self.tables()]
         chunks = [chunk for column in ids for chunk in column.chunks]
         return pa.concat_arrays(chunks).drop_null() if chunks else None
@@ -112,7 +111,7 @@ class Draft:
         return sorted(self._folder.glob(SEGMENT))
 
     def _goes_on(self) -> bool:
-        """Whether what is there can be continued; then `begun` and `last` say from where."""
+        """Whether the existing draft can be continued; then sets `begun` and `last`."""
         if self._resume is False:
             return False
         try:
@@ -127,7 +126,7 @@ class Draft:
         return True
 
     def _age(self, begun: datetime) -> float:
-        """Seconds since the beginning: by this machine's clock or by the service's, the larger."""
+        """Seconds since the start, by this machine's clock or the service's, whichever is more."""
         here = time.time() - (self._folder / JOB).stat().st_mtime
         return max(abs(here), abs((self.begun - begun).total_seconds()))
 
@@ -140,7 +139,7 @@ class Draft:
 
 
 def _make_private(folder: Path) -> None:
-    """Make the folder of a draft; ConfigError where somebody else put something in its place."""
+    """Create the private folder of a draft; ConfigError if something else is at its path."""
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
@@ -155,13 +154,13 @@ def _read_note(path: Path) -> Segment:
 
 
 def draft_place(path: Path) -> Path:
-    """Where the draft of an export lies: a hidden folder beside its target."""
+    """The path of an export's draft: a hidden folder beside its target."""
     path = path.resolve()
     return path.with_name(f".{path.name}.export")
 
 
-def sweep(path: Path) -> None:
-    """A draft whose target is newer was finished, and only not removed any more."""
+def sweep_drafts(path: Path) -> None:
+    """Remove drafts that are older than their target: those exports were finished."""
     job = draft_place(path) / JOB
     if path.exists() and job.exists() and _newest(draft_place(path)) < path.stat().st_mtime_ns:
         shutil.rmtree(draft_place(path))

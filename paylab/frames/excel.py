@@ -1,4 +1,4 @@
-"""Workbooks: amounts as numbers with their places, text as text, times in a zone you name."""
+"""Write workbooks: amounts as numbers with their decimals, text as text, times in your zone."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 from ..errors import ConfigError, Problem, RuleError
-from ..files import replace
+from ..files import replace, require_parent
 from . import decimals
 
-MOST_ROWS = 1_048_575  # of a sheet, below its header
-NUMBER_DIGITS = 15  # that a spreadsheet keeps
-LONGEST = 32_767  # characters in a cell
+MOST_ROWS = 1_048_575  # rows of a sheet, without the header
+NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
+LONGEST = 32_767  # maximum characters in a cell
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 TIME = "yyyy-mm-dd hh:mm:ss"
 Cell = Callable[[Any], Any]
 
 
-def write(
+def write_workbook(
     tables: Iterable[pa.Table],
     path: Path,
     *,
     tz: str = "UTC",
     about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write typed tables as one sheet, and a second sheet that says where they come from.
+    """Write typed tables to one sheet, and their source to a second sheet.
 
     A number with more than 15 digits is text, because a spreadsheet would round it.
     """
     from openpyxl import Workbook
 
     zone = _zone(tz)
+    require_parent(path)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("rows")
     try:
         count = _fill(sheet, tables, zone, path)
     except BaseException:
-        sheet.close()  # else the library's writer complains when it is collected
+        sheet.close()  # otherwise the library's writer warns when it is garbage-collected
         raise
     notes = book.create_sheet("about")
     for name, value in {"time zone": tz, "rows": count, **(about or {})}.items():
@@ -54,7 +55,7 @@ def write(
 
 
 def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) -> int:
-    """Write header and rows; gives the number of rows."""
+    """Write header and rows; return the number of rows."""
     count = 0
     for at, table in enumerate(tables):
         if not at:
@@ -76,14 +77,14 @@ def _rows(table: pa.Table, sheet: Any, zone: ZoneInfo) -> Iterator[tuple[Any, ..
 
 
 def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
-    """What makes a cell of a value of this type."""
+    """The function that makes a cell of a value of this type."""
     from openpyxl.cell import WriteOnlyCell
 
     def text(value: Any) -> Any:
         if value is None:
             return None
         cell = WriteOnlyCell(sheet, _clean(str(value)))
-        cell.data_type = "s"  # also when it begins with =, which would make it a formula
+        cell.data_type = "s"  # also if it begins with =, which would be a formula
         return cell
 
     def amount(value: Decimal | None) -> Any:
@@ -112,7 +113,7 @@ def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
 
 
 def _clean(text: str) -> str:
-    """The text without what a workbook cannot hold; ConfigError when it is too long for a cell."""
+    """The text without characters that a workbook cannot store; ConfigError if it is too long."""
     if len(text) > LONGEST:
         raise ConfigError(f"a cell holds {LONGEST:,} characters, {text[:40]!r}… has {len(text):,}")
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""Streamed export: pages to a CSV, Parquet or Excel file, to a folder or to standard output."""
+"""Export pages as a stream to a CSV, Parquet or Excel file, a folder or standard output."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from ..errors import BadRequestError, ConfigError
 from ..files import recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
+from . import columns as times
 from . import csv, excel
-from . import schema as times
+from .columns import SCHEMAS, Kept, Schema
 from .csv import guard
-from .cursors import Fetch, bodies
-from .decode import text_schema
-from .draft import Draft, draft_place, sweep
+from .decode import Fetch, bodies, text_schema
+from .draft import Draft, draft_place, sweep_drafts
 from .pages import Cut, Progress, Tally, read_pages
 from .parquet import DayFolder, ours, parquet_writer, typed
-from .schema import SCHEMAS, Kept, Schema
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
@@ -38,7 +37,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Export:
-    """What an export left behind: where, and how much.
+    """The result of an export: path and numbers of rows and pages.
 
     `resumed` rows are from an interrupted run; `oldest_page_at` is the time of the first page.
     """
@@ -51,12 +50,12 @@ class Export:
 
 
 class Write(Protocol):
-    """Writes tables to a file or folder and, where there is something to say, its sidecar."""
+    """Writes tables to a file or folder, with its sidecar."""
 
     def __call__(
         self, tables: Tables, path: Path, schema: Schema, about: About | None = None
     ) -> None:
-        """Write them."""
+        """Write the tables."""
 
 
 def export(  # noqa: PLR0913 - what, where, which rows, and who watches
@@ -71,10 +70,13 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
 ) -> Export:
     """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
-    A folder holds Parquet files by day of creation; `-` is CSV on standard output. `since` and
-    `status` keep the rows created from then on, and those with one of some statuses.
-    `progress(rows, pages)` is called after every page. With `excel_safe` no cell of a CSV runs
-    or loses digits when a spreadsheet opens it.
+    A folder contains Parquet files by day of creation; `-` is CSV on standard output. `since` and
+    `status` keep rows created at or after a time, and rows with one of the statuses.
+    `progress(rows, pages)` is called after every page. `excel_safe` escapes cells that a
+    spreadsheet would execute as formulas or round.
+
+    >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
+    20
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
     cut = Cut(since=times.since(since), statuses=times.words(status))
@@ -98,12 +100,12 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     status: str | Collection[str] | None = None,
     order: Order = "unknown",
 ) -> Export:
-    """Fetch a whole list into a file, each row once, however often it was killed on the way.
+    """Fetch a whole list into a file, each row once, also after interruptions.
 
-    `fetch(cursor)` gives a page as bytes. Fetched pages lie in a hidden folder beside the
-    target until all are there; beside the file a sidecar, `FILE.columns.json`, describes it.
-    What an interrupted run fetched within the last hour is used; whatever its age with `resume`
-    true, never with false. On standard output (`-`) nothing is kept to go on from.
+    `fetch(cursor)` returns a page as bytes. Fetched pages are stored in a hidden folder beside the
+    target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. Pages
+    of an interrupted run are used within an hour, at any age with `resume=True`, never with
+    `resume=False`. An export to standard output (`-`) cannot be resumed.
     """
     if os.fspath(to) == STANDARD_OUTPUT:
         pages = bodies(fetch)
@@ -112,7 +114,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     path, about = Path(to), dict(origin or {})
     cut = Cut(since=times.since(since), statuses=times.words(status), order=order)
     require_parent(path)
-    sweep(path)
+    sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(cut.since), "status": sorted(cut.statuses or ())}
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
@@ -121,7 +123,9 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally, cut)
         if tally.stopped:
-            raise ConfigError(f"stopped: {draft.last.rows} rows are kept; the same call goes on")
+            raise ConfigError(
+                f"stopped: {draft.last.rows} rows are stored; repeat the call to continue"
+            )
         about |= {"rows": draft.last.rows, "excel_safe": excel_safe, "resumed": before}
         about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
         write(draft.tables(), path, schema, lambda: about)
@@ -130,10 +134,10 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
 
 
 def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Write:
-    """The writer for a destination, by its ending; anything unknown is a clear error."""
+    """The writer for a destination, by its extension; ConfigError for an unknown one."""
     text = os.fspath(to)
     if not text.strip():
-        raise ConfigError("cannot export to nothing: name a file or a folder")
+        raise ConfigError("the destination is empty: name a file or a folder")
     if text == STANDARD_OUTPUT:
         return partial(_print_csv, safe=excel_safe)
     folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
@@ -144,17 +148,17 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
     if not excel_safe:
         return writer
     if writer is not _write_csv:
-        raise ConfigError("excel_safe is for CSV: other files keep text as text")
+        raise ConfigError("excel_safe is for CSV files only: leave it out")
     return partial(_write_csv, safe=True)
 
 
 def _fetch_all(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
-    """Fetch what is missing; a cursor that the service no longer knows starts the walk again."""
+    """Fetch the missing pages; start again if the service refuses the stored cursor."""
     found = draft.last
     try:
         _walk(fetch, draft, schema, tally, cut)
     except BadRequestError:
-        if found.cursor is None or draft.last != found:  # it was good a moment ago
+        if found.cursor is None or draft.last != found:  # the cursor was valid a moment ago
             raise
         draft.restart()
         _walk(
@@ -185,7 +189,7 @@ def _write_csv(
 ) -> None:
     with replace(path) as sink:
         _write_rows(tables, sink, schema, safe=safe)
-        # Before the file is in place: it tells how to read the old one.
+        # Before the file is replaced: it describes the old one.
         mode = csv.forget_sidecar(path)
     _describe(path, schema, about, mode)
 
@@ -198,7 +202,7 @@ def _print_csv(
 
 
 def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -> None:
-    sink.write(BOM if safe else b"")  # without it a spreadsheet takes UTF-8 for Latin-1
+    sink.write(BOM if safe else b"")  # without it a spreadsheet reads UTF-8 as Latin-1
     with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
         for table in tables:
             writer.write(guard(table, schema) if safe else table)
@@ -206,7 +210,9 @@ def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -
 
 def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
     empty = text_schema(schema).empty_table()
-    excel.write(_typed(chain([empty], tables), schema), path, about=about() if about else None)
+    excel.write_workbook(
+        _typed(chain([empty], tables), schema), path, about=about() if about else None
+    )
     csv.forget_sidecar(path)
 
 
@@ -222,7 +228,9 @@ def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | Non
         with closing(DayFolder(folder, schema)) as days:
             for table in _typed(tables, schema):
                 days.write(table)
-        _describe(folder, schema, about)  # before the folder is in place, so that both are at once
+        _describe(
+            folder, schema, about
+        )  # before the folder is replaced, so that both appear together
 
 
 def _describe(path: Path, schema: Schema, about: About | None, mode: int | None = None) -> None:

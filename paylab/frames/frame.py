@@ -1,4 +1,4 @@
-"""Pages to a pandas frame with exact types, and the origin of the frame in its `attrs`."""
+"""Read pages into a pandas frame with exact types; its `attrs` have the source."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
+from . import columns as times
 from . import decimals
-from . import schema as times
+from .columns import SCHEMAS, Kept, Kind, Schema, likeliest
 from .decimal_array import DecimalArray, DecimalDtype
-from .decode import text_schema
+from .decode import PagePart, text_schema
 from .pages import Cut, Progress, Tally, read_pages
-from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
 
 Series: TypeAlias = "pd.Series[Any]"
 Amounts = Literal["exact", "float"]
@@ -25,10 +25,63 @@ Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
 
 
-class Columns:
-    """A frame in the making: tables of text are added, and typed as they come.
+class ExactFrame(pd.DataFrame):
+    """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
 
-    Only the width of decimals and the list of words are settled at the end.
+    Results of its methods are frames of this class too.
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    def eval(self, expr: str, **options: Any) -> Any:
+        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
+        options["level"] = options.get("level", 0) + 1
+        try:
+            return super().eval(expr, **options)
+        except TypeError as error:  # pandas reads '2026-11-01' as a time without a zone
+            naive = self._without_zones("UTC")
+            times = {name: naive[name] for name in self.select_dtypes("datetimetz")}
+            index = {"index": naive.index, naive.index.name: naive.index}
+            options["resolvers"] = (*options.get("resolvers", ()), times, index)
+            try:
+                return super().eval(expr, **options)
+            except TypeError:
+                raise error from None
+
+    def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
+        """As in pandas; times are written without their zone, because a workbook has no zones.
+
+        `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
+        """
+        self._without_zones().to_excel(*args, **options)
+
+    def _without_zones(self, tz: str | None = None) -> pd.DataFrame:
+        """A plain frame with naive times, in a zone or as shown."""
+        found = pd.DataFrame(self)
+        for at, kind in enumerate(found.dtypes):
+            if isinstance(kind, pd.DatetimeTZDtype):
+                found.isetitem(at, _naive(found.iloc[:, at].array, tz))
+        index = found.index
+        if isinstance(index, pd.MultiIndex):
+            found.index = index.set_levels([_naive(level, tz) for level in index.levels])
+        else:
+            found.index = _naive(index, tz)
+        return found
+
+
+def _naive(values: Any, tz: str | None) -> Any:
+    """An array or an index; times lose their zone."""
+    if not isinstance(values.dtype, pd.DatetimeTZDtype):
+        return values
+    return (values.tz_convert(tz) if tz else values).tz_localize(None)
+
+
+class Columns:
+    """Builds a frame: tables of text are added and typed.
+
+    Only the width of decimals and the categories are determined at the end.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -36,22 +89,28 @@ class Columns:
         self._parts: list[tuple[Typed, int]] = []
         self._rows = 0
 
+    def add_part(self, part: PagePart) -> None:
+        """Type the rows of some pages."""
+        self.add(part.table)
+
     def add(self, texts: pa.Table) -> None:
-        """Type some rows; an inexact amount is an error that names its row."""
+        """Type some rows; ExactnessError names the row of an inexact amount."""
         kinds = {name: self._schema.kind(name) for name in texts.column_names}
         part = {name: READ[kind](texts[name], name, self._rows) for name, kind in kinds.items()}
         self._parts.append((part, texts.num_rows))
         self._rows += texts.num_rows
 
     def frame(self) -> pd.DataFrame:
-        """All that was added, as a frame; a column that some rows did not have is missing there."""
+        """All added rows as a frame; absent columns are missing values."""
         names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
-        return pd.DataFrame({name: self._series(name) for name in names}, columns=names)
+        return ExactFrame({name: self._series(name) for name in names}, columns=names)
 
     def _series(self, name: str) -> Series:
         kind = self._schema.kind(name)
         parts = [part.pop(name, None) or _absent(kind, rows) for part, rows in self._parts]
         joined = JOIN[kind](parts, name)
+        del parts
+        pa.default_memory_pool().release_unused()  # only one column at a time is held twice
         return joined if isinstance(joined, pd.Series) else series(joined)
 
 
@@ -60,7 +119,7 @@ def _absent(kind: Kind, rows: int) -> Any:
 
 
 def series(array: pa.ChunkedArray) -> Series:
-    """A column in the type in which it computes: decimals exact, times as numpy's, else Arrow's."""
+    """A column in its final type: exact decimals, numpy times, else Arrow types."""
     if pa.types.is_decimal(array.type):
         return pd.Series(DecimalArray(array))
     if pa.types.is_timestamp(array.type):
@@ -103,13 +162,13 @@ JOIN: dict[Kind, Join] = {
 
 
 class _Reading(TypedDict, total=False):
-    """How pages are read.
+    """Options of reading pages.
 
-    limit: at most so many rows. since, status: rows created from then on, with one of these
-    statuses; all pages are read to find them unless `order` is "newest_first". amounts: "exact",
-    or "float" for statistics and plots, which `attrs` then says. extra: keep unknown fields, as
-    text. attrs: where the pages came from. progress: `progress(rows, pages)` is called after each
-    page, and may return False to stop; the frame then holds the rows read so far.
+    limit: maximum number of rows. since, status: rows created at or after a time, with one of these
+    statuses; all pages are read unless `order` is "newest_first". amounts: "exact", or "float" for
+    statistics and plots, as noted in `attrs`. extra: keep unknown fields as text. attrs: the
+    source of the pages. progress: `progress(rows, pages)` is called after each page, and can
+    return False to stop; the frame then has the rows read so far.
     """
 
     attrs: Mapping[str, Any]
@@ -126,12 +185,19 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
     Pages are the service's bodies as bytes (fast), or as parsed JSON; options are `Reading`'s.
+
+    >>> len(paylab.frames.transfers([lab.request("GET", "/v1/transfers")]))
+    20
     """
     return frame(pages, "transfers", **options)
 
 
 def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
-    """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`."""
+    """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`.
+
+    >>> len(paylab.frames.conversions([lab.request("GET", "/v1/conversions")]))
+    3
+    """
     return frame(pages, "conversions", **options)
 
 
@@ -143,17 +209,20 @@ def frame(pages: Iterable[object], kind: Kept, **options: Unpack[_Reading]) -> p
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     extra = options.get("extra", False)
-    for table in read_pages(pages, schema, lambda part: part.table, tally, cut=cut, extra=extra):
-        columns.add(table)
+    for _ in read_pages(pages, schema, columns.add_part, tally, cut=cut, extra=extra):
+        pass  # the rows are in the columns
     made = columns.frame()
     made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
     return as_floats(made) if options.get("amounts") == "float" else made
 
 
 def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
-    """A frame of results you hold: quotes, individuals, transfers, events, deliveries.
+    """A frame of your results: quotes, individuals, transfers, events, deliveries.
 
-    `kind` is needed only for dicts that do not show by their names what they are.
+    `kind` is needed only for dicts whose kind cannot be recognised by their keys.
+
+    >>> paylab.frames.of([quote])["source_amount"].tolist()
+    [Decimal('20.00')]
     """
     rows = [_row(each) for each in objects]
     names = {name for row in rows for name in row}
@@ -169,16 +238,17 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(value: Any) -> dict[str, Any]:
-    """The fields of a result as the service sent them; of an event its type and payload."""
+    """The fields of a result, by paylab's names; for an event its type and payload."""
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "payload"):
         return {"type": value.type, "payload": dict(value.payload)}
-    return dict(value.raw)
+    found: dict[str, Any] = value.to_dict()
+    return found
 
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
-    """The frame of a table of text: every column by its kind, unknown columns as text."""
+    """The frame of a table of text, with typed columns; unknown columns are text."""
     columns = Columns(schema)
     columns.add(table)
     return columns.frame()

@@ -1,7 +1,7 @@
-"""Values beside an exact column: decimals, whole numbers and the text of numbers; never floats.
+"""The other operand of an exact column: decimals, integers and the text of numbers, not floats.
 
-A comparison takes a float as it is printed, so that `amount == 1437.92` finds the amount, and
-warns. Arithmetic with a float is an ExactnessError.
+A comparison uses the printed digits of a float, so that `amount == 1437.92` finds the amount, and
+warns. Arithmetic with a float raises ExactnessError.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class FloatWarning(UserWarning):
     """A float was compared with exact amounts."""
 
 
-def exact(values: Any) -> pa.Array:
-    """Anything list-like as Arrow decimals; ExactnessError where there is a float or a word."""
+def exact_decimals(values: Any) -> pa.Array:
+    """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
     found = _arrow(values)
     if found is None:
         return arithmetic.from_values([_exact_number(value) for value in values])
@@ -47,29 +47,29 @@ def exact(values: Any) -> pa.Array:
 
 
 def beside(other: Any, rows: int) -> pa.Array:
-    """The other side of an arithmetic operation: a column, or one number for every row."""
+    """The other operand of arithmetic: a column, or one number for all rows."""
     if is_list_like(other):
-        return _fitted(exact(other), rows)
-    if isinstance(other, str) or (number(other) is None and not missing(other)):
+        return _fitted(exact_decimals(other), rows)
+    if isinstance(other, str) or (number(other) is None and not is_missing(other)):
         raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN}}")
-    return pa.repeat(exact([other])[0], rows)
+    return pa.repeat(exact_decimals([other])[0], rows)
 
 
 def compared(other: Any, rows: int) -> pa.Array:
-    """The other side of a comparison; what is no number is missing there."""
+    """The other operand of a comparison; values that are not numbers are missing."""
     if not is_list_like(other):
         return pa.repeat(arithmetic.from_values([number(other)])[0], rows)
     found = _arrow(other)
     if found is not None and not pa.types.is_floating(found.type):
-        return _fitted(exact(found), rows)
+        return _fitted(exact_decimals(found), rows)
     return _fitted(arithmetic.from_values(map(number, other)), rows)
 
 
 def number(value: Any) -> Decimal | None:
-    """A number as it is printed; None for anything else, and for what is not finite."""
+    """A number with its printed digits; None for anything else and for infinite values."""
     if isinstance(value, str):
         return Decimal(value.strip()) if decimals.NUMBER.fullmatch(value.strip()) else None
-    if isinstance(value, bool | np.bool_) or missing(value):
+    if isinstance(value, bool | np.bool_) or is_missing(value):
         return None
     if isinstance(value, float | np.floating):
         value = Decimal(repr(float(value)))
@@ -78,7 +78,7 @@ def number(value: Any) -> Decimal | None:
     return value if isinstance(value, Decimal) and value.is_finite() else None
 
 
-def missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, NaT and NA."""
     return not is_list_like(value) and bool(pd.isna(value))
 
@@ -100,7 +100,7 @@ def warn_of_floats(other: Any) -> None:
 
 
 def _callers_level() -> int:
-    """How far up the first frame outside pandas and this package is."""
+    """The stack level of the first frame outside pandas and this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
         level, frame = level + 1, frame.f_back
@@ -119,10 +119,10 @@ def _arrow(values: Any) -> pa.Array | None:
 
 
 def _exact_number(value: Any) -> Decimal | None:
-    if isinstance(value, float | np.floating) and not missing(value):
+    if isinstance(value, float | np.floating) and not is_missing(value):
         raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
     found = number(value)
-    if found is None and not missing(value):
+    if found is None and not is_missing(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN}} is not a number")
     return found
 

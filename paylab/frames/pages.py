@@ -1,6 +1,6 @@
 """Pages of a list as columns.
 
-The next page is fetched while a thread decodes the last one. Reading stops at a limit or a time.
+The next page is fetched while a thread decodes the last one. Reading stops at a limit or time.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ import pyarrow.compute as pc
 from ..errors import PagingError
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import MOST_EMPTY, Order
-from . import schema
+from . import columns as times
+from .columns import Schema
 from .decode import Decoder, PagePart
-from .schema import Schema
 
 Progress = Callable[[int, int], object]
 T = TypeVar("T")
+P = TypeVar("P")
 
-FEW, MANY = 8, 24  # pages worked on at a time: when the thread is idle, and when it is busy
+FEW, MANY = 16, 24  # pages per batch: when the threads are idle, and when they are busy
+THREADS = 2
 
 
 @dataclass
 class Tally:
-    """What went by: rows, pages, and whether the last page said it was the last.
+    """Counts rows and pages, and whether the end of the list was reached.
 
-    `progress(rows, pages)` is called after every page; when it returns False no more pages are
-    asked for.
+    `progress(rows, pages)` is called after every page; when it returns False, fetching stops.
     """
 
     progress: Progress | None = None
@@ -45,7 +46,7 @@ class Tally:
     stopped: bool = False
 
     def add(self, sizes: Iterable[int], *, complete: bool) -> None:
-        """Count pages by their rows, and tell whoever watches."""
+        """Count pages by their rows, and call `progress`."""
         self.complete = complete
         for rows in sizes:
             self.rows, self.pages = self.rows + rows, self.pages + 1
@@ -55,56 +56,68 @@ class Tally:
 
 @dataclass
 class Worker:
-    """One thread that works on batches of pages in the order in which they came."""
+    """Two threads that prepare batches of pages in parallel, and process them in order."""
 
-    work: Callable[[Sequence[object]], Any]
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "paylab-pages"))
+    prepare: Callable[[Sequence[object]], Any]
+    work: Callable[[Sequence[object], Any], Any]
+    _pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(THREADS, "paylab-pages")
+    )
     _running: deque[Future[Any]] = field(default_factory=deque)
     _waiting: list[object] = field(default_factory=list)
 
     @property
     def pending(self) -> int:
-        """Pages taken whose result was not given out yet, at least."""
+        """The minimum number of pages without a result yet."""
         return len(self._waiting) + MANY * len(self._running)
 
     def take(self, page: object) -> None:
-        """Take a page; work begins when there are enough for it to pay."""
+        """Take a page; work starts when a batch is complete."""
         self._waiting.append(page)
         if len(self._waiting) >= (MANY if self._running else FEW):
             self.submit()
 
     def submit(self) -> None:
-        """Begin work on what waits."""
+        """Start work on the waiting pages."""
         if self._waiting:
             batch, self._waiting = self._waiting, []
-            self._running.append(self._pool.submit(self.work, batch))
+            before = self._running[-1] if self._running else None
+            self._running.append(self._pool.submit(self._run, batch, before))
+
+    def _run(self, batch: Sequence[object], before: Future[Any] | None) -> Any:
+        prepared = self.prepare(batch)
+        if before:
+            before.result()  # in order; nothing more is done after a failure
+        return self.work(batch, prepared)
 
     def results(self, *, wait: bool) -> Iterator[Any]:
-        """What is done, in order; with `wait`, all of it. At most two batches are under way."""
+        """Yield finished results in order; with `wait`, all. At most two batches run."""
         if wait:
             self.submit()
-        while self._running and (wait or self._running[0].done() or len(self._running) > 1):
+        while self._running and (wait or self._running[0].done() or len(self._running) > THREADS):
             yield self._running.popleft().result()
 
     def close(self) -> None:
-        """End the thread; what nobody asked for any more is left undone."""
+        """Stop the threads; pending work is cancelled."""
         self._pool.shutdown(cancel_futures=True)
 
 
-def worked(
+def worked(  # noqa: PLR0913 - what to do with which pages, and when to stop
     pages: Iterable[object],
-    work: Callable[[Sequence[object]], T],
+    prepare: Callable[[Sequence[object]], P],
+    work: Callable[[Sequence[object], P], T],
     stop: Callable[[], bool] = lambda: False,
     ahead: Callable[[int], bool] = lambda pending: True,
     *,
     keep: bool = False,
 ) -> Iterator[T]:
-    """The results of `work` on batches of pages; the next page is fetched meanwhile.
+    """Yield results of `work` on batches of pages, in order; the next page is fetched meanwhile.
 
-    `stop()` ends the fetching; `ahead(pending)` says whether to fetch while so many pages wait.
-    With `keep`, an interrupt (Ctrl-C, a notebook's stop button) only ends the fetching as well.
+    `prepare` runs on batches in any order, in other threads; `work` gets its result, in order.
+    `stop()` ends fetching; `ahead(pending)` says whether to fetch while `pending` pages wait.
+    With `keep`, an interrupt (Ctrl-C, a notebook's stop button) ends only the fetching.
     """
-    worker = Worker(work)
+    worker = Worker(prepare, work)
     try:
         for page in _until_interrupted(pages, keep):
             worker.take(page)
@@ -125,7 +138,7 @@ def _until_interrupted(pages: Iterable[object], keep: bool) -> Iterator[object]:
 
 
 class OrderWarning(UserWarning):
-    """All of a list is read to find the rows since a time, because its order is not known."""
+    """The whole list is read to find rows since a time, because its order is not known."""
 
 
 UNDECLARED = (
@@ -138,10 +151,10 @@ CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 
 @dataclass
 class Cut:
-    """At most `limit` rows, none created before `since`, with one of `statuses` if they are given.
+    """Keeps at most `limit` rows, created at or after `since`, with one of `statuses` if given.
 
-    The reading ends before the end of the list only when `order` declares that the newest rows
-    come first, no row contradicted that, and the last row is older than `since`.
+    Reading ends before the end of the list only if `order` is "newest_first", no row contradicted
+    that, and the last row is older than `since`.
     """
 
     limit: int | None = None
@@ -155,13 +168,13 @@ class Cut:
     _told: bool = False
 
     def ahead(self, pending: int) -> bool:
-        """Whether to fetch the next page while so many are not decoded yet."""
+        """Whether to fetch the next page while `pending` pages are not decoded yet."""
         if self.since is not None and self.order == "newest_first":
             return False
         return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
 
     def apply(self, part: PagePart) -> PagePart:
-        """The part without the rows that are not wanted."""
+        """The part with only the wanted rows."""
         table = part.table if self.since is None else self._newer(part, self.since)
         if self.statuses is not None:
             table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
@@ -173,9 +186,9 @@ class Cut:
         return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
 
     def _newer(self, part: PagePart, since: datetime) -> pa.Table:
-        """The rows that are new enough, and those whose time cannot be read."""
-        created = schema.read_times(part.table["created_at"], "created_at")
-        start = pa.scalar(since, schema.INSTANT)
+        """The rows that are new enough, and those with an unreadable time."""
+        created = times.read_times(part.table["created_at"], "created_at")
+        start = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
         if self.order == "newest_first" and not self._falls(created):
             self.order, message = "unknown", CONTRADICTED
@@ -187,7 +200,7 @@ class Cut:
         return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
 
     def _falls(self, created: pa.ChunkedArray) -> bool:
-        """Whether the times never rise, from the last one seen on; missing ones say nothing."""
+        """Whether times never increase, starting from the last known one; ignores missing times."""
         values = created.drop_null().cast(pa.int64()).to_numpy()
         if not len(values):
             return True
@@ -197,7 +210,7 @@ class Cut:
 
 
 def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
-    """The rows of each page when only so many are left of all."""
+    """The numbers of rows per page after cutting the total."""
     fitted = []
     for size in sizes:
         fitted.append(min(size, rows))
@@ -207,16 +220,16 @@ def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
 
 @dataclass
 class Empty:
-    """Counts pages without rows: a list that holds nothing else has no end."""
+    """Counts empty pages, to detect an endless list."""
 
     pages: int = 0
 
     def add(self, sizes: Iterable[int]) -> None:
-        """Count some pages by their rows; PagingError when too many in a row have none."""
+        """Count pages by their rows; PagingError after too many empty pages in succession."""
         for rows in sizes:
             self.pages = 0 if rows else self.pages + 1
             if self.pages > MOST_EMPTY:
-                raise PagingError(f"the list gave {self.pages} empty pages in a row and goes on")
+                raise PagingError(f"the list gave {self.pages} empty pages, and more follow")
 
 
 def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
@@ -228,15 +241,15 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     cut: Cut | None = None,
     extra: bool = False,
 ) -> Iterator[T]:
-    """What `use` makes of the rows of all pages, in order.
+    """Yield the results of `use` on the rows of all pages, in order.
 
-    A page is the service's body as bytes, or its parsed JSON. `use` is called in one other
-    thread, with some pages at a time, while the next page is fetched here.
+    A page is the service's body as bytes, or its parsed JSON. `use` is called in other threads,
+    one at a time and in order, with some pages each, while the next page is fetched here.
     """
     limits, decoder, empty = cut or Cut(), Decoder(schema, extra=extra), Empty()
 
-    def work(batch: Sequence[object]) -> tuple[T, tuple[int, ...], bool]:
-        decoded = decoder.decode(batch)
+    def work(batch: Sequence[object], quick: PagePart | None) -> tuple[T, tuple[int, ...], bool]:
+        decoded = decoder.decode(batch, quick)
         empty.add(decoded.sizes)
         part = limits.apply(decoded)
         return use(part), part.sizes, part.more
@@ -245,6 +258,6 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
         return limits.reached or tally.stopped
 
     watched = tally.progress is not None
-    for made, sizes, more in worked(pages, work, enough, limits.ahead, keep=watched):
+    for made, sizes, more in worked(pages, decoder.quick, work, enough, limits.ahead, keep=watched):
         tally.add(sizes, complete=not more)
         yield made

@@ -1,4 +1,4 @@
-"""Parquet: amounts as DECIMAL(38, 18), times as UTC instants, seconds as whole numbers."""
+"""Parquet: amounts as DECIMAL(38, 18), times in UTC, seconds as integers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError
+from ..files import unreadable
+from . import columns as times
 from . import decimals
-from . import schema as times
+from .columns import SCHEMAS, Kept, Kind, Schema, likeliest
 from .csv import read_sidecar
-from .frame import series, typed_frame
-from .schema import SCHEMAS, Kept, Kind, Schema, likeliest
+from .frame import ExactFrame, series, typed_frame
 
 EXACT = pa.decimal128(38, 18)
 TYPES: dict[Kind, pa.DataType] = {
@@ -28,10 +29,10 @@ TYPES: dict[Kind, pa.DataType] = {
     "time": times.INSTANT,
     "seconds": pa.int64(),
 }
-NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the name every engine reads as null
+NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the partition name that all engines read as null
 OURS = re.compile(
     r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"
-    r"|\._columns\.json\.[0-9a-f]{12}\.part"  # what a killed process left
+    r"|\._columns\.json\.[0-9a-f]{12}\.part"  # left by a killed process
 )
 
 
@@ -43,7 +44,7 @@ def parquet_schema(schema: Schema) -> pa.Schema:
 def typed(texts: pa.Table, schema: Schema, start: int = 0) -> pa.Table:
     """A table of text in the types of `parquet_schema`.
 
-    An amount past 20 digits before the point or 18 after it is an ExactnessError that names it.
+    ExactnessError for an amount with more than 20 digits before the point or 18 after it.
     `start` is the number of the first row.
     """
     columns = [_typed(texts[c.name], c.kind, c.name, start) for c in schema.columns]
@@ -56,7 +57,7 @@ def parquet_writer(sink: BinaryIO, schema: Schema) -> pq.ParquetWriter:
 
 
 def ours(path: Path) -> bool:
-    """Whether an export could have written this file of a folder."""
+    """Whether a file of a folder could be from an export."""
     return OURS.fullmatch(path.as_posix()) is not None
 
 
@@ -74,16 +75,24 @@ def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.Chun
 
 
 def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
-    """Read a Parquet file or a folder of them as the frame that was exported, types included."""
+    """Read a Parquet file or a folder of them as a frame with exact types.
+
+    >>> path = lab.transfers.export("transfers.parquet").path
+    >>> len(paylab.read_parquet(path))
+    130
+    """
     place = Path(path)
     if not place.exists():
         raise ConfigError(f"there is no file or folder {path}")
-    table = pq.read_table(place.absolute(), partitioning=None)
+    try:
+        table = pq.read_table(place.absolute(), partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(path, "Parquet", error) from None
     about = read_sidecar(place)
     schema = SCHEMAS[kind or about.get("kind") or likeliest(table.column_names).name]
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
     texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
-    return pd.DataFrame(
+    return ExactFrame(
         {
             name: texts[name] if text else series(_narrow(table[name]))
             for name, text in is_text.items()
@@ -92,7 +101,7 @@ def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.D
 
 
 def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times in microseconds; amounts with no more places than they use."""
+    """Times in microseconds; amounts with the fewest decimal places possible."""
     if pa.types.is_timestamp(column.type):
         return column.cast(times.INSTANT)
     return decimals.narrowest(column) if pa.types.is_decimal(column.type) else column
@@ -100,9 +109,9 @@ def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 @dataclass
 class DayFolder:
-    """A folder with one Parquet file a day, of which only the latest few are open.
+    """A folder with one Parquet file per day; only the latest few are open.
 
-    A day that returns after its file was closed gets a second part.
+    If rows of a day come after its file was closed, a second part is written.
     """
 
     folder: Path
@@ -112,7 +121,7 @@ class DayFolder:
     _parts: Counter[str] = field(default_factory=Counter)
 
     def write(self, table: pa.Table) -> None:
-        """Append the rows, each to its day."""
+        """Append the rows to the files of their days."""
         for day, rows in by_day(table):
             self._file(day).writer.write_table(rows)
 
@@ -143,7 +152,7 @@ class _PartFile:
     writer: pq.ParquetWriter
 
     def close(self) -> None:
-        """Finish the file and leave it on disk, not only in memory."""
+        """Finish the file and sync it to disk."""
         with self.sink:
             self.writer.close()
             os.fsync(self.sink.fileno())

@@ -16,16 +16,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
-from . import decimals, schema, summary_sql
+from ..files import unreadable
+from . import columns as times
+from . import decimals, summary_sql
 from .frame import series
 from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, quoted
 
 GLOB = re.compile(r"([*?\[])")
-MOST = 38  # digits of a decimal that DuckDB computes with
+MOST = 38  # maximum digits of a DuckDB decimal
 TYPES = {
     **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
     "completed_in": pa.int64(),
-    "created_at": schema.INSTANT,
+    "created_at": times.INSTANT,
 }
 CONVERSION = {
     "source_amount": "deposit_amount",
@@ -36,7 +38,7 @@ CONVERSION = {
 
 
 def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
-    """A frame or a table with all the columns a summary reads, exact or an error."""
+    """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
     table = _table(data)
     columns = {name: table[name] for name in table.column_names} | _of_conversions(table)
     for name in COLUMNS:
@@ -48,8 +50,8 @@ def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 
 
 def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
-    """SQL for the rows of Parquet files, and their columns; None when they need preparing."""
-    schemas = [pq.read_schema(file) for file in files]
+    """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
+    schemas = [_schema_of(file) for file in files]
     if not schemas or not all(_ready(schema) for schema in schemas):
         return None, []
     names = schemas[0].names
@@ -63,14 +65,21 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
 
 
+def _schema_of(file: str) -> pa.Schema:
+    try:
+        return pq.read_schema(file)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(file, "Parquet", error) from None
+
+
 def _literally(file: str) -> str:
-    """A path as SQL that is not taken for a pattern."""
+    """A path as SQL text with glob characters escaped."""
     escaped = GLOB.sub(r"[\1]", file)
     return "'" + escaped.replace("'", "''") + "'"
 
 
 def _ready(schema: pa.Schema) -> bool:
-    """Whether DuckDB can sum the amounts as they are."""
+    """Whether DuckDB can sum the amounts directly."""
     types = [schema.field(name).type for name in AMOUNTS if name in schema.names]
     exact = all(pa.types.is_decimal128(kind) for kind in types)
     return exact and "deposit_amount" not in schema.names and "source_amount" in schema.names
@@ -100,7 +109,7 @@ def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 
 
 def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """The columns of conversions under the names transfers have."""
+    """The columns of conversions, with the names of transfers."""
     if "deposit_amount" not in table.column_names:
         return {}
     found = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
@@ -126,7 +135,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
 
 
 def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """A column as decimals of at most 38 digits, exact; an error names what has more."""
+    """A column as exact decimals of at most 38 digits; ExactnessError past that."""
     if _is_text(column) or pa.types.is_integer(column.type):
         column = decimals.read(column.cast(pa.string()), name)
     if not pa.types.is_decimal(column.type):
@@ -141,8 +150,8 @@ def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if _is_text(column):
-        return schema.read_times(column.cast(pa.string()), name)
-    return column.cast(schema.INSTANT)
+        return times.read_times(column.cast(pa.string()), name)
+    return column.cast(times.INSTANT)
 
 
 def _is_text(column: pa.ChunkedArray) -> bool:
@@ -153,13 +162,13 @@ def _is_text(column: pa.ChunkedArray) -> bool:
 
 
 def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Words as text: partitions whose dictionaries differ then have one type."""
+    """Categories as text, so that all partitions have the same type."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
-BATCH = 500_000  # rows of text amounts read at a time
+BATCH = 500_000  # rows of text amounts per batch
 
 
 def summarize(
@@ -171,18 +180,21 @@ def summarize(
 ) -> pd.DataFrame:
     """Counts, exact sums, rates, completion times and failure reasons of transfers or conversions.
 
-    `by` names ready groupings (day, week, month, corridor, rail, status, product) or columns;
-    days, weeks and months are those of the time zone `tz`. Sums are per currency, never across:
-    each group is split by its currencies, unless `sums=False` leaves the sums out. `failure_rate`
+    `by` names groupings (day, week, month, corridor, rail, status, product) or columns; days,
+    weeks and months are in the time zone `tz`. Sums are per currency: each group is split by
+    currency, unless `sums=False` omits the sums. `failure_rate`
     is the share of all rows that failed. Quantiles of the seconds to completion are exact over
     all rows, interpolated linearly. Amounts and their sums have up to 38 digits; past that it is
     an ExactnessError. `data` may be a frame, an Arrow table, a Parquet file or folder, or None.
+
+    >>> paylab.frames.summarize(frame, by="status")["rows"].sum()
+    130
     """
     groups = grouping(by, tz, sums=sums)
     if isinstance(data, str | os.PathLike):
         return of_folder(str(data), groups)
     rows = prepared(data)
-    if pa.types.is_decimal(rows["completed_in"].type):  # the quick way knows whole seconds alone
+    if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
         return merge([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
     coded, words = _coded(rows, groups)
@@ -207,17 +219,37 @@ def _coded(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[s
 
 
 def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> Grouping:
-    """The grouping of a summary; one name may be given bare."""
+    """The grouping of a summary, from one name or a list."""
     return Grouping((by,) if isinstance(by, str) else tuple(by), tz, sums)
 
 
 def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
     """The summary of a Parquet file, or of all Parquet files of a folder."""
+    whole = whole_of_folder(path, groups)
+    if whole is None:
+        return merge(partials_of_folder(path, groups), groups)
+    return _finished(whole, groups)
+
+
+def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
+    """The summary of a Parquet file or folder by DuckDB; None if `prepared` is needed."""
     source, columns = parquet_rows(_files(path))
     if source is None:
-        return merge(partials_of_folder(path, groups), groups)
+        return None
     groups.check(columns)
-    return _finished(_run(summary_sql.whole(groups, source)), groups)
+    return _run(summary_sql.whole(groups, source), threads)
+
+
+def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame | None:
+    """The summary of files from one per file; None if a group has rows in two files."""
+    wholes = [part for part in parts if part is not None]
+    if not wholes or len(wholes) < len(parts):
+        return None
+    rows = pa.concat_tables(_alike(wholes), promote_options="permissive")
+    keys = rows.column_names[: rows.column_names.index("rows")]
+    if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
+        return None
+    return _finished(_run("select * from parts order by all", parts=rows), groups)
 
 
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
@@ -228,7 +260,7 @@ def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
 
 
 def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
-    """Partial summaries of a Parquet file or folder, to be merged; made by one thread."""
+    """Partial summaries of a Parquet file or folder, to be merged; uses one thread."""
     files = _files(path)
     source, columns = parquet_rows(files)
     if source is not None:
@@ -244,13 +276,13 @@ def nothing(groups: Grouping) -> pa.Table:
 
 
 def merge(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
-    """The summary from partial ones, exact whatever the partitions were."""
+    """The exact summary of partial ones."""
     rows = pa.concat_tables(_alike(parts), promote_options="permissive")
     return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
 
 
 def _files(path: str) -> list[str]:
-    place = Path(path).absolute()  # Arrow takes a `~` in front for the user's folder
+    place = Path(path).absolute()  # Arrow expands a leading `~`
     files = [place] if place.is_file() else sorted(place.rglob("*.parquet"))
     if not files and not place.is_dir():
         raise ConfigError(f"there is no file or folder {path}")
@@ -258,14 +290,14 @@ def _files(path: str) -> list[str]:
 
 
 def _batches(file: str) -> Iterator[pa.Table]:
-    """The prepared rows of a file whose amounts are text, some at a time."""
+    """Yield batches of prepared rows of a file whose amounts are text."""
     with pq.ParquetFile(file) as source:
         for batch in source.iter_batches(BATCH):
             yield prepared(pa.Table.from_batches([batch]))
 
 
 def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
-    """The parts with the amounts in the finest scale of all."""
+    """The parts with all amounts at the largest scale."""
     names = [name for name in AMOUNTS if name in parts[0].column_names]
     finest = {name: max(part[name].type.scale for part in parts) for name in names}
     for part in parts:

@@ -1,7 +1,7 @@
-"""What a summary is: one definition in SQL, for rows anywhere, and how partial ones merge.
+"""The SQL of summaries and partial summaries, and how partial ones are merged.
 
-A partial summary keeps sums, and how often each completion time and failure reason came: from
-those, quantiles over all partitions are exact.
+A partial summary has sums and the counts of each completion time and failure reason, so that
+quantiles over all partitions are exact.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
 WORDS = {"rail": "payout_method", "status": "status", "product": "product_type"}
 PERIODS = ("day", "week", "month")
 READY = (*PERIODS, "corridor", *WORDS)
-"""The ready groupings; a column's own name is a grouping too."""
+"""The predefined groupings; a column name is a grouping too."""
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """What rows are grouped by, in a time zone; with sums, by the currencies as well.
+    """The grouping of rows in a time zone; with sums, also by currency.
 
-    `words` are those of currency columns that hold numbers instead, which group faster.
+    `words` are the values of currency columns that are coded as numbers for speed.
     """
 
     by: tuple[str, ...]
@@ -50,7 +50,7 @@ class Grouping:
             raise RuleError([Problem("tz", f"{self.tz!r:.60} is not a time zone")]) from None
 
     def check(self, columns: Sequence[str]) -> None:
-        """RuleError for a name that is neither ready nor a column."""
+        """RuleError for a name that is not a grouping and not a column."""
         unknown = [name for name in self.by if name not in READY and name not in columns]
         message = f"must be one of {', '.join(READY)}, or the name of a column"
         if unknown:
@@ -58,7 +58,7 @@ class Grouping:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The SQL of each column that tells groups apart; a corridor is its two currencies."""
+        """The SQL of the grouping columns; a corridor has two currencies."""
         plain = {name: self._key(name) for name in self.by if name != "corridor"}
         pair = CURRENCIES[:2] if "corridor" in self.by else ()
         currencies = CURRENCIES if self.sums else pair
@@ -66,8 +66,13 @@ class Grouping:
         return plain | {n: n if n in self.words else f"upper({n})" for n in added}
 
     @property
+    def is_daily(self) -> bool:
+        """Whether every group has rows of one UTC day only."""
+        return "day" in self.by and self.tz == "UTC"
+
+    @property
     def decoded(self) -> str:
-        """The SQL that gives columns of numbers their words back."""
+        """The SQL that decodes coded columns."""
         each = [
             f"list_extract([{', '.join(map(_literally, words))}]::varchar[], {name} + 1) as {name}"
             for name, words in self.words.items()
@@ -76,7 +81,7 @@ class Grouping:
 
     @property
     def shown(self) -> str:
-        """The SQL of the columns of a finished summary that name its groups, in order."""
+        """The SQL of the group columns of a finished summary, in order."""
         corridor = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
         named = [corridor if name == "corridor" else f"s.{quoted(name)}" for name in self.by]
         rest = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
@@ -92,24 +97,24 @@ class Grouping:
 
 
 def whole(groups: Grouping, source: str) -> str:
-    """The SQL of a summary of all the rows of `source`; completion times are whole seconds."""
+    """The SQL of a summary of all rows of `source`; completion times are whole seconds."""
     shares = ", ".join(QUANTILES.values())
     parts = ", ".join(
-        # A quantile of whole numbers at these shares has two places; only a float has more.
+        # A quantile of integers at these shares has two decimals; only a float has more.
         f"round(list_extract(shares, {at}), 2)::decimal(38, 2) as {name}"
         for at, name in enumerate(QUANTILES, 1)
     )
     return f"""
         with s as (select {groups.decoded} from (
             select {_named(groups)} {_measured(groups)},
-                quantile_cont(completed_in, [{shares}]) as shares
-            from {source} group by all)),
-        told as (select {groups.decoded} from (
-            select {_named(groups)} failure_reason as reason, count(*) as n from {source}
-            where failure_reason is not null group by all)),
-        r as (select {_names(groups)} {_told()} from told group by all)
-        select {groups.shown} s.* exclude (shares {_keys(groups)}), {parts}, r.failure_reasons
-        from s left join r on {_same(groups)} order by all"""
+                quantile_cont(completed_in, [{shares}]) as shares,
+                map_entries(histogram(failure_reason)) as told
+            from {source} group by all))
+        select {groups.shown} s.* exclude (shares, told {_keys(groups)}), {parts},
+            array_to_string([e.reason || ': ' || -e.n for e in list_sort(
+                [{{'n': -e.value::bigint, 'reason': e.key}} for e in told])], '; ')
+                as failure_reasons
+        from s order by all"""
 
 
 def partial(groups: Grouping, source: str) -> str:
@@ -140,7 +145,8 @@ def merged(groups: Grouping) -> str:
                 sum(n) over (partition by g) as n from times),
         quantiles as (select g, {quantiles} from ranked group by g),
         told as ({one.format("reason")} from (select g, {many.format("reason")} group by all),
-        r as (select g, {_told()} from told group by g)
+        r as (select g, string_agg(reason || ': ' || n, '; ' order by n desc, reason)
+            as failure_reasons from told group by g)
         select {groups.shown} s.* exclude (g {_keys(groups)}), {", ".join(QUANTILES)},
             failure_reasons
         from s left join quantiles using (g) left join r using (g) order by all"""
@@ -151,7 +157,7 @@ def _literally(word: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it."""
+    """A name quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -165,11 +171,6 @@ def _keys(groups: Grouping) -> str:
 
 def _named(groups: Grouping) -> str:
     return "".join(f"{sql} as {quoted(name)}, " for name, sql in groups.keys.items())
-
-
-def _same(groups: Grouping) -> str:
-    pairs = [f"s.{quoted(name)} is not distinct from r.{quoted(name)}" for name in groups.keys]
-    return " and ".join(pairs) or "true"
 
 
 def _measured(groups: Grouping) -> str:
@@ -186,13 +187,8 @@ def _amounts(groups: Grouping) -> tuple[str, ...]:
     return AMOUNTS if groups.sums else ()
 
 
-def _told() -> str:
-    said = "string_agg(reason || ': ' || n, '; ' order by n desc, reason)"
-    return f"{said} as failure_reasons"
-
-
 def _quantile(share: str, name: str) -> str:
-    """Between the two neighbours of the place, in proportion, in decimals."""
+    """The quantile by linear interpolation, in decimals."""
     place = f"({share} * (n - 1))"
     low, high = (f"min(v) filter (upto > {side}({place}))" for side in ("floor", "ceil"))
     part = f"any_value({place} - floor({place}))::decimal(3, 2)"

@@ -1,4 +1,4 @@
-"""The lab: one object that holds everything a notebook needs."""
+"""The lab: the object that notebooks use to reach the service."""
 
 from .connection import connect as connect
 from .lab import Lab as Lab

@@ -1,4 +1,4 @@
-"""Connect: find the settings, and make a lab on a service, an embedded simulator or a recording."""
+"""Find the settings, and make a lab for a service, an embedded simulator or a recording."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..simulator.simulator import Simulator
 
 SEEDED_TRANSFERS = 130
-"""The past an embedded simulator begins with: two pages of transfers."""
+"""The initial data of an embedded simulator: two pages of transfers."""
 
 
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
@@ -48,17 +48,20 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
-    With nothing configured the service is simulated inside this process: no socket, no thread,
-    no key. Raises ConfigError when some settings are there and others are missing.
-    `ledger` names the file that keeps idempotency keys; "none" does without one.
-    `service` holds what your service does differently from what paylab assumes: the path of a
-    service.toml, values or a Service. An embedded simulator then does the same.
+    If nothing is configured, the service is simulated inside this process, without sockets,
+    threads or keys. Raises ConfigError if only some of the settings are given.
+    `ledger` is the file that keeps idempotency keys; "none" keeps none.
+    `service` describes where your service differs from paylab's assumptions: the path of a
+    service.toml, values or a Service. An embedded simulator follows it too.
     `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
-    `watch` then stop at known rows. Otherwise they read whole lists, except of a simulator in
-    this process.
-    With `read_only=True` nothing but GETs is sent: any other request is a ReadOnlyError.
-    `replay` names a file that `lab.record` wrote: every answer comes from it, and no service, key
-    or setting is used but the assumptions that were in force.
+    `watch` then stop at known rows. Otherwise they read whole lists, except from a simulator
+    in this process.
+    With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
+    `replay` is a file written by `lab.record`: all responses and the assumptions come from it,
+    and no service, key or other setting is used.
+
+    >>> paylab.connect().place.kind
+    'embedded'
     """
     _log_as_asked()
     options: dict[str, Any] = {
@@ -89,7 +92,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
 def _embedded(
     simulator: Simulator | None, found: Found, order: dict[str, Any], options: dict[str, Any]
 ) -> Lab:
-    """A lab on a simulator in this process: its clock and its chance are the simulator's."""
+    """A lab on a simulator in this process, with the simulator's clock and random source."""
     from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
@@ -112,21 +115,21 @@ def _embedded(
 
 
 def _replayed(path: Path, given: Service | None, options: dict[str, Any]) -> Lab:
-    """A lab on a recording: its clock shows the time of the call that was answered last."""
+    """A lab on a recording; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay
 
     replay = Replay(path)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     service = given or Service.from_mapping(replay.about.get("service", {}))
     keys = Secret("replay"), Secret("replay")
-    # A replay is not signed, and its stand-in for a key is no text of any other encoding.
+    # A replay is not signed; its placeholder key is valid in this encoding only.
     service = service.with_values({"signing.key_encoding": "utf-8"})
     settings = Settings(replay.about["base_url"], *keys, where=where, service=service)
     return Lab(settings, replay=replay, transport=replay, clock=replay.now, **options)
 
 
 def _log_as_asked() -> None:
-    """PAYLAB_LOG=debug shows every attempt; a level that is none is a ConfigError."""
+    """Log every attempt with PAYLAB_LOG=debug; ConfigError for an unknown level."""
     level = os.environ.get("PAYLAB_LOG", "").upper()
     if not level:
         return

@@ -1,4 +1,4 @@
-"""How notebooks show what a lab gives: HTML views, registered with IPython by the type's name."""
+"""Register the HTML views of results with IPython, by type name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ VIEWS = {
     ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
-    ("paylab.simulator.panel", "FaultPanel"): "results.faults_table",
-    ("paylab.simulator.panel", "Panel"): "results.panel_card",
-    ("paylab.simulator.panel", "Scenarios"): "results.scenarios_table",
+    ("paylab.simulator.controls", "FaultControls"): "results.faults_table",
+    ("paylab.simulator.controls", "Controls"): "results.controls_card",
+    ("paylab.simulator.controls", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
     ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.paging", "Page"): "results.page_table",
@@ -25,11 +25,11 @@ VIEWS = {
     ("paylab.spec.service", "Service"): "calls.service_table",
     ("paylab.webhooks.report", "Reconciliation"): "results.reconciliation_card",
 }
-"""The function in a module of `views` that shows a type."""
+"""The view function of each type, as module and name."""
 
 
 def register_displays() -> None:
-    """Let a running IPython show these types as HTML; nothing is imported before one is shown."""
+    """Register the views with a running IPython; modules are imported on first display."""
     module = sys.modules.get("IPython.core.getipython")
     shell = module.get_ipython() if module else None
     if shell is None or shell.display_formatter is None:
@@ -40,21 +40,21 @@ def register_displays() -> None:
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:
-    """Show calls as they are made."""
+    """Show each call when it is made."""
     from ..views.calls import OnScreen
 
     return OnScreen(listen)
 
 
 def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
-    """Show how a wait goes, below the cell or in the terminal."""
+    """Show the state of a wait, below the cell or in the terminal."""
     from ..views.progress import waiting
 
     return waiting()
 
 
 def show(value: Any) -> str | None:
-    """The HTML of a value, as a notebook shows it; None when its type has no view."""
+    """The HTML of a value; None if its type has no view."""
     for kind in type(value).__mro__:
         view = VIEWS.get((kind.__module__, kind.__name__))
         if view is not None:

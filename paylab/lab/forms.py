@@ -1,17 +1,15 @@
-"""The forms of a lab: `lab.forms.*`, and a registry of the forms already shown."""
+"""The forms of a lab: `lab.forms.*`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from .. import corridors
-from ..client.api import Client
-from ..client.resources.individuals import Individuals
+from ..client import Client
 from ..client.resources.operations import created
-from ..errors import Problem, RuleError
+from ..corridors import countries
 from ..payments.call_site import concerning
 from ..spec import codes
 from ..spec.models import (
@@ -22,6 +20,8 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
+from .form_registry import Kept, id_of, known_word, read_individual, refreshing
+from .payout_forms import PayoutForms
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -31,62 +31,16 @@ if TYPE_CHECKING:
     from ..views.forms.live import Live
     from ..views.forms.onboarding import OnboardingForm
     from ..views.forms.onramp import OnrampFunctions, Walk
-    from ..views.forms.view import Page
-
-F = TypeVar("F", bound="Page")
-
-
-class Kept:
-    """Forms by what they are about; each shows `place`, the service that it sends to."""
-
-    def __init__(self, place: Callable[[], str]) -> None:
-        self._place = place
-        self._forms: dict[Hashable, tuple[Hashable, Any]] = {}
-
-    def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
-        """The form kept for `about`, unless it was never sent and is asked for otherwise now."""
-        before, form = self._forms.get(about, (None, None))
-        if form is None or new or (not form.begun and before != asked):
-            form = make()
-            form.place(self._place())
-        self._forms[about] = asked, form
-        return form  # type: ignore[no-any-return]
-
-
-def known_word(name: str, given: str, known: Iterable[str]) -> str:
-    """One of the known words; RuleError for another."""
-    if given not in (listed := list(known)):
-        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
-    return given
-
-
-def id_of(of: Any) -> str:
-    """The id that a result or a text stands for."""
-    return of if isinstance(of, str) else str(of.id)
-
-
-def read_individual(individuals: Individuals, person: Individual | str) -> Individual:
-    """The individual itself; one that is given by its id is read."""
-    return individuals.get(person) if isinstance(person, str) else person
-
-
-def refreshing(time: ServiceTime) -> dict[str, Any]:
-    """How a line refreshes itself: from a thread, unless the service is in this process."""
-    from ..views.forms.live import at_once, in_thread
-
-    return {"pass_time": time.move_on, "run": at_once if time.in_process else in_thread}
 
 
 class Forms:
     """A form for every step of the on-ramp and of a payout.
 
-    Every form is kept by what it is about, so that a cell that runs again shows what was sent
-    and sends nothing twice; `new=True` begins anew.
+    Forms are kept by subject: a cell that runs again shows what was sent and sends nothing
+    twice; `new=True` makes a new form.
     """
 
     def __init__(self, client: Client, time: ServiceTime) -> None:
-        from .payout_forms import PayoutForms
-
         self._client, self._time, self._kept = client, time, Kept(client.place)
         payouts = PayoutForms(client, time, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
@@ -106,10 +60,13 @@ class Forms:
 
         `consent=True` records consent when `submit()` is called without a click. When you
         click through the form, tick the box yourself.
+
+        >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
+        'action_required'
         """
         from ..views.forms.onboarding import OnboardingForm
 
-        country = known_word("country", country.upper(), corridors.NAMES)
+        country = known_word("country", country.upper(), countries.NAMES)
         known_word("product_types", product, codes.PRODUCTS)
         make = partial(
             OnboardingForm,
@@ -125,7 +82,11 @@ class Forms:
         return self._kept.get(about, (example, consent), make, new=new)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
-        """A form that uploads the images that verification asks for."""
+        """A form that uploads the images that verification asks for.
+
+        >>> len(lab.forms.images(draft, example=True).submit().images)
+        2
+        """
         from ..views.images.form import ImagesForm
 
         who = read_individual(self._client.individuals, person)
@@ -136,13 +97,18 @@ class Forms:
             name=f"{who.given_name} {who.family_name}",
             country=str(who.country),
             example=example,
+            service=self._client.service,
         )
         return self._kept.get(("images", who.id, who.updated_at), example, make, new=new)
 
     def wallet(
         self, person: Individual | str, *, example: bool = False, new: bool = False
     ) -> WalletForm:
-        """A form that registers a person's crypto wallet."""
+        """A form that registers a person's crypto wallet.
+
+        >>> lab.forms.wallet(person, example=True).submit().type
+        'crypto_wallet'
+        """
         from ..views.forms.account import WalletForm
 
         who = id_of(person)
@@ -158,7 +124,11 @@ class Forms:
         wallet: FinancialAccount | str | None = None,
         new: bool = False,
     ) -> ConversionAccountForm:
-        """A form that opens a conversion account, paid out to `wallet`, else the newest one."""
+        """A form that opens a conversion account for `wallet`, or for the newest wallet.
+
+        >>> lab.forms.conversion_account(person).submit().status
+        'active'
+        """
         from ..views.forms.conversion_account import ConversionAccountForm
 
         who = read_individual(self._client.individuals, id_of(person))
@@ -178,7 +148,11 @@ class Forms:
         return self._kept.get(("account", who.id), held, make, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
-        """A form that pays into a conversion account, in the sandbox."""
+        """A form that makes a sandbox deposit into a conversion account.
+
+        >>> lab.forms.deposit(account).submit().currency
+        'MXN'
+        """
         from ..views.forms.conversion_account import DepositForm
 
         if isinstance(account, str):
@@ -195,7 +169,11 @@ class Forms:
         return self._kept.get(("deposit", account.id), (), make, new=new)
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
-        """A line that keeps itself up to date: of a person, a deposit's conversion, a transfer."""
+        """A live status of an individual, of the conversion of a deposit, or of a transfer.
+
+        >>> lab.forms.status(transfer).title
+        'Transfer'
+        """
         line = self._line(of)
         line.place(self._client.place())
         return line
@@ -221,10 +199,13 @@ class Forms:
         consent: bool = False,
         new: bool = False,
     ) -> Walk:
-        """The whole on-ramp as one stepper; `individual_id` continues with a person that exists.
+        """The whole on-ramp as one stepper; `individual_id` continues with an existing individual.
 
-        `example=True` fills in every step: tick the consent, then one button leads to the QR code
-        or CLABE, and one pays the deposit.
+        `example=True` fills in every step: tick the consent, press one button to get the QR code
+        or CLABE, and another one to pay the deposit.
+
+        >>> lab.forms.onramp("PH", example=True).title
+        'On-ramp: Philippines'
         """
         from ..views.forms.onramp import Walk
 
@@ -257,24 +238,24 @@ class Forms:
         )
 
     def _open_account(self, who: str, *given: Any, **more: Any) -> ConversionAccount:
-        """A cell that is run again for another person orders anew, and changes no old order."""
+        """Open an account; the same cell with another individual makes a new order."""
         with concerning(who):
             return self._client.conversion_accounts.create(who, *given, **more)
 
     def _card(self, account: ConversionAccount) -> Any:
-        from ..views.forms.conversion_account import picture
+        from ..views.forms.status import picture
 
         return picture(account)
 
     def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
-        """The conversion that a deposit became, or the newest state of one."""
+        """The conversion of a deposit, or the current state of a conversion."""
         conversions = self._client.conversions
         if isinstance(of, Deposit):
             return conversions.newest(of.conversion_account_id, _instant(of.created_at))
         return conversions.by_id(of.id)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
-        """The conversion account that a person opened last."""
+        """The newest conversion account of an individual."""
         found = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
         own = (one for one in found if one.individual_id == person.id)
         return max(own, key=created, default=None)
@@ -289,5 +270,5 @@ def _wallets(person: Individual) -> list[FinancialAccount]:
 
 
 def _instant(value: object) -> datetime | None:
-    """A time that was readable; the others are kept as they came and cannot be compared."""
+    """The value if it is a time; an unreadable time is text and cannot be compared."""
     return value if isinstance(value, datetime) else None

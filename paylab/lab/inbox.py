@@ -1,4 +1,4 @@
-"""Where an inbox meets the lab: its way in, its subscription, what it looks up and how it shows."""
+"""Connect an inbox to the lab: receiving, subscription, lookups and display."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..client.api import Client
+from ..client import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
 from ..loopback import is_loopback
 from ..spec import codes
 from ..webhooks.event import Wrapper
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
-from ..webhooks.receiver import UNANSWERED, Receiver, Then
+from ..webhooks.receiver import UNANSWERED, Receiver, Then, signature_check
 from ..webhooks.router import Router
 from ..webhooks.store import Arrival, EventStore
 
@@ -31,7 +31,7 @@ READ: Mapping[str, Callable[[Client, str], Any]] = {
 
 @dataclass(frozen=True)
 class Wish:
-    """What an inbox was asked to be; `lab.inbox` says what each means."""
+    """The arguments of `lab.inbox`, which describes them."""
 
     event_types: tuple[str, ...]
     router: Router | None = None
@@ -42,7 +42,7 @@ class Wish:
 
 
 def sources(client: Client) -> list[PolledList]:
-    """Everything that events speak of."""
+    """The resources that events are about."""
     size, order = codes.PAGE_MAX, client.order
     transfers, individuals = client.transfers, client.individuals
     return [
@@ -65,10 +65,11 @@ def sources(client: Client) -> list[PolledList]:
 
 
 def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
-    """Start to receive, then subscribe; closing goes the other way."""
+    """Start to receive, then subscribe; closing does the reverse."""
     _must_be_reachable(client, wish.url)
     store = EventStore(wish.data, Wrapper.of(client.service))
-    receiver = Receiver(store, client.clock, _then(wish))
+    check = signature_check(client.service, client.settings.secret_key)
+    receiver = Receiver(store, client.clock, _then(wish), check)
     url, shut = _way_in(embedded, receiver, wish)
     try:
         subscription = client.webhook_subscriptions.create(wish.url or url, wish.event_types)
@@ -80,7 +81,7 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
         try:
             client.webhook_subscriptions.delete(subscription.id)
         except PaylabError:
-            pass  # the service is gone, or the subscription: nothing is sent here any more
+            pass  # the service or the subscription no longer exists: nothing to delete
         finally:
             shut()
             for view in views:
@@ -89,8 +90,8 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
     views: list[Any] = []
 
     def show(inbox: Inbox) -> Any:
-        """One table, however often the inbox is displayed; it follows an open inbox alone."""
-        views.extend([_view(inbox)] if not views else [])
+        """Show one table for all displays of the inbox; update it while the inbox is open."""
+        views.extend([_view(inbox, client.place())] if not views else [])
         if not inbox.is_open:
             views[0].stop()
         return views[0]
@@ -102,7 +103,7 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
 
 
 def _then(wish: Wish) -> Then | None:
-    """What else happens to an event: the router's handler, then the user's own address."""
+    """Handle an event: call the router, then forward it to the user's URL."""
     target = check_target(wish.forward_to) if wish.forward_to else None
     if wish.router is None and target is None:
         return None
@@ -116,7 +117,7 @@ def _then(wish: Wish) -> Then | None:
 
 
 def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
-    """What the service says of a resource now, as it was sent; None when it cannot be found."""
+    """The current resource as the service sent it; None if it is not found."""
     look = READ.get(family)
     try:
         found = look(client, row_id) if look and row_id else None
@@ -128,7 +129,7 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
 def _way_in(
     embedded: Simulator | None, receiver: Receiver, wish: Wish
 ) -> tuple[str, Callable[[], None]]:
-    """Where events come in, and how to shut it: a door in this process, or a loopback port."""
+    """Receive in this process or on a loopback port; return the URL and a stop function."""
     if embedded is not None and wish.port is None and wish.url is None:
         return _door(embedded, receiver)
     from ..webhooks.receiver import Port
@@ -150,16 +151,16 @@ def _named(number: int) -> str:
 
 
 def _must_be_reachable(client: Client, url: str | None) -> None:
-    """A service elsewhere cannot reach a port of this machine's own."""
+    """ConfigError if the service is on another machine and no public URL is given."""
     if url is not None or is_loopback(urlsplit(client.settings.base_url).hostname or ""):
         return
     raise ConfigError(
-        "the service cannot reach this machine: give port=PORT and url=https://... that leads"
-        " there through a tunnel of yours, or poll with lab.watch(router)"
+        "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
+        " tunnel to that port, or poll with lab.watch(router)"
     )
 
 
-def _view(inbox: Inbox) -> Any:
+def _view(inbox: Inbox, place: str) -> Any:
     from ..views.inbox import InboxView
 
-    return InboxView(inbox)
+    return InboxView(inbox, place)

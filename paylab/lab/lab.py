@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
-from ..client.api import Client
+from ..client import Client
 from ..client.call import Call
+from ..client.calls import Broadcast
 from ..client.settings import Settings
 from ..errors import ConfigError
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
-from ..signing.findings import Finding, Request
-from ..simulator.panel import Panel
+from ..signing.findings import Finding, SignedRequest
+from ..simulator.controls import Controls
+from ..simulator.messages import PRODUCT
 from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.names import public_names, suggest
@@ -26,10 +28,9 @@ from ..spec.service import Service
 from ..webhooks.event import Event
 from ..webhooks.router import Router
 from . import displays
-from .broadcast import Broadcast
 from .forms import Forms
 from .orders import Orders, Where
-from .place import Place, find_panel, place_of
+from .place import Place, find_controls, place_of
 from .resources import (
     LabConversionAccounts,
     LabConversions,
@@ -58,9 +59,9 @@ if TYPE_CHECKING:
 
 
 class Lab:
-    """The service's operations by resource, `forms` for the same by clicking, and what was sent.
+    """The operations of the service by resource, forms, the record of calls and the ledger.
 
-    `simulator` holds the controls of a simulator, and is None for a real service.
+    `simulator` has the controls of a simulator, and is None for a real service.
     """
 
     if not TYPE_CHECKING:
@@ -78,9 +79,9 @@ class Lab:
         in_process = embedded is not None or replay is not None
         self.client = client = Client(settings, **options)
         self._embedded, self._replay = embedded, replay
-        self._panel: Panel | None = None
+        self._controls: Controls | None = None
         self._inboxes: list[Inbox] = []
-        pause = (lambda _: None) if replay else time.sleep  # nobody waits for a recorded answer
+        pause = (lambda _: None) if replay else time.sleep  # no waits in a replay
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
         client.sleep, client.keeper = self._time.sleep, self._orders
@@ -92,10 +93,10 @@ class Lab:
         self.financial_accounts = client.financial_accounts
         self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
-        self.quotes = LabQuotes(client.quotes)
+        self.quotes = LabQuotes(client.quotes, client.service)
         self.transfers = LabTransfers(client, embedded)
         self.conversions = LabConversions(client)
-        client.place = lambda: str(self.place)
+        client.place = client.calls.place = lambda: str(self.place)
         self.forms = Forms(client, self._time)
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
@@ -106,54 +107,59 @@ class Lab:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the service is a simulator inside this process, which ends with it."""
+        """Whether the service is a simulator inside this process."""
         return self._embedded is not None
 
     @property
     def settings(self) -> Settings:
-        """Base address, keys and limits; secrets do not show."""
+        """Base URL, keys and limits; secrets are hidden."""
         return self.client.settings
 
     @property
     def service(self) -> Service:
-        """The assumptions in force: shown as a table of values, defaults and origins."""
+        """The assumptions in use: a table of values, defaults and origins."""
         return self.client.service
 
     @property
     def ledger(self) -> Ledger | None:
-        """The order ledger: which call paid what under which key; None when there is none."""
+        """The order ledger: the payments and their idempotency keys; None without a ledger."""
         return self._orders.ledger
 
     @property
-    def simulator(self) -> Panel | None:
+    def simulator(self) -> Controls | None:
         """The simulator's controls; None for a real service.
 
-        Only an address on this machine is asked whether it is one.
+        A service is asked whether it is a simulator only if its address is on this machine.
         """
-        if self._panel is None:
-            self._panel = self._find_panel()
-        return self._panel
+        if self._controls is None:
+            self._controls = self._find_controls()
+        return self._controls
 
-    def _find_panel(self) -> Panel | None:
+    def _find_controls(self) -> Controls | None:
         if self._embedded or (self._replay and self._replay.has_controls):
-            return Panel(self.client.request)
-        return None if self._replay else find_panel(self.settings, self.client.watchers)
+            return Controls(self.client.request)
+        if self._replay:
+            return None
+        return find_controls(self.settings, self.client.watchers, self._time.was_moved)
 
     @property
     def place(self) -> Place:
-        """Which service this is: a simulator, a sandbox, another host, or a recording."""
+        """The kind of service: a simulator, a sandbox, another host, or a recording."""
         if self._replay:
             return Place("recording", self.settings.base_url, self._replay.path.name)
-        return place_of(
-            self.settings, embedded=self.is_embedded, simulated=lambda: self.simulator is not None
-        )
+        return place_of(self.settings, embedded=self.is_embedded, simulated=self._is_simulated)
+
+    def _is_simulated(self) -> bool:
+        """Whether a local address is a simulator, by its earlier answers or a request."""
+        product = self.client.delivery.product
+        return self.simulator is not None if product is None else product == PRODUCT
 
     def record(self, to: str | PathLike[str]) -> Recording:
         """Write every call from now on to a file, until `stop()` or the end of a `with` block.
 
         `paylab.connect(replay=...)` answers from it without keys, so that somebody else can run
         the same cells. Keys, signatures, document numbers and images are never written; names and
-        account numbers are. A file that exists is continued, and replayed from its last run.
+        account numbers are. An existing file is continued; a replay uses its last run.
 
         >>> with lab.record("session.calls"):
         ...     lab.transfers.list().first().status
@@ -164,9 +170,9 @@ class Lab:
         return Recording(to, self.client)
 
     def step(self, title: str) -> Step:
-        """A `with` block that is left out, with a line that says so, if the service lacks it.
+        """A `with` block that is skipped, with a message, if the service has no such operation.
 
-        Later blocks that use its results are left out too. Any other error ends the cell.
+        DeferredCall blocks that use its results are skipped too. Any other error ends the cell.
 
         >>> with lab.step("Read the transfers"):
         ...     first = lab.transfers.list().first()
@@ -174,7 +180,7 @@ class Lab:
         return Step(title)
 
     def explain(self, call: Call | None = None) -> Explanation:
-        """The layers of a call's signature, line by line; of the latest call without one.
+        """The layers of a call's signature, line by line; by default of the latest call.
 
         >>> "x-nonce" in repr(lab.explain())
         True
@@ -184,13 +190,13 @@ class Lab:
     def compare(
         self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
     ) -> Finding:
-        """Somebody else's headers for a request against ours, with the secret of this lab.
+        """Compare another program's headers with the right ones, using the secret of this lab.
 
         >>> headers = lab.calls[-1].request_headers
         >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
         """
         whole = url if urlsplit(url).netloc else self.settings.base_url + url
-        request = Request(method.upper(), whole, body)
+        request = SignedRequest(method.upper(), whole, body)
         secret, signing = self.settings.secret_key.reveal(), self.client.service.signing
         return compare(theirs, request, secret, now=self.clock(), signing=signing)
 
@@ -205,7 +211,7 @@ class Lab:
     ) -> Walk:
         """The whole on-ramp as one stepper; `individual_id` continues with a person that exists.
 
-        `example=True` fills in every step, so that three clicks lead to a QR code or a CLABE.
+        `example=True` fills in every step: three clicks show a QR code or a CLABE.
         `consent=True` records consent when `submit()` is called without a click.
 
         >>> lab.onramp("PH", example=True)  # doctest: +SKIP
@@ -213,7 +219,7 @@ class Lab:
         return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
-        """A line that keeps itself up to date: an individual, a deposit or a transfer.
+        """A live status of an individual, a deposit or a transfer.
 
         >>> "completed" in repr(lab.status(transfer))
         True
@@ -221,7 +227,7 @@ class Lab:
         return self.forms.status(of)
 
     def deposit_card(self, account: Any) -> Card:
-        """Where to pay: a CLABE card or a QR code, from an account, its id, or instructions.
+        """A CLABE card or a QR code, from a conversion account, its id, or instructions.
 
         >>> lab.deposit_card(account).title
         'Pay to this CLABE'
@@ -234,9 +240,9 @@ class Lab:
         return card
 
     def events(self, resource_id: str | None = None) -> list[Event]:
-        """The events of a resource, or all of them, as the simulator noted them.
+        """The events that the simulator recorded, of one resource or all.
 
-        Empty for a real service, which pushes events to webhook subscriptions alone.
+        Empty for a real service, which sends events to webhook subscriptions only.
 
         >>> lab.events(transfer.id)
         []
@@ -255,9 +261,9 @@ class Lab:
     ) -> Inbox:
         """Receive events from now on: a live table in a notebook, until it is closed.
 
-        What arrives goes to `router` or to the URL `forward_to`, whose failure makes the service
-        deliver again; `data` is a file that keeps it. The inbox listens on a loopback `port` (in
-        this process where the simulator is); `url` is where the service reaches it from outside.
+        Events are passed to `router` or to the URL `forward_to`; if that fails, the service
+        delivers again. `data` is a file that stores events. The inbox listens on a loopback `port`
+        (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
 
         >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
         ...     inbox.wait(1)
@@ -270,10 +276,10 @@ class Lab:
         return inbox
 
     def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
-        """Poll every so many real seconds and hand what changed to a router, until `stop()`.
+        """Poll every `every` real seconds and pass changes to a router, until `stop()`.
 
-        What there is when it begins is no news, unless it was updated at or after `since`.
-        Each round reads whole lists, unless the service's settings have the `lists.order`.
+        Existing objects count as changed only if they were updated at or after `since`.
+        Each round reads whole lists, unless the service's settings have `lists.order`.
 
         >>> lab.watch(router, every=30).stop()
         """
@@ -288,10 +294,10 @@ class Lab:
         *,
         events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
     ) -> Reconciliation:
-        """Compare transfers and conversions by list, by events and by a CSV or frame of yours.
+        """Compare transfers and conversions in the list, in events and in your own CSV or frame.
 
-        The events are those of the latest inbox, or of the simulator, unless others are given:
-        events, or a file with one a line, as `inbox.save` writes it.
+        By default the events are those of the latest inbox, or of the simulator. You can pass
+        events, or a file with one event per line, as `inbox.save` writes it.
 
         >>> "transfer" in repr(lab.reconcile())
         True
@@ -301,7 +307,9 @@ class Lab:
         known = self._inboxes[-1] if events is None and self._inboxes else events
         lists = {"transfer": self.transfers, "conversion": self.conversions}
         simulated = self.simulator.events if self.simulator else None
-        return reconcile(lists, known, references, simulated)
+        result = reconcile(lists, known, references, simulated)
+        result.place = str(self.place)
+        return result
 
     def probe(
         self,
@@ -311,12 +319,12 @@ class Lab:
         to: str | PathLike[str] | None = None,
         calls: str | PathLike[str] | None = None,
     ) -> Report:
-        """Ask the service what the specification leaves open, with at most `budget` requests.
+        """Check the assumptions against the service, with at most `budget` requests.
 
-        It reads, and sends requests that must be refused. With `write` it also makes synthetic
-        objects in a sandbox. The report says of every assumption whether it holds. `to` names a
-        service.toml to write; a run that stopped goes on from there. `calls` names a HAR file,
-        and then nothing is sent.
+        It reads, and sends requests that must be refused. With `write` it also creates synthetic
+        objects in a sandbox. The report says for every assumption whether it holds. `to` is the
+        service.toml to write; an interrupted run continues from it. With `calls`, a HAR file,
+        nothing is sent.
 
         >>> lab.probe(budget=20)  # doctest: +SKIP
         """
@@ -328,7 +336,7 @@ class Lab:
 
     @property
     def drift(self) -> Drift:
-        """What the service answered in this session that its settings do not have.
+        """The differences between this session's responses and the service's settings.
 
         Unknown fields, statuses, codes, headers, event types and types of values, with the first
         call of each that is still in `lab.calls`. No request is sent.
@@ -338,9 +346,9 @@ class Lab:
         return drift(self.client, self._inboxes)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
-        """Open the embedded simulator's world on a port, for what lives outside this process.
+        """Serve the embedded simulator on a port, for clients outside this process.
 
-        The server has keys of its own, random at each start: its `api_key` and `secret_key`.
+        The server has its own random keys: its `api_key` and `secret_key`.
 
         >>> with lab.serve() as server:
         ...     server.base_url.startswith("http://127.0.0.1:")
@@ -354,7 +362,7 @@ class Lab:
         return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
-        """Each setting, its value (secrets hidden) and where it came from.
+        """Each setting, its value (secrets hidden) and its source.
 
         >>> lab.sources()[0]
         ('base_url', 'http://localhost', 'embedded simulator')

@@ -1,4 +1,4 @@
-"""The orders of a lab: every payment gets its Idempotency-Key from the order ledger."""
+"""The Idempotency-Keys of a lab's payments, from the order ledger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from .. import forks
-from ..client.api import Client
+from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import ledger_path, open_store
@@ -18,14 +18,14 @@ NO_LEDGER = "none"
 LEDGER_VARIABLE = "PAYLAB_LEDGER"
 
 Where = str | PathLike[str] | None
-"""A file, "none", or None for the usual place."""
+"""A file, "none", or None for the default path."""
 
 
 class Orders:
-    """Gives each order its ticket from the ledger, which is opened when it is first needed.
+    """Issue tickets of orders from the ledger, which is opened on first use.
 
-    `in_process` tells that the service is a simulator that ends with this process: its ledger
-    is then kept in memory, unless `where` names a file.
+    `in_process` means that the service is an embedded simulator: its ledger is kept in memory,
+    unless `where` is a file.
     """
 
     def __init__(
@@ -37,29 +37,32 @@ class Orders:
         forks.register(self, lambda child: child._forget())
 
     def open(self, order: Order) -> OrderTicket:
-        """A ticket of the ledger, or a fresh one where there is none."""
+        """A ticket from the ledger, or a new one without a ledger."""
         ledger = self.ledger
         return Fresh().open(order) if ledger is None else ledger.open(order)
 
     @property
     def ledger(self) -> Ledger | None:
-        """The order ledger; None when there is none."""
+        """The order ledger, or None."""
         if self._where == NO_LEDGER:
             return None
-        with self._opening:  # two threads must not open two in memory
+        with self._opening:  # two threads must not open two ledgers in memory
             if self._opened is None:
                 store = open_store(self._path())
                 clean = self._client.redaction.text
                 self._opened = Ledger(
-                    store, self._service(), self._time.span, clean, self._time.seen
+                    *(store, self._service(), self._client.delivery, self._time.span), clean
                 )
+                self._opened.place = self._client.place
+                self._client.keeper = self._opened  # which is asked directly from now on
         return self._opened
 
     _opened: Ledger | None
 
     def _forget(self) -> None:
-        """A forked child has a ledger of its own: a world in memory is not its parent's now."""
+        """Drop the ledger in a forked child, which opens its own."""
         self._opening, self._opened = Lock(), None
+        self._client.keeper = self
 
     def _path(self) -> Path | None:
         if self._where is not None:
@@ -67,13 +70,13 @@ class Orders:
         return None if self._in_process else ledger_path()
 
     def _service(self) -> str:
-        """Which service, and which account on it: never the key itself."""
+        """Identify the service and the account, without the key itself."""
         world = f" {id(self):x}-{os.getpid()}" if self._in_process else ""
         return f"{self._client.settings.identity}{world}"
 
 
 def _chosen(where: Where) -> str | None:
-    """The argument, then the environment; an empty one is none at all."""
+    """The argument, else the environment variable; empty means not set."""
     if where is not None:
         return os.fspath(where)
     return os.environ.get(LEDGER_VARIABLE) or None

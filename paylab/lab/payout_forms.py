@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from .. import corridors
-from ..client.api import Client
-from ..corridors import examples
+from ..client import Client
+from ..corridors import countries, examples
 from ..payments.call_site import concerning
-from ..payments.quotes import routes
+from ..payments.quotes import quote_routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
-from .forms import Kept, id_of, known_word, read_individual, refreshing
+from ..spec.service import Service
+from .form_registry import F, Kept, id_of, known_word, read_individual, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ..views.forms.onboarding import RecipientForm
     from ..views.forms.status import TransferLine
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
-    from ..views.forms.view import Page
-
-F = TypeVar("F", bound="Page")
 
 
 class PayoutForms:
@@ -43,7 +40,7 @@ class PayoutForms:
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = known_word("country", country.upper(), corridors.NAMES)
+        country = known_word("country", country.upper(), countries.NAMES)
         known_word("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self._client.clock}
         given["service"] = self._client.service
@@ -84,7 +81,7 @@ class PayoutForms:
         source_currency: str = "USD",
         new: bool = False,
     ) -> QuoteForm:
-        """A form that asks for a quote over any rail that reaches a recipient."""
+        """A form that gets a quote over any rail that reaches a recipient."""
         from ..views.forms.transfer import QuoteForm
 
         make = partial(QuoteForm, self._client.quotes.create, card=self.quote_card)
@@ -114,15 +111,17 @@ class PayoutForms:
         *,
         new: bool,
     ) -> F:
-        """A form that knows a recipient's accounts as they are now, and the ways to pay them."""
+        """Make a form with the recipient's current accounts and the routes to them."""
         who = read_individual(self._client.individuals, id_of(person))
         held = who.financial_accounts or []
         given = {"accounts": held, "amount": amount, "source": source.upper()}
-        begun = partial(make, _labelled(who), **given, service=self._client.service)
+        begun = partial(
+            make, _labelled(who, self._client.service), **given, service=self._client.service
+        )
         return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
-        """A quote with its lock counting down; `submit()` makes it a transfer."""
+        """A quote with a countdown to its expiry; `submit()` creates the transfer."""
         from ..views.forms.transfer import QuoteCard
 
         make = partial(
@@ -139,7 +138,7 @@ class PayoutForms:
         return self._kept.get(("quote card", quote.id), (), make, new=new)
 
     def transfer_line(self, transfer: Transfer | str) -> TransferLine:
-        """A transfer's life as a line that keeps itself up to date."""
+        """A live status of a transfer."""
         from ..views.forms.status import TransferLine
 
         id_ = transfer if isinstance(transfer, str) else transfer.id
@@ -148,7 +147,7 @@ class PayoutForms:
         return TransferLine(look, wallets=wallets, **refreshing(self._time))
 
     def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
-        """Creates a transfer; the same cell about another recipient means another payment."""
+        """Create a transfer; the same cell with another recipient is another payment."""
 
         def create(*given: Any, **fields: Any) -> Transfer:
             with concerning(recipient):
@@ -157,15 +156,15 @@ class PayoutForms:
         return create
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
-        """The recipient's accounts; none where a stablecoin plays no part."""
+        """The recipient's accounts; empty if no stablecoin is involved."""
         if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
             return []
         held = self._client.individuals.get(of.recipient_id).financial_accounts or []
         return [one for one in held if isinstance(one, FinancialAccount)]
 
 
-def _labelled(person: Individual) -> list[tuple[str, dict[str, Any]]]:
-    """Each way to pay a recipient, in words and as fields."""
+def _labelled(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:
+    """The routes to a recipient, as pairs of label and fields."""
     return [
         (
             f"{route.currency} by {route.rail} to {route.account.type} {_tail(route.account)}",
@@ -175,12 +174,12 @@ def _labelled(person: Individual) -> list[tuple[str, dict[str, Any]]]:
                 "destination_currency": route.currency,
             },
         )
-        for route in routes(person)
+        for route in quote_routes(person, service)
     ]
 
 
 def _tail(account: FinancialAccount) -> str:
-    """Enough of an account to know it by."""
+    """The last characters of an account, to recognise it."""
     values = [str(value) for value in (account.details or {}).values()]
     longest = max(values, key=len, default="")
     return f"…{longest[-4:]}"

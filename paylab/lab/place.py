@@ -1,31 +1,31 @@
-"""Which service a lab is connected to: a simulator, a sandbox, another host, or a recording."""
+"""The kind of service a lab is connected to: simulator, sandbox, other host, or recording."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ..client.api import Client
-from ..client.attempt import Watcher
+from ..client import Client
+from ..client.connection import Watcher
 from ..client.settings import Settings
 from ..errors import PaylabError
 from ..loopback import is_loopback
-from ..simulator.panel import Panel
+from ..simulator.controls import Controls
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 
 SANDBOX = re.compile(r"(^|[.-])sandbox([.-]|$)")
-"""A host whose name says that no real money is moved there."""
+"""Hosts whose name indicates a sandbox."""
 
 ANSWER_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
 class Place:
-    """A service by its kind and address; its text is the badge beside what came from it."""
+    """The kind and address of a service; its text is the badge on results."""
 
     kind: Kind
     base_url: str
@@ -33,12 +33,12 @@ class Place:
 
     @property
     def is_simulator(self) -> bool:
-        """Whether no real service is reached."""
+        """Whether the service is a simulator."""
         return self.kind in ("embedded", "shared")
 
     @property
     def notice(self) -> str:
-        """One sentence for a terminal."""
+        """A sentence for the terminal."""
         if self.kind == "embedded":
             return "using the embedded simulator: no PAYLAB_BASE_URL is set"
         if self.kind == "recording":
@@ -58,7 +58,7 @@ class Place:
 
 
 def place_of(settings: Settings, *, embedded: bool, simulated: Callable[[], bool]) -> Place:
-    """The place of a lab; `simulated` asks an address on this machine whether it is a simulator."""
+    """The place of a lab; `simulated()` checks whether a local address is a simulator."""
     host = urlsplit(settings.base_url).hostname or ""
     if embedded:
         kind: Kind = "embedded"
@@ -69,21 +69,32 @@ def place_of(settings: Settings, *, embedded: bool, simulated: Callable[[], bool
     return Place(kind, settings.base_url)
 
 
-def find_panel(settings: Settings, watchers: list[Watcher]) -> Panel | None:
+def find_controls(
+    settings: Settings, watchers: list[Watcher], moved: Callable[[], None]
+) -> Controls | None:
     """The controls of a simulator on this machine; None for any other service.
 
-    An address elsewhere is not asked whether it is a simulator.
+    No request is sent to an address on another machine. `moved` is called after each
+    control that may have moved its clock.
     """
     if not is_loopback(urlsplit(settings.base_url).hostname or ""):
         return None
     quick = replace(settings, timeout=min(settings.timeout, ANSWER_SECONDS))
     try:
-        if "clock" not in _panel(quick, watchers).summary():
+        if (
+            "clock"
+            not in Controls(Client(quick, max_retries=0, watchers=watchers).request).summary()
+        ):
             return None
     except (PaylabError, TypeError, ValueError):
         return None
-    return _panel(settings, watchers)
+    client = Client(settings, max_retries=0, watchers=watchers)
 
+    def ask(method: str, path: str, **options: Any) -> Any:
+        try:
+            return client.request(method, path, **options)
+        finally:
+            if method != "GET":
+                moved()
 
-def _panel(settings: Settings, watchers: list[Watcher]) -> Panel:
-    return Panel(Client(settings, max_retries=0, watchers=watchers).request)
+    return Controls(ask)

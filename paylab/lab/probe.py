@@ -1,4 +1,4 @@
-"""A probe of the service that a lab is connected to, and what its answers drift from."""
+"""Probe the service of a lab, and find drift between its answers and the settings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 from ..client.sender import Sender
 from ..loopback import is_loopback
 from ..probe import record
-from ..probe.drift import Drift
-from ..probe.drift import drift as find_drift
+from ..probe.drift import Drift, find_drift
 from ..probe.probe import probe as ask
 from ..probe.probe import recorded
 from ..probe.report import Report
@@ -30,9 +29,9 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
     to: Path | None,
     calls: Path | None,
 ) -> Report:
-    """Ask the service what the specification leaves open, at a pace that is no burden.
+    """Check the assumptions against the service, with a pause between requests.
 
-    With `calls`, a HAR file, nothing is asked: the report says what the recorded calls show.
+    With `calls`, a HAR file, nothing is sent: the report uses the recorded calls.
     """
     here = is_loopback(urlsplit(client.settings.base_url).hostname or "")
     if calls is not None:
@@ -45,7 +44,7 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
             sandbox=here or place.kind != "other",
             budget=budget,
             pace=0.0 if here else PACE,
-            kept=record.beside(to) if to else None,
+            kept=record.record_path(to) if to else None,
             local=here,
         )
     if to is not None:
@@ -54,6 +53,6 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
 
 
 def drift(client: Sender, inboxes: Iterable[Inbox]) -> Drift:
-    """What the calls that are kept, and the events that arrived, have beyond the settings."""
+    """Differences between the settings and the kept calls and received events."""
     events = [(arrival.event.type, None) for inbox in inboxes for arrival in inbox]
     return find_drift(client.calls, client.service, events)

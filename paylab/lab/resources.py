@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
-from datetime import date
+from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from ..client.api import Client
+from ..client import Client
+from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
-from ..client.resources.operations import takes
 from ..client.resources.transfers import Money, Quotes
-from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
-from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.models import Quote
 from ..spec.names import public_names, suggest
-from ..spec.paging import Order
+from ..spec.service import Service
+from .lists import Progress, Pull, Reading, Writing, report_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,111 +25,8 @@ if TYPE_CHECKING:
     from ..payments.quotes import Recipients
 
 
-Kept = Literal["transfers", "conversions", "individuals", "conversion_accounts"]
-Progress = Callable[[int, int], object]
-
-
-class Narrowed(TypedDict, total=False):
-    """Which rows are kept, and who watches while they are fetched."""
-
-    since: date | str | None
-    status: str | Collection[str] | None
-    progress: Progress | bool | None
-
-
-class _Reading(Narrowed, total=False):
-    """How rows are read into a frame."""
-
-    limit: int | None
-    amounts: Literal["exact", "float"]
-    extra: bool
-
-
-class Writing(Narrowed, total=False):
-    """How rows are written to a file."""
-
-    excel_safe: bool
-    resume: bool | None
-
-
-@dataclass(frozen=True)
-class Pull:
-    """A list to pull: which one, with what filter, from where."""
-
-    sender: Client
-    kind: Kept
-    filters: Mapping[str, str | None] = field(default_factory=dict)
-    size: int = PAGE_MAX
-
-    @property
-    def order(self) -> Order:
-        """The declared order of the list."""
-        return self.sender.order(self.kind)
-
-    def fetch(self, cursor: str | None) -> bytes:
-        """One page as the service sent it; signed and repeated like any GET."""
-        return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
-
-    def one(self, id_: str) -> bytes | None:
-        """One object as the service sent it; None when it cannot be asked for, or is gone."""
-        try:
-            return self.sender.fetch(self.sender.service.path(f"{self.kind}.get", id=id_))
-        except (NotFoundError, MissingOperationError):
-            return None
-
-    def origin(self, **more: Any) -> dict[str, Any]:
-        """Where it comes from, for `frame.attrs` and the sidecar of a file."""
-        asked = {**self.filters, **more}
-        return {
-            "base_url": self.sender.settings.base_url,
-            "service": self.sender.place(),
-            "filter": {name: value for name, value in asked.items() if value is not None},
-            "fetched_at": timestamps.to_text(self.sender.clock()),
-        }
-
-    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
-        """The rows as a frame; see `paylab.frames.transfers`."""
-        from ..frames import frame, schema
-        from ..frames.cursors import bodies
-
-        limit, begin = options.get("limit"), schema.since(options.get("since"))
-        asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
-        asked["status"] = ",".join(sorted(schema.words(options.get("status")) or ())) or None
-        size = page_size(limit)
-        with _shown(options.get("progress"), self.kind) as told:
-            read: Any = {**options, "attrs": self.origin(**asked), "progress": told}
-            pages = bodies(replace(self, size=size).fetch)
-            return frame.frame(pages, self.kind, order=self.order, **read)
-
-    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
-        """The rows as a file or a folder; see `paylab.frames.export_list`."""
-        from .. import frames
-
-        with _shown(options.get("progress"), self.kind) as told:
-            how: Any = {**options, "progress": told, "order": self.order}
-            return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
-
-
-def page_size(limit: int | None) -> int:
-    """The size of the pages for so many rows; RuleError for a limit that is none."""
-    if limit is not None and (type(limit) is not int or limit < 1):
-        raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
-    return min(limit or PAGE_MAX, PAGE_MAX)
-
-
-def _shown(
-    progress: Progress | bool | None, kind: str, measure: Literal["Line", "Bar"] = "Line"
-) -> Any:
-    """What to call with progress: for True a line or a bar is shown."""
-    if progress is True:
-        from ..views import progress as shown
-
-        return shown.progress(getattr(shown, measure)(kind))
-    return nullcontext(progress or None)
-
-
 class Defaults(TypedDict, total=False):
-    """The columns of a batch, as values for the rows that leave them empty."""
+    """Default values for empty cells of a batch."""
 
     client_reference_id: str
     financial_account_id: str
@@ -150,7 +43,7 @@ class Defaults(TypedDict, total=False):
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
-    `embedded` is the simulator that the service is, when it is in this process.
+    `embedded` is the simulator if the service is one in this process.
     """
 
     if not TYPE_CHECKING:
@@ -161,17 +54,15 @@ class LabTransfers:
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
-    @takes(_Reading)
-    def frame(
-        self, *, product_type: str | None = None, **options: Unpack[_Reading]
-    ) -> pd.DataFrame:
-        """Transfers as an exact frame: at most `limit` rows, none created before `since`.
+    @takes(Reading)
+    def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
+        """Transfers as an exact frame: at most `limit` rows, created at or after `since`.
 
-        `status` keeps one status or some. All pages are read for `since` and `status`, unless the
-        lab declares its `list_order`. `amounts="float"` is for statistics and plots.
-        `progress=True` shows a line; an interrupt then keeps what was fetched. A function
-        `progress(rows, pages)` is called after each page, and may return False to stop.
-        `frame.attrs` says where it came from. `extra` keeps fields this version does not know.
+        `status` keeps one or more statuses. All pages are read for `since` and `status`, unless you
+        set `list_order`. `amounts="float"` is for statistics and plots.
+        `progress=True` shows a line; an interrupt then keeps the fetched rows. A function
+        `progress(rows, pages)` is called after each page, and can return False to stop.
+        `frame.attrs` has the source of the rows. `extra` keeps fields that paylab does not know.
 
         >>> len(lab.transfers.frame(limit=30))
         30
@@ -188,11 +79,11 @@ class LabTransfers:
     ) -> Export:
         """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
-        `since` and `status` keep the rows created from then on, and those with one of some
-        statuses. Amounts in CSV are the text that the service sent. Killed on the way, the same
-        call goes on where it stopped, within an hour; after that it starts again unless `resume`
-        is true. With `resume=False` it always starts again. With `excel_safe` no cell of a CSV
-        runs or loses digits when a spreadsheet opens it.
+        `since` and `status` keep rows created at or after a time, and rows with one of the
+        statuses. Amounts in CSV are the text that the service sent. After an interruption, the
+        same call continues within an hour, later only with `resume=True`; `resume=False` always
+        starts again. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
+        round.
 
         >>> lab.transfers.export("transfers.csv").rows
         130
@@ -200,11 +91,7 @@ class LabTransfers:
         return self.pull(product_type).export(to, **options)
 
     def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
-        """The list as raw pages, for a dataset to sync with.
-
-        >>> lab.transfers.pull().kind
-        'transfers'
-        """
+        """The list as raw pages, for `Dataset.sync`."""
         operations.check(size, self._client.service.list("transfers"), product_type)
         return Pull(self._client, "transfers", {"product_type": product_type}, size)
 
@@ -220,12 +107,12 @@ class LabTransfers:
         delimiter: str = ",",
         **defaults: Unpack[Defaults],
     ) -> pd.DataFrame:
-        """Send a CSV file's or a frame's payouts once each, whatever interrupts; gives a frame.
+        """Send each payout of a CSV file or frame exactly once; return a frame of outcomes.
 
         All rows are checked first: RuleError lists every problem with its row, and nothing is
-        sent. `reference` names the column whose text makes a row's Idempotency-Key; other
-        keywords fill columns a row leaves empty. `delimiter` separates the cells of the file.
-        `progress=True` shows a bar, a function `progress(done, all)` is called after each.
+        sent. `reference` names the column that each Idempotency-Key is derived from; other
+        keywords fill empty cells. `delimiter` separates the cells of the file. `progress=True`
+        shows a bar; a function `progress(done, all)` is called after each row.
 
         >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
         >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
@@ -235,7 +122,7 @@ class LabTransfers:
         """
         from ..payments.batch import create_many
 
-        with _shown(progress, "payouts", "Bar") as told:
+        with report_progress(progress, "payouts", "Bar") as told:
             return create_many(
                 self._client.transfers,
                 payouts,
@@ -258,7 +145,7 @@ class LabTransfers:
         delimiter: str = ",",
         **defaults: Unpack[Defaults],
     ) -> Plan:
-        """What `create_many` would send, and every problem with the number of its row.
+        """Check the rows without sending: the payouts, and every problem with its row number.
 
         >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
         >>> plan = lab.transfers.check_many(pd.DataFrame(payouts), source_amount="-1", **terms)
@@ -271,16 +158,16 @@ class LabTransfers:
 
 
 class LabQuotes:
-    """Quotes, also several side by side."""
+    """Quotes, also for comparison."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names
 
-    def __init__(self, quotes: Quotes) -> None:
-        self.create, self.again = quotes.create, quotes.again
+    def __init__(self, quotes: Quotes, service: Service) -> None:
+        self.create, self.again, self._service = quotes.create, quotes.again, service
 
     def frame(self, quotes: Iterable[Quote]) -> pd.DataFrame:
-        """Quotes you hold as an exact frame; the service does not list them.
+        """Your quotes as an exact frame; the service has no list of quotes.
 
         >>> len(lab.quotes.frame([quote]))
         1
@@ -302,10 +189,10 @@ class LabQuotes:
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],
     ) -> pd.DataFrame:
-        """Quote one amount to everybody over each of their rails, as a frame with a row a quote.
+        """Quote one amount for each recipient and rail; return a frame with one row per quote.
 
         The amount is one of source_amount, destination_amount and net_source_amount; a
-        stablecoin needs its source_network. Where there is no quote, `problem` says why.
+        stablecoin needs its source_network. `problem` says why a quote was refused.
 
         >>> len(lab.quotes.compare([recipient], source_amount="25"))
         1
@@ -315,6 +202,7 @@ class LabQuotes:
         return compare_quotes(
             self.create,
             recipients,
+            self._service,
             source_currency=source_currency,
             source_network=source_network,
             source_amount=source_amount,
@@ -336,9 +224,9 @@ class LabConversions:
         one = client.conversions
         self.get, self.list, self.wait = one.get, one.list, one.wait
 
-    @takes(_Reading)
-    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
-        """All conversions as an exact frame; as `transfers.frame`.
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """All conversions as an exact frame; see `transfers.frame`.
 
         >>> len(lab.conversions.frame())
         3
@@ -347,7 +235,7 @@ class LabConversions:
 
     @takes(Writing)
     def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
-        """Write conversions to a file or a folder, as `transfers.export`.
+        """Write conversions to a file or a folder; see `transfers.export`.
 
         >>> lab.conversions.export("conversions.csv").rows
         3
@@ -355,11 +243,7 @@ class LabConversions:
         return self.pull().export(to, **options)
 
     def pull(self, size: int = PAGE_MAX) -> Pull:
-        """The list as raw pages, for a dataset to sync with.
-
-        >>> lab.conversions.pull().kind
-        'conversions'
-        """
+        """The list as raw pages, for `Dataset.sync`."""
         return Pull(self._client, "conversions", size=size)
 
 
@@ -376,9 +260,13 @@ class LabIndividuals:
         self.upload_images, self.images = one.upload_images, one.images
         self.submit_token = one.submit_token
 
-    @takes(_Reading)
-    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
-        """All individuals as a frame; as `transfers.frame`."""
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """All individuals as a frame; see `transfers.frame`.
+
+        >>> "family_name" in lab.individuals.frame()
+        True
+        """
         return Pull(self._client, "individuals").frame(**options)
 
 
@@ -393,7 +281,11 @@ class LabConversionAccounts:
         one = client.conversion_accounts
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
-    @takes(_Reading)
-    def frame(self, **options: Unpack[_Reading]) -> pd.DataFrame:
-        """All conversion accounts with their deposit instructions; as `transfers.frame`."""
+    @takes(Reading)
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """All conversion accounts with their deposit instructions; see `transfers.frame`.
+
+        >>> lab.conversion_accounts.frame()["status"].unique().tolist()
+        ['active']
+        """
         return Pull(self._client, "conversion_accounts").frame(**options)

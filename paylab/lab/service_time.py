@@ -1,4 +1,4 @@
-"""The service's time: ours corrected by its Date header, or a simulator's clock."""
+"""The service's time: this machine's clock corrected by the Date header, or a simulator's."""
 
 from __future__ import annotations
 
@@ -6,85 +6,81 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from ..client.sender import Sender
 from ..errors import PaylabError
-from ..simulator.panel import Panel
-
-CLOCKS_AGREE = 2.0
-"""Seconds; Date has no fractions."""
+from ..simulator.controls import Controls
 
 
 class ServiceTime:
-    """What time it is on the service, and waiting: on a frozen simulator, waiting moves its clock.
+    """The service's time, and waiting; on a frozen simulator, waiting advances its clock.
 
-    `controls` gives the controls of the simulator that is the service, if it is one; `pause` waits
-    where time passes by itself.
+    `controls()` returns the simulator's controls, or None for a real service; `pause` sleeps on
+    a running clock.
     """
 
     def __init__(
         self,
         client: Sender,
-        controls: Callable[[], Panel | None],
+        controls: Callable[[], Controls | None],
         *,
         in_process: bool = False,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._client, self._controls, self.in_process = client, controls, in_process
         self._pause = pause
+        self._delivery = client.delivery
+        self._delivery.ask = None if in_process else lambda: self.span()[0]
 
     def now(self) -> datetime:
-        """The time by which the service judges; a simulator behind a URL is asked."""
+        """The service's current time; a simulator behind a URL is asked for it."""
         if not self.in_process:
             with suppress(PaylabError):
-                panel = self._controls()
-                if panel is not None:
-                    self._client.delivery.ahead = (
-                        panel.clock.now - self._client.clock()
-                    ).total_seconds()
-        return self.seen()
+                controls = self._controls()
+                if controls is not None:
+                    told, speed = controls.clock.reading()
+                    now = self._client.clock()
+                    self._delivery.told = told, now, speed
+                    self._delivery.ahead = (told - now).total_seconds()
+        return self._delivery.seen()
+
+    def was_moved(self) -> None:
+        """Ask for the time again, because this lab sent a request to the control API."""
+        self._delivery.told = None
 
     def span(self) -> tuple[datetime, datetime]:
-        """The earliest and the latest that it may be at the service, by which keys expire.
+        """The earliest and latest possible time of the service, for the expiry of keys.
 
-        A simulator says what its time is. A Date may be wrong, and so may this machine's clock.
+        A simulator's time is known. The Date header or this machine's clock can be wrong.
         """
         with suppress(PaylabError):
             if self._controls() is not None:
                 told = self.now()
                 return told, told
-        both = self._client.clock(), self.seen()
+            if self._delivery.product is not None:  # it answers, and is no simulator
+                self._delivery.ask = None
+        both = self._client.clock(), self._delivery.seen()
         return min(both), max(both)
 
-    def seen(self) -> datetime:
-        """The same as far as the latest Date header tells; nothing is asked."""
-        ahead = self._client.delivery.ahead or 0.0
-        if abs(ahead) < CLOCKS_AGREE:
-            return self._client.clock()
-        try:
-            return self._client.clock() + timedelta(seconds=ahead)
-        except OverflowError:
-            return self._client.clock()
-
     def sleep(self, seconds: float) -> None:
-        """Wait; where the clock of a simulator stands still, move it on instead."""
+        """Sleep, or advance the clock of a frozen simulator."""
         if not self.move_on(seconds):
             self._pause(seconds)
 
     def move_on(self, seconds: float) -> bool:
-        """Move a frozen simulator's clock on; False where time passes by itself."""
+        """Advance a frozen simulator's clock; False if the clock is running."""
         try:
-            panel = self._controls()
-            if panel is None or not panel.clock.frozen:
+            controls = self._controls()
+            if controls is None or not controls.clock.frozen:
                 return False
-            panel.clock.advance(seconds)
+            controls.clock.advance(seconds)
         except PaylabError:
             logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
             return False
         return True
 
     def stands_still(self) -> bool:
-        """Whether time passes only when somebody moves it."""
-        panel = self._controls()
-        return panel is not None and panel.clock.frozen
+        """Whether the service is a simulator with a frozen clock."""
+        controls = self._controls()
+        return controls is not None and controls.clock.frozen

@@ -1,7 +1,7 @@
-"""Steps of a notebook: one that a service does not offer is left out, with what waits for it.
+"""Steps of a notebook: a step that the service does not offer is skipped.
 
-A cell that fails gives no results. Instead of a NameError in every later cell, the names it would
-have set stand for what is missing: using one is a StepError that names the cell to run again.
+After a skipped step or a failed cell, the names that it would have set hold a placeholder. Any
+use raises a StepError that names the cell to run again, instead of a NameError.
 """
 
 from __future__ import annotations
@@ -17,38 +17,37 @@ from typing import Any, NoReturn
 from ..errors import APIStatusError, MissingOperationError, PaylabError, StepError
 
 ABSENT = frozenset({403, 404, 405, 410, 501})
-"""What services answer where they do not have, or do not allow, an operation."""
+"""Status codes of an operation that a service does not have or does not allow."""
 
 STORES = ("STORE_NAME", "STORE_GLOBAL")
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Which step or cell gave no results, and why."""
+    """The step or cell without results, and the reason."""
 
     step: str
     reason: str
 
 
 class Missing:
-    """Stands for a result that is not there; any use is a StepError."""
+    """A placeholder of a missing result; any use raises StepError."""
 
     def __init__(self, name: str, cause: Cause) -> None:
         self.__dict__.update(_name=name, _cause=cause)
 
     def __repr__(self) -> str:
-        return f"<{self._name} is not there: it waits for {self._cause.step}>"
+        return f"<{self._name} is missing: it needs {self._cause.step}>"
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith(("__", "_repr_", "_ipython_", "_render_")):
-            raise AttributeError(name)  # what Python and IPython look for on any object
+            raise AttributeError(name)  # attributes that Python and IPython look up on any object
         self._refuse()
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         cause = self.__dict__["_cause"]
         error = StepError(
-            f"{self.__dict__['_name']} is not there: it waits for {cause.step}, "
-            f"which {cause.reason}"
+            f"{self.__dict__['_name']} is missing: it needs {cause.step}, which {cause.reason}"
         )
         error.cause = cause
         raise error
@@ -61,13 +60,13 @@ class Missing:
 
 
 class Step:
-    """A `with` block that is left out, and says so, where the service does not offer it."""
+    """A `with` block that is skipped, with a message, if the service does not offer it."""
 
     def __init__(self, title: str) -> None:
         self.title = title
 
     def __enter__(self) -> None:
-        """The block runs as it is."""
+        """Run the block."""
 
     def __exit__(
         self,
@@ -76,18 +75,18 @@ class Step:
         traceback: TracebackType | None,
     ) -> bool:
         if isinstance(error, StepError):
-            cause, words = error.cause, [f"{self.title}: left out. {error}"]
+            cause, words = error.cause, [f"{self.title}: skipped. {error}"]
         elif _is_absent(error):
             cause = Cause(f"the step {self.title!r}", "this service does not offer")
             words = [
-                f"{self.title}: not available here, the notebook goes on without it",
+                f"{self.title}: not available in this service; the notebook continues",
                 *_card(error),
             ]
         else:
             return False
         print("\n".join(words))  # noqa: T201 - a cell says what it left out
         frame = sys._getframe(1)
-        if frame.f_locals is frame.f_globals:  # a cell, and no function
+        if frame.f_locals is frame.f_globals:  # in a cell, not in a function
             put_missing(frame.f_globals, _stored(frame), cause)
         return True
 
@@ -102,21 +101,21 @@ def _card(error: Any) -> list[str]:
 
 
 def _stored(frame: FrameType) -> Iterator[str]:
-    """The names that the code of a cell sets."""
+    """The names that compiled code assigns."""
     for instruction in dis.get_instructions(frame.f_code):
         if instruction.opname in STORES:
             yield str(instruction.argval)
 
 
 def put_missing(names: MutableMapping[str, Any], missing: Iterable[str], cause: Cause) -> None:
-    """Let names that have no value stand for what is missing."""
+    """Set names without a value to placeholders."""
     for name in missing:
         if name not in names or isinstance(names[name], Missing):
             names[name] = Missing(name, cause)
 
 
 def watch_cells() -> None:
-    """Look after each cell of a running IPython for results that it did not give."""
+    """After each failed cell of a running IPython, set the names that it did not assign."""
     module = sys.modules.get("IPython.core.getipython")
     shell = module.get_ipython() if module else None
     if shell is not None and _after_cell not in shell.events.callbacks["post_run_cell"]:
@@ -135,7 +134,7 @@ def _after_cell(result: Any) -> None:
 
 
 def _is_ours(error: BaseException) -> bool:
-    """Whether an error is of paylab, or was raised while its code ran."""
+    """Whether an error was raised by paylab."""
     frame = error.__traceback__
     while frame is not None:
         if str(frame.tb_frame.f_globals.get("__name__")).partition(".")[0] == "paylab":
@@ -145,7 +144,7 @@ def _is_ours(error: BaseException) -> bool:
 
 
 def _assigned(source: str) -> Iterator[str]:
-    """The names that a cell sets, not those inside its functions."""
+    """The names that a cell assigns, without those inside functions."""
     todo: list[ast.AST] = [ast.parse(source)]
     while todo:
         node = todo.pop()

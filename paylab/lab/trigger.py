@@ -1,4 +1,4 @@
-"""Bringing about an event of one's own resource, by the legal moves that lead to it."""
+"""Trigger an event of a resource, by the legal moves that lead to it."""
 
 from __future__ import annotations
 
@@ -8,94 +8,92 @@ from typing import TYPE_CHECKING, Any
 from ..corridors import examples
 from ..errors import ConfigError, NotFoundError, SimulatorError
 from ..spec import codes
-from ..spec.status import Machine
-from ..webhooks.event import FAMILIES, Event
+from ..spec.status import TRANSFER, Machine
+from ..webhooks.event import BY_STATUS, FAMILIES, Event
 from .inbox import current
 
 if TYPE_CHECKING:
-    from ..simulator.panel import Panel
+    from ..simulator.controls import Controls
     from .lab import Lab
 
 TARGETS: Mapping[str, str] = {
-    "transfer.funded": "started",
+    **{
+        event: status
+        for events in BY_STATUS.values()
+        for status, event in events.items()
+        if not event.endswith(".created")
+    },
     "transfer.payout_initiated": "started",
-    "transfer.completed": "completed",
-    "transfer.failed": "failed",
-    "transfer.expired": "expired",
-    "conversion.payout_initiated": "started",
-    "conversion.completed": "completed",
-    "conversion.failed": "failed",
 }
-"""The status in which an event leaves its resource; the others are there from the start."""
+"""The status of the resource after an event; other events need no move."""
 
 ONWARD: Mapping[str, str] = {
     "action_required": "pending",
     "pending": "active",
     "under_review": "active",
 }
-"""Where an individual is moved when no status is named."""
+"""The default status to move an individual to."""
 
 BY_ITSELF = "transfer.payout_initiated"
-"""An event without a move: it follows funding one step later."""
+"""An event without a move: it occurs one step after funding."""
 
 CLABE = "999999000000000002"
-"""An account at a bank that does not exist."""
+"""An account at a fictitious bank."""
 
 PATIENCE = 30
-"""Seconds, on the simulator's clock, that a step which happens by itself is waited for."""
+"""Maximum seconds, on the simulator's clock, to wait for an automatic step."""
 
 
 def trigger(
     lab: Lab, event_type: str, resource_id: str | None = None, *, to: str | None = None
 ) -> list[Event]:
-    """Bring an event about; gives the events of its resource since, that one among them.
+    """Trigger an event; return the new events of its resource, including that one.
 
-    Without an id a new resource is made for it; the id of a conversion account stands for a new
-    deposit into it. `to` names an individual's new status. What no legal move leads to is a
-    SimulatorError that says which moves are legal.
+    Without an id a new resource is created; with the id of a conversion account, a deposit.
+    `to` is an individual's new status. Raises SimulatorError with the legal moves if no legal
+    move leads to the event.
     """
-    panel = _panel(lab, event_type)
+    controls = _controls(lab, event_type)
     family = event_type.partition(".")[0]
     row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
-        made = _make(lab, panel, event_type, resource_id)
-        return _since(lab, panel, event_type, made, 0)
-    before = len(panel.events(resource_id))
-    for state in _way(panel, event_type, row, to):
-        panel.move(resource_id, state)
-    return _since(lab, panel, event_type, resource_id, before)
+        made = _make(lab, controls, event_type, resource_id)
+        return _since(lab, controls, event_type, made, 0)
+    before = len(controls.events(resource_id))
+    for state in _way(controls, event_type, row, to):
+        controls.move(resource_id, state)
+    return _since(lab, controls, event_type, resource_id, before)
 
 
-def _panel(lab: Lab, event_type: str) -> Panel:
+def _controls(lab: Lab, event_type: str) -> Controls:
     if event_type not in codes.EVENT_TYPES:
         raise ConfigError(f"{event_type[:60]!a} must be one of {', '.join(codes.EVENT_TYPES)}")
     if lab.simulator is None:
-        raise ConfigError("only a simulator can be made to send events")
+        raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")
     return lab.simulator
 
 
-def _way(panel: Panel, event_type: str, row: Mapping[str, Any], to: str | None) -> list[str]:
-    """The states to move through; none for an event that is on its way by itself."""
+def _way(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> list[str]:
+    """The states to move through; empty for an event that occurs automatically."""
     machine = FAMILIES[event_type.partition(".")[0]][1]
     status = str(row.get("status"))
     if event_type == "individual.status_changed":
         wanted = to or ONWARD.get(status)
     else:
         wanted = TARGETS.get(event_type)
-    if event_type == BY_ITSELF and status == wanted and not _happened(panel, event_type, row):
+    if event_type == BY_ITSELF and status == wanted and not _happened(controls, event_type, row):
         return []
     way = _path(machine, status, wanted)
     if not way:
-        legal = ", ".join(machine.onward(status)) or "none, the state is final"
+        legal = ", ".join(machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
-            f"{row.get('id')} is {status}, from where {event_type} cannot happen; "
-            f"legal moves: {legal}"
+            f"{row.get('id')} is {status}: {event_type} is not possible; legal moves: {legal}"
         )
     return way
 
 
 def _path(machine: Machine, start: str, end: str | None) -> list[str]:
-    """The fewest states to go through; empty when nothing leads there, or one is there."""
+    """The shortest path of states; empty if there is none or the state is reached."""
     ways: dict[str, list[str]] = {start: []}
     waiting = [start]
     while waiting and end not in ways:
@@ -106,40 +104,42 @@ def _path(machine: Machine, start: str, end: str | None) -> list[str]:
     return ways.get(str(end), [])
 
 
-def _happened(panel: Panel, event_type: str, row: Mapping[str, Any]) -> bool:
-    return any(event.type == event_type for event in panel.events(str(row.get("id"))))
+def _happened(controls: Controls, event_type: str, row: Mapping[str, Any]) -> bool:
+    return any(event.type == event_type for event in controls.events(str(row.get("id"))))
 
 
-def _since(lab: Lab, panel: Panel, event_type: str, resource_id: str, before: int) -> list[Event]:
-    """The events since, once the one wanted is among them."""
+def _since(
+    lab: Lab, controls: Controls, event_type: str, resource_id: str, before: int
+) -> list[Event]:
+    """The new events, when the wanted one has occurred."""
     for _ in range(PATIENCE):
-        events = panel.events(resource_id)[before:]
+        events = controls.events(resource_id)[before:]
         if any(event.type == event_type for event in events):
             return events
         lab.sleep(1.0)
-    raise SimulatorError(f"{event_type} of {resource_id} did not come within {PATIENCE} s")
+    raise SimulatorError(f"{event_type} of {resource_id} did not occur within {PATIENCE} s")
 
 
-def _make(lab: Lab, panel: Panel, event_type: str, account_id: str | None) -> str:
-    """A new resource, on its way to the event by itself; its id."""
+def _make(lab: Lab, controls: Controls, event_type: str, account_id: str | None) -> str:
+    """Create a resource that reaches the event automatically; return its id."""
     family = event_type.partition(".")[0]
     if family == "conversion":
-        account = account_id or _conversion_account(lab, panel)
+        account = account_id or _conversion_account(lab, controls)
         return _conversion(lab, account, fails=event_type == "conversion.failed")
     if account_id:
         raise NotFoundError(404, f"{family} not found")
-    return _transfer(lab, event_type) if family == "transfer" else _individual(lab, panel)
+    return _transfer(lab, event_type) if family == "transfer" else _individual(lab, controls)
 
 
-def _individual(lab: Lab, panel: Panel) -> str:
+def _individual(lab: Lab, controls: Controls) -> str:
     fields = examples.individual("MX", consent_at=lab.clock())
     person = lab.individuals.create(**fields)
-    panel.move(person.id, "pending")
+    controls.move(person.id, "pending")
     return person.id
 
 
-def _conversion_account(lab: Lab, panel: Panel) -> str:
-    person = _individual(lab, panel)
+def _conversion_account(lab: Lab, controls: Controls) -> str:
+    person = _individual(lab, controls)
     lab.individuals.wait(person, until="active")
     wallet = lab.financial_accounts.create(person, "crypto_wallet", examples.wallet(lab.service))
     return lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
@@ -159,8 +159,9 @@ def _transfer(lab: Lab, event_type: str) -> str:
     person = lab.individuals.create(**fields)
     details = {**examples.account("MX", lab.service)["details"], "clabe": CLABE}
     account = lab.financial_accounts.create(person.id, "bank_account", details)
-    word = {"transfer.failed": "failed", "transfer.expired": "expired"}.get(event_type)
-    reference = f"scenario:{word}" if word else "trigger"
+    status = TARGETS.get(event_type)
+    fails = TRANSFER.is_final(status) and status != "completed"
+    reference = f"scenario:{status}" if fails else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",
@@ -168,5 +169,5 @@ def _transfer(lab: Lab, event_type: str) -> str:
         destination_currency="mxn",
         payout_method=lab.service.payout_methods("MX")[0],
         client_reference_id=reference,
-        new=True,  # run again it is another transfer, to another account
+        new=True,  # each run creates another transfer, to another account
     ).id

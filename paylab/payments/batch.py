@@ -1,4 +1,4 @@
-"""A batch of payouts: finds what was made before and sends the rest once."""
+"""A batch of payouts: find those made before and send the others once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def key(reference: str) -> str:
-    """A UUID in the form of version 4 that is the same whenever the reference is.
+    """A UUID (version 4 form) derived from the reference.
 
     >>> key("invoice-1")
     '55c9b931-ad2d-443e-9cb5-5b830db19dc3'
@@ -65,8 +65,8 @@ def is_listed(transfers: Transfers, id_: str) -> bool:
 def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
     """The transfers with these references; no request when there are no references.
 
-    The spec names no order of the list, so all of it is read. Where two have the same
-    reference, the older one is given.
+    The spec names no order of the list, so the whole list is read. If two have the same
+    reference, the older one is returned.
     """
     wanted, found = set(references), dict[str, Raw]()
     for page in transfers.list(limit=codes.PAGE_MAX).raw_pages() if wanted else ():
@@ -89,15 +89,15 @@ def _created(row: Mapping[str, Any]) -> datetime:
         return LATEST
 
 
-# What a transfer of the list shows of a row.
+# Fields of a transfer that are compared with its row.
 TERMS = [name for name in COLUMNS if name not in (REFERENCE, "source_network", "source_type")]
 
 PATIENCE = 5
-"""So many rows in succession without an answer, and the others are not sent."""
+"""After this number of successive rows without a response, the others are not sent."""
 
 Sent = tuple[PayoutRow, Outcome]
 
-# What every other row would be answered too: these end the batch.
+# Every other row would get the same answer: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
 DEFERRED = (*HOPELESS, RateLimitError)
 REFUSALS = range(400, 500)
@@ -133,7 +133,11 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a 
     except RuleError as error:
         return Outcome("refused", {}, _words(error))
     except PaylabError as error:
-        return Outcome("refused" if _is_certain(error) else "unknown", {}, _words(error))
+        word, limited = (
+            "refused" if _is_certain(error) else "unknown",
+            isinstance(error, RateLimitError),
+        )
+        return Outcome(word, {}, _words(error), is_limited=limited)
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
 
@@ -148,7 +152,7 @@ def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
             raise
         if error.expired:
             return Outcome("found", transfers.get(error.expired).raw)
-        # Its answer was lost, and it is not in the list, where it was looked for.
+        # Its response was lost, and it was not found in the list.
         made = transfers.create(idempotency_key=chosen, new=True, **row.body())
     return Outcome("replayed" if made.replayed else "created", made.raw)
 
@@ -164,15 +168,21 @@ def _one_by_one(transfers: Transfers, waiting: Iterator[PayoutRow]) -> Iterator[
 
 
 def _some(transfers: Transfers, waiting: Iterator[PayoutRow], concurrency: int) -> Iterator[Sent]:
-    running = dict[Future[Outcome], PayoutRow]()
+    """Send rows concurrently; after a 429 the others are sent one by one."""
+    running, limited = dict[Future[Outcome], PayoutRow](), list[PayoutRow]()
     with ThreadPoolExecutor(concurrency, "paylab-payout") as pool:
         while True:
-            for row in islice(waiting, concurrency - len(running)):
+            for row in islice(waiting, 0 if limited else concurrency - len(running)):
                 running[pool.submit(send, transfers, row)] = row
             if not running:
-                return
+                break
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
+                row, outcome = running.pop(future), future.result()
+                if outcome.is_limited:
+                    limited.append(row)
+                else:
+                    yield row, outcome
+    yield from _one_by_one(transfers, chain(limited, waiting))
 
 
 def _words(error: PaylabError) -> str:
@@ -197,13 +207,13 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     delimiter: str = ",",
     **defaults: Any,
 ) -> pd.DataFrame:
-    """Check all payouts, send each once, and return a frame with a row a payout.
+    """Check all payouts, send each once, and return a frame with one row per payout.
 
-    Raises RuleError with every problem and its row before anything is sent. The same payouts
-    again go on where the journal ends; what it lists as planned is looked for before it is sent.
-    The journal is chosen by `service` and the references, wherever the file is. `passing` is
-    the simulator that the service is, when it ends with this process: then a journal of one that
-    is gone is begun anew, and the rows go one by one, in their order.
+    Raises RuleError with every problem and its row before anything is sent. A
+    second call with the same payouts continues from the journal; planned payouts are searched in
+    the list before they are sent. The journal is chosen by `service` and the references, not by
+    the file. `passing` is the embedded simulator, if the service is one: the journal of an
+    earlier one is discarded, and rows are sent sequentially.
     """
     checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
     checked.refuse()
@@ -251,8 +261,8 @@ class _Batch:
         self._failure: PaylabError | None = None
 
     def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
-        """Find what was made, send the rest and return a frame with the outcomes."""
-        from .results import frame
+        """Find payouts made before, send the others and return a frame with the outcomes."""
+        from .results import results_frame
 
         try:
             is_new = self._journal.head is None
@@ -267,7 +277,7 @@ class _Batch:
             self._failure = error
         if self._failure:
             raise self._stopped(self._failure)
-        return frame(self._checked, self._outcomes, self._journal.path)
+        return results_frame(self._checked, self._outcomes, self._journal.path)
 
     def _may_go_on(self) -> bool:
         """Whether the journal can still be written."""
@@ -279,8 +289,8 @@ class _Batch:
 
     def _stopped(self, error: PaylabError) -> PaylabError:
         made = sum(outcome.is_made for outcome in self._outcomes.values())
-        count = f"{made} of {len(self._rows)} payouts were made, no more are sent."
-        again = "run the same batch again: it goes on where it stopped, and no row is paid twice"
+        count = f"{made} of {len(self._rows)} payouts were made; the others are not sent."
+        again = "run the same batch again: it continues where it stopped, and no row is paid twice"
         if isinstance(error, UnwritableJournalError):
             return PaylabError(f"{error}. {count} Free some space and {again}")
         error.hint = "; ".join(filter(None, (f"{count} Then {again}", error.hint)))
@@ -304,7 +314,7 @@ class _Batch:
         except APIStatusError as error:
             if isinstance(error, DEFERRED) or error.status not in REFUSALS:
                 raise
-            return is_listed(self._transfers, str(journal.last))  # it may not read single ones
+            return is_listed(self._transfers, str(journal.last))  # single reads may be missing
         except MissingOperationError:
             return is_listed(self._transfers, str(journal.last))
         return True
@@ -337,7 +347,7 @@ class _Batch:
             return
         raise PaylabError(
             f"{self._journal.path} is of another service or account: {lost} is unknown here. "
-            "Name another journal, or go on where it was begun"
+            "Name another journal, or use the service where it was started"
         ) from None
 
     def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import linecache
 import os
 import re
@@ -13,15 +14,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from .. import forks
+
 PACKAGE = f"{Path(__file__).parent.parent}{os.sep}"
-LIBRARIES = tuple(
-    sysconfig.get_path(name) + os.sep
-    for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+LIBRARIES = (
+    "<frozen",
+    *(
+        sysconfig.get_path(name) + os.sep
+        for name in ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+    ),
 )
 MOST_DIGITS = 3
 _QUOTED = re.compile(r"""(['"]+).*?(?:\1|$)""")
@@ -29,6 +36,7 @@ _WORD = re.compile(r"[\w-]+")
 _CELL = re.compile(r"<ipython-input-|[/\\]ipykernel_\d+[/\\]")
 
 
+_COLLECTION = threading.Lock()
 _SUBJECT: ContextVar[str] = ContextVar("subject", default="")
 
 
@@ -46,8 +54,8 @@ def concerning(subject: str) -> Iterator[None]:
 class Site:
     """A place in somebody's code.
 
-    `name` and `source` identify it (a cell by its id and by what it does), `run` tells one
-    execution from the next, `place` is for people. `cell` is whether it is run again by hand.
+    `name` and `source` identify it (a cell by its id and its code), `run` identifies one execution,
+    `place` is text for messages. `cell` is whether you run it again by hand.
     """
 
     name: str
@@ -57,9 +65,18 @@ class Site:
     cell: bool
 
 
+forks.register(Site, lock=_COLLECTION)
+
+
 def here() -> Site | None:
     """The running site; None at a prompt or in a button, where every call is a new order."""
-    site, subject = _site(), _SUBJECT.get()
+    frames, subject = list(_frames(sys._getframe(1))), _SUBJECT.get()
+    module = sys.modules.get("IPython")  # which is not imported for this
+    shell = module.get_ipython() if module is not None else None
+    if shell is not None:
+        site = _cell(frames, shell) or _program(frames, shell)
+    else:
+        site = None if hasattr(sys, "ps1") else _script(frames)
     if site is None or not subject:
         return site
     return replace(site, name=f"{site.name} {subject}", source=f"{site.source} {subject}")
@@ -71,14 +88,6 @@ def by_hand() -> Site:
     return Site(name, name, "", "a button or a prompt", cell=False)
 
 
-def _site() -> Site | None:
-    frames = list(_frames(sys._getframe(2)))
-    shell = _shell()
-    if shell is not None:
-        return _cell(frames, shell) or _program(frames, shell)
-    return None if hasattr(sys, "ps1") else _script(frames)
-
-
 def _frames(frame: FrameType | None) -> Iterator[FrameType]:
     """The frames outside paylab, innermost first."""
     while frame is not None:
@@ -87,28 +96,28 @@ def _frames(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _shell() -> Any:
-    """IPython's shell, or None; IPython is not imported for this."""
-    module = sys.modules.get("IPython")
-    return module.get_ipython() if module is not None else None
-
-
 def _cell(frames: list[FrameType], shell: Any) -> Site | None:
     cells = _cells(frames) or _cells(_beside())
     text = "".join(linecache.getlines(cells[-1])) if cells else _asked(shell)
     if not cells and not text:
         return None
-    source, known = _digest(_steps(text) or cells[-1]), _cell_id(shell)
-    name = f"cell {known}" if known else source
+    (source, shown), (known, run) = _described(text, cells[-1] if cells else ""), _execution(shell)
+    return Site(f"cell {known}" if known else source, source, run, shown, cell=True)
+
+
+@lru_cache(maxsize=64)
+def _described(text: str, file: str) -> tuple[str, str]:
+    """The digest of what a cell does, and its first line for people."""
     first = next(iter(text.strip().splitlines()), "a cell")
-    run = f"{id(shell)}:{_execution(shell)}"
-    return Site(name, source, run, _without_values(first), cell=True)
+    return _digest(cell_steps(text) or file), without_values(first)
 
 
-def _steps(text: str) -> str:
+def cell_steps(text: str) -> str:
     """The text of a cell without comments, layout and `try`."""
     try:
-        return ast.unparse(_Untried().visit(ast.parse(text)))
+        with _uncollected():
+            tree = ast.parse(text)
+        return ast.unparse(_Untried().visit(tree))
     except (SyntaxError, ValueError, RecursionError):  # magics, or not Python at all
         lines = (line.partition("#")[0].rstrip() for line in text.splitlines())
         return "\n".join(filter(None, lines))
@@ -124,7 +133,7 @@ class _Untried(ast.NodeTransformer):
         return bodies.body
 
 
-def _without_values(line: str) -> str:
+def without_values(line: str) -> str:
     """A line of code without string literals and without words that may be account numbers."""
     return _WORD.sub(_unnumbered, _QUOTED.sub('"…"', line))
 
@@ -141,8 +150,26 @@ def _cells(frames: Iterable[FrameType]) -> list[str]:
 def _beside() -> Iterator[FrameType]:
     """The frames of the main thread, whose cell may be waiting for a thread pool."""
     main = threading.main_thread()
-    found = main is not threading.current_thread() and sys._current_frames().get(main.ident or 0)
-    return _frames(found or None)
+    if main is threading.current_thread():
+        return _frames(None)
+    with _uncollected():
+        return _frames(sys._current_frames().get(main.ident or 0))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collect no garbage in this block: a finalizer would let other threads run.
+
+    CPython 3.11 then deadlocks in `_current_frames`, and its parser raises a SystemError.
+    """
+    with _COLLECTION:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if collects:
+                gc.enable()
 
 
 def _asked(shell: Any) -> str:
@@ -155,23 +182,22 @@ def _asked(shell: Any) -> str:
     return ""
 
 
-def _cell_id(shell: Any) -> str | None:
-    """The id of the cell in its notebook, if the front end sends it."""
-    with suppress(Exception):  # what the shell has here differs by version and front end
-        return str(shell.get_parent()["metadata"]["cellId"])
-    return None
+def _execution(shell: Any) -> tuple[str | None, str]:
+    """The cell's id in its notebook, if the front end sends it, and one execution of it.
 
-
-def _execution(shell: Any) -> str:
-    """One execution of a cell: the id of its message, else the execution count."""
+    What tells executions apart is the id of the message, else the execution count.
+    """
+    known, run = None, str(shell.execution_count)
+    with suppress(Exception):  # these attributes differ by version and front end
+        run = str(shell.get_parent()["header"]["msg_id"])
     with suppress(Exception):
-        return str(shell.get_parent()["header"]["msg_id"])
-    return str(shell.execution_count)
+        known = str(shell.get_parent()["metadata"]["cellId"])
+    return known, f"{id(shell)}:{run}"
 
 
 def _program(frames: list[FrameType], shell: Any) -> Site | None:
     """The place in a script that IPython runs; None in a kernel, where a button calls."""
-    own = [frame for frame in frames if not _is_library(frame.f_code.co_filename)]
+    own = [frame for frame in frames if not frame.f_code.co_filename.startswith(LIBRARIES)]
     in_file = any(os.path.isfile(frame.f_code.co_filename) for frame in own)
     return _script(own) if in_file and not hasattr(shell, "kernel") else None
 
@@ -179,21 +205,22 @@ def _program(frames: list[FrameType], shell: Any) -> Site | None:
 def _script(frames: list[FrameType]) -> Site:
     """The nearest function of the program itself; libraries are skipped.
 
-    The line is not used, because it moves with every edit above it. Two calls in one function
-    by their turn.
+    The line number is not used, because it changes with every edit above. Two calls in one
+    function are identified by their order.
     """
     codes = (frame.f_code for frame in frames)
-    nearest = next((code for code in codes if not _is_library(code.co_filename)), None)
+    nearest = next((code for code in codes if not code.co_filename.startswith(LIBRARIES)), None)
     function = nearest.co_qualname if nearest else "a thread"
     file = nearest.co_filename if nearest else getattr(sys.modules["__main__"], "__file__", None)
-    if file and not file.startswith("<"):  # "<string>" is no file
+    return _place(file, function)
+
+
+@lru_cache(maxsize=256)
+def _place(file: str | None, function: str) -> Site:
+    if file and not file.startswith("<"):  # "<string>" is not a file
         file = os.path.realpath(file)
     name = _digest(f"{file}:{function}")
     return Site(name, name, "this process", f"{Path(file or '').name}:{function}", cell=False)
-
-
-def _is_library(file: str) -> bool:
-    return file.startswith(("<frozen", *LIBRARIES))
 
 
 def _digest(text: str) -> str:

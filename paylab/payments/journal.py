@@ -1,9 +1,9 @@
-"""What a batch may send and what was made, on disk before the first request is sent.
+"""The journal of a batch: planned payouts and transfers made, on disk before the first request.
 
-One JSON object a line. The head names a transfer by which the service is recognised; a `plan`
-line stands for a payout that may have been sent, a `made` line for a transfer that exists, an
-`unsent` line for a planned payout that was not sent. A crash can only tear the last line, and
-nothing was sent because of a torn line.
+One JSON object per line. The head names a transfer that identifies the service; a `plan` line is a
+payout that may have been sent, a `made` line a transfer that exists, an `unsent` line a planned
+payout that was not sent. After a crash only the last line can be incomplete, and nothing was sent
+for an incomplete line.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class BusyJournalError(PaylabError):
 
 
 class Journal:
-    """What one batch planned and made; in memory when there is no path."""
+    """The planned payouts and transfers of one batch; in memory without a path."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
@@ -59,7 +59,7 @@ class Journal:
         )
         try:
             with ExitStack() as stack:
-                # Two runs of one batch at a time would both ask, and both send.
+                # Two simultaneous runs of one batch would both find nothing and both send.
                 stack.enter_context(locked(self.path.with_name(f".{self.path.name}.lock"), busy))
                 self._file = stack.enter_context(FileIO(self.path, "a+", opener=_private))
                 self._load(self._file)
@@ -195,7 +195,7 @@ class Journal:
 
 
 DEEPEST = 20
-"""Levels of a transfer that a journal keeps; reading needs none below the third."""
+"""Maximum nesting of a stored transfer; no reader needs more than three levels."""
 
 
 def _made(reference: str, transfer: Mapping[str, Any]) -> Raw:

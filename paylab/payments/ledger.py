@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 from .. import forks
-from ..client.orders import UNDECIDED, FreshTicket
+from ..client.orders import UNDECIDED, FreshTicket, Order
+from ..client.retries import Delivery
 from ..errors import ChoiceError, LedgerError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
@@ -21,63 +23,49 @@ from .call_site import Site, by_hand, here
 from .ledger_store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, LedgerStore, named
 
 ACCEPTED = 202
-"""An answer the service does not store: sending the same again would make another."""
+"""The status of an answer that the service does not store: a repeat would make another."""
 
 KEPT = timedelta(hours=IDEMPOTENCY_HOURS, minutes=-10)
 """How long a key is trusted: a request takes time to arrive, and clocks differ."""
 
 AHEAD = timedelta(minutes=10)
-"""How much later than now an entry may seem to be made; more is the fault of a clock."""
+"""How far in the future an entry may be; more is a clock error."""
 
+PLACE = "service = ? AND path = ?"
+AT_SITE = f"{PLACE} AND (name = ? OR source = ?)"
 LONGEST_PLACE = 40
 MOST_SHOWN = 50
 
 log = logging.getLogger("paylab")
 
 
-class Asked(Protocol):
-    """A request that must be carried out once, with the caller's options."""
-
-    @property
-    def path(self) -> str:
-        """Where to."""
-
-    @property
-    def content(self) -> bytes:
-        """The bytes."""
-
-    @property
-    def key(self) -> str | None:
-        """The caller's own key."""
-
-    @property
-    def new(self) -> bool:
-        """Whether another payment is meant."""
-
-    @property
-    def make(self) -> Callable[[], str]:
-        """Makes a fresh key."""
-
-
 @dataclass(frozen=True)
 class Claim:
     """An order with everything that identifies it: `reference` as stored, `body` for messages.
 
-    Earlier keys are judged by `now`, the latest possible time; this order's key by `made`, the
-    earliest.
+    `place` are the service and the path.
+
+    This order's key is judged by `made`, the earliest possible time; earlier keys by `now`, the
+    latest, which is asked for only when there are some.
     """
 
-    order: Asked
+    order: Order
+    place: tuple[str, str]
     site: Site
     digest: str
     body: str
     reference: str
-    now: datetime
     made: datetime
+    span: Callable[[], tuple[datetime, datetime]]
+
+    @cached_property
+    def now(self) -> datetime:
+        """The latest that it may be at the service."""
+        return self.span()[1]
 
 
 class Running:
-    """What the current run has made, and which orders wait for an answer."""
+    """The entries made by the current run, and the orders that wait for a response."""
 
     def __init__(self) -> None:
         self.used: defaultdict[str, set[int]] = defaultdict(set)
@@ -86,26 +74,27 @@ class Running:
 
 
 _RUNNING: dict[str, Running] = {}
-"""One a file for the whole process: two labs on one ledger must not take turns twice."""
+"""One per file and process, shared by the labs that use the same ledger."""
 
 
 class Ledger:
     """Chooses the Idempotency-Key of each order and stores it before the request is sent.
 
-    `service` separates the services (and simulators) that share a file; `clock` gives
-    the earliest and latest possible time there, and `seen` the best estimate.
+    `service` separates the services (and simulators) that share a file. `delivery` estimates the
+    time at the service, `span` may ask for the earliest and the latest, and `clean` redacts.
     """
 
     def __init__(
         self,
         store: LedgerStore,
         service: str,
-        clock: Callable[[], tuple[datetime, datetime]],
-        clean: Any = str,
-        seen: Callable[[], datetime] | None = None,
+        delivery: Delivery,
+        span: Callable[[], tuple[datetime, datetime]],
+        clean: Callable[[str], str] = str,
     ) -> None:
-        self._store, self._service, self._clock, self._clean = store, service, clock, clean
-        self._seen = seen or (lambda: clock()[1])
+        self._store, self._service, self._clean = store, service, clean
+        self._delivery, self._span = delivery, span
+        self.place: Callable[[], str] = str
         shared = f"{store.path} {service}"
         self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
 
@@ -114,121 +103,122 @@ class Ledger:
         """The path of the file, or a note that there is none."""
         return str(self._store.path or "in memory")
 
-    def open(self, order: Asked) -> Ticket | FreshTicket:
+    def open(self, order: Order) -> Ticket | FreshTicket:
         """The ticket of an order, stored; ChoiceError when the order is ambiguous."""
-        claim = self._claim(order)
+        fields = json.loads(order.content)
+        same = json.dumps(fields, sort_keys=True)  # the order of fields does not matter
+        claim = Claim(
+            order,
+            (self._service, order.path),
+            here() or by_hand(),
+            sha256(same.encode()).hexdigest(),
+            self._clean(order.content.decode()),
+            named(fields.get("client_reference_id")),
+            self._delivery.earliest(),
+            self._span,
+        )
         if order.key and self._is_insisted(claim):
             return FreshTicket(order.key)
-        with self._store.exclusive():  # no thread may see an entry that is not begun yet
+        with self._store.lock:  # no thread may see an entry that is not begun yet
             with self._store.transaction():  # two processes must not both find nothing
                 chosen = self._chosen(claim)
                 if not isinstance(chosen, ChoiceError):
                     entry = chosen or self._write(claim)
             if isinstance(chosen, ChoiceError):
                 raise chosen
-            ticket = Ticket(self._store, entry, self._running, found=chosen is not None)
-            ticket.begin(claim.site.run)
+            ticket = Ticket(self._store, entry, self._running, claim.site, found=chosen is not None)
         if chosen is not None:
             log.warning("%s", ledger_store.again(entry))
         return ticket
-
-    def _claim(self, order: Asked) -> Claim:
-        text = order.content.decode()
-        digest = sha256(_sorted(text).encode()).hexdigest()
-        site, (made, now) = here() or by_hand(), self._clock()
-        reference = named(_reference(text))
-        return Claim(order, site, digest, self._clean(text), reference, now, made)
 
     def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
         """The existing entry of this order; None for a new one."""
         if claim.order.key is not None and not claim.order.new:
             return self._keyed(claim, claim.order.key)
-        lost = self._lost(claim)
+        # Orders of the same body without an answer, for which no thread is waiting.
+        same = self._store.find(
+            f"{PLACE} AND digest = ? AND state = ?", *claim.place, claim.digest, OPEN
+        )
+        lost = [each for each in same if each.id not in self._running.waiting]
         if claim.order.new:
-            self._give_up(lost, claim)
-            asked = (each for each in lost if each.deliberate and _replayable(each, claim.now))
-            return self._resumed(next(asked, None), claim)
-        found = self._before(claim) or next(iter(lost), None) or self._moved(claim)
+            fresh = [each for each in lost if _replayable(each, claim.now)]
+            for entry in lost:
+                if entry not in fresh:  # its key has expired, and another payment is meant
+                    self._store.change(entry.id, state=GIVEN_UP)
+            found = next((each for each in fresh if each.deliberate), None)
+            return found and self._resumed(found, claim)
+        standing = self._standing(claim)
+        found = self._before(claim, standing) or next(iter(lost), None)
+        if found is None and claim.site.cell and claim.site.name == claim.site.source:
+            found = self._moved(claim)
         if found is not None:
             return self._resumed(found, claim)
-        return self._edited(claim)
+        return self._edited(claim, standing) if standing or claim.site.cell else None
 
     def _keyed(self, claim: Claim, key: str) -> Entry | ChoiceError | None:
         """The entry of the caller's key, or else of its reference."""
-        same = self._store.keyed(self._service, claim.order.path, key)
+        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key)
         standing = [each for each in same if each.state in (OPEN, ANSWERED)]
         if standing or not claim.reference:
-            return self._resumed(next(iter(standing), None), claim)
-        return self._resumed(self._before(claim), claim) or self._edited(claim)
+            return self._resumed(standing[0], claim) if standing else None
+        standing = self._standing(claim)
+        found = self._before(claim, standing)
+        return self._edited(claim, standing) if found is None else self._resumed(found, claim)
 
     def _is_insisted(self, claim: Claim) -> bool:
         """Whether the caller's key belongs to another body, which the service refuses."""
         key = claim.order.key
-        same = self._store.keyed(self._service, claim.order.path, key) if key else []
+        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key) if key else []
         return bool(same) and same[-1].digest != claim.digest
 
     def _moved(self, claim: Claim) -> Entry | None:
         """The entry of the same order from a cell without an id."""
         site = claim.site
-        if claim.reference or not site.cell or site.name != site.source:
+        if claim.reference:
             return None
         used = self._running.used[site.run]
-        entries = self._store.answered(self._service, claim.order.path, claim.digest)
-        fresh = (each for each in entries if _replayable(each, claim.now) and each.id not in used)
-        return next((each for each in fresh if not each.deliberate), None)
+        entries = self._store.find(
+            f"{PLACE} AND digest = ? AND state = ?", *claim.place, claim.digest, ANSWERED
+        )
+        fresh = (each for each in entries if each.id not in used and not each.deliberate)
+        return next((each for each in fresh if _replayable(each, claim.now)), None)
 
-    def _before(self, claim: Claim) -> Entry | None:
+    def _before(self, claim: Claim, standing: list[Entry]) -> Entry | None:
         """The entry of the same order: by its reference, or the next one of its site."""
-        same = [each for each in self._standing(claim) if each.digest == claim.digest]
+        same = [each for each in standing if each.digest == claim.digest]
         if claim.reference:
             return same[-1] if same else None
-        if not claim.site.run:  # a button or a prompt: each time is meant
+        if not claim.site.run:  # a button or a prompt: each use is a new order
             return None
-        if not claim.site.cell:  # a program that runs every day means another payment each day
-            same = [each for each in same if each.state == OPEN or _replayable(each, claim.now)]
         used = self._running.used[claim.site.run]
-        return next((each for each in same if each.id not in used), None)
+        same = [each for each in same if each.id not in used]
+        if not claim.site.cell:  # a program that runs every day makes another payment each day
+            same = [each for each in same if each.state == OPEN or _replayable(each, claim.now)]
+        return same[0] if same else None
 
     def _standing(self, claim: Claim) -> list[Entry]:
         """The entries of the same reference or site that may have been carried out."""
-        path, site = claim.order.path, claim.site
         if claim.reference:
-            entries = self._store.referenced(self._service, path, claim.reference)
+            entries = self._store.find(f"{PLACE} AND reference = ?", *claim.place, claim.reference)
         else:
-            entries = self._store.at(self._service, path, site.name, site.source)
+            entries = self._store.find(AT_SITE, *claim.place, claim.site.name, claim.site.source)
         return [each for each in entries if each.state in (OPEN, ANSWERED)]
 
-    def _lost(self, claim: Claim) -> list[Entry]:
-        """Entries of the same body without an answer, for which no thread is waiting."""
-        entries = self._store.unanswered(self._service, claim.order.path, claim.digest)
-        return [each for each in entries if each.id not in self._running.waiting]
-
-    def _give_up(self, lost: Iterable[Entry], claim: Claim) -> None:
-        """Close entries whose keys have expired: the caller asked for another payment."""
-        for entry in lost:
-            if not _replayable(entry, claim.now):
-                self._store.change(entry.id, state=GIVEN_UP)
-
-    def _resumed(self, entry: Entry | None, claim: Claim) -> Entry | ChoiceError | None:
-        if entry is None:
-            return None
+    def _resumed(self, entry: Entry, claim: Claim) -> Entry | ChoiceError:
         if not _replayable(entry, claim.now):
-            if not claim.site.run and entry.state == OPEN:  # said once: asked again, it is meant
+            if not claim.site.run and entry.state == OPEN:  # a second try is intended
                 self._store.change(entry.id, state=GIVEN_UP)
             return ledger_store.too_late(entry)
         self._store.change(entry.id, times=entry.times + 1)
         return entry
 
-    def _edited(self, claim: Claim) -> ChoiceError | None:
+    def _edited(self, claim: Claim, standing: list[Entry]) -> ChoiceError | None:
         """ChoiceError when the reference, or this cell, sent something else before."""
-        if claim.reference:
-            standing = self._standing(claim)
-            if standing:
-                return ledger_store.edited(standing[-1], claim.body, _who(standing[-1], claim))
+        if claim.reference and standing:
+            return ledger_store.edited(standing[-1], claim.body, _who(standing[-1], claim))
         if not claim.site.cell:
             return None
-        site = claim.site
-        entries = self._store.at(self._service, claim.order.path, site.name, site.source)
+        entries = self._store.find(AT_SITE, *claim.place, claim.site.name, claim.site.source)
         before = [each for each in entries if self._stands(each, claim)]
         return ledger_store.edited(before[-1], claim.body) if before else None
 
@@ -240,11 +230,12 @@ class Ledger:
         """
         same_text = entry.source == claim.site.source
         another = same_text and ledger_store.payee(entry.body) != ledger_store.payee(claim.body)
-        named = claim.reference and entry.reference
-        fresh = _replayable(entry, claim.now) and not entry.deliberate
-        used = self._running.used[claim.site.run]
-        made = entry.state in (OPEN, ANSWERED)
-        return bool(made and fresh and not another and not named and entry.id not in used)
+        has_other_reference = claim.reference and entry.reference
+        made = entry.state in (OPEN, ANSWERED) and not entry.deliberate
+        is_used = entry.id in self._running.used[claim.site.run]
+        if not made or is_used or another or has_other_reference:
+            return False
+        return _replayable(entry, claim.now)
 
     def _write(self, claim: Claim) -> Entry:
         site = claim.site
@@ -265,8 +256,12 @@ class Ledger:
         return self._store.add(entry)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The newest entries, newest first, as flat rows; sends no request."""
-        now = self._seen()
+        """The newest entries, newest first, as flat rows; sends no request.
+
+        >>> lab.ledger.rows()
+        []
+        """
+        now = self._delivery.seen()
         return [_row(entry, now) for entry in self._store.latest(self._service, MOST_SHOWN)]
 
     def __len__(self) -> int:
@@ -277,34 +272,30 @@ class Ledger:
         return "\n".join([f"<ledger {self.path}, {len(lines)} entries>", *lines])
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file.
+
+        >>> lab.ledger.close()
+        """
         self._store.close()
 
 
 class Ticket:
     """The key of one order and its ledger entry."""
 
-    def __init__(self, store: LedgerStore, entry: Entry, running: Running, *, found: bool) -> None:
+    def __init__(
+        self, store: LedgerStore, entry: Entry, running: Running, site: Site, *, found: bool
+    ) -> None:
         self._store, self._entry, self._running = store, entry, running
-        self._since = timestamps.from_text(entry.made) if found and entry.state == OPEN else None
         self.key = entry.key
-
-    def begin(self, run: str) -> None:
-        """Reserve this order within the process until it is answered or lost."""
-        self._running.used[run].add(self._entry.id)
-        if self.known is None:
-            self._running.waiting.add(self._entry.id)
-
-    @property
-    def known(self) -> str | None:
+        self.known: str | None = entry.resource_id if entry.status == ACCEPTED else None
         """The id of what this order made, when sending it again would make another."""
-        entry = self._entry
-        return entry.resource_id if entry.status == ACCEPTED else None
-
-    @property
-    def since(self) -> datetime | None:
+        sent = found and entry.state == OPEN
+        self.since: datetime | None = timestamps.from_text(entry.made) if sent else None
         """When it was first sent, if an earlier answer was lost."""
-        return self._since
+        # Reserved within the process until it is answered or lost.
+        running.used[site.run].add(entry.id)
+        if self.known is None:
+            running.waiting.add(entry.id)
 
     @property
     def advice(self) -> str:
@@ -314,7 +305,7 @@ class Ticket:
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """Store that the order was carried out; LedgerError when that fails."""
         try:
-            # A file of UTF-8 cannot hold half a character.
+            # UTF-8 cannot encode an unpaired surrogate.
             shown = resource_id.encode(errors="backslashreplace").decode()
             self._store.change(self._entry.id, state=ANSWERED, status=status, resource_id=shown)
         except LedgerError as error:
@@ -328,7 +319,7 @@ class Ticket:
         try:
             if status not in UNDECIDED:
                 self._store.change(self._entry.id, only_here, state=REFUSED, status=status)
-        except LedgerError as error:  # the caller must see the refusal
+        except LedgerError as error:  # raise the refusal, not this error
             log.warning("%s", error)
         finally:
             self.lost()
@@ -345,22 +336,10 @@ def _who(entry: Entry, claim: Claim) -> str:
     site = claim.site
     if site.cell and (entry.name == site.name or entry.source == site.source):
         return "this cell"
-    return f"client_reference_id {_reference(claim.body)!r}"
+    return f"client_reference_id {(_parsed(claim.body) or {}).get('client_reference_id')!r}"
 
 
-def _reference(body: str) -> str:
-    """The client_reference_id of a body; "" without one."""
-    found = _parsed(body)
-    return str(found.get("client_reference_id") or "") if isinstance(found, dict) else ""
-
-
-def _sorted(body: str) -> str:
-    """A body with its fields sorted, because their order does not matter."""
-    found = _parsed(body)
-    return body if found is None else json.dumps(found, sort_keys=True)
-
-
-def _parsed(body: str) -> Any:
+def _parsed(body: str | bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:
@@ -368,7 +347,7 @@ def _parsed(body: str) -> Any:
 
 
 def _replayable(entry: Entry, now: datetime) -> bool:
-    """Whether the service certainly still stores the key."""
+    """Whether the service still stores the key for certain."""
     try:
         return -AHEAD < now - timestamps.from_text(entry.made) < KEPT
     except ValueError:

@@ -18,7 +18,7 @@ from .. import forks, sqlite
 from ..errors import ChoiceError, LedgerError
 
 OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
-"""Written and perhaps sent; carried out; not carried out; nobody will ever know."""
+"""States: written and possibly sent; carried out; not carried out; outcome unknown."""
 
 BUSY_SECONDS = 30.0
 """How long to wait for another process that writes to the ledger."""
@@ -44,7 +44,7 @@ _INDEXES = (
     "CREATE INDEX IF NOT EXISTS by_reference ON entries (service, path, reference)",
     "CREATE INDEX IF NOT EXISTS by_key ON entries (service, path, key)",
 )
-# A ledger of before there were versions: the keys in it are still good.
+# A ledger without a version, from an earlier paylab: its keys are still valid.
 _UPGRADE = (
     "ALTER TABLE entries ADD COLUMN reference TEXT NOT NULL DEFAULT ''",
     "UPDATE entries SET reference = named(json_extract(body, '$.client_reference_id'))"
@@ -62,9 +62,9 @@ def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
 
 LAYOUT = sqlite.Layout(0x7061796F, 1, (_TABLE, *_INDEXES), _adopt)
 _LOCK = RLock()
-"""Held by whoever uses a connection: SQLite must be idle when the process forks."""
+"""Held while a connection is used: SQLite must be idle when the process forks."""
 
-ELSEWHERE = "name another with PAYLAB_LEDGER, or `none` to do without"
+ELSEWHERE = "set PAYLAB_LEDGER to another file, or to `none` for no ledger"
 
 
 def named(reference: object) -> str:
@@ -97,6 +97,9 @@ class Entry:
 class LedgerStore:
     """A table of entries, in a file or in memory."""
 
+    lock = _LOCK
+    """Locks out the other threads of this process."""
+
     def __init__(self, path: Path | None, busy: float = BUSY_SECONDS) -> None:
         self.path, self._busy = path, busy
         self._opened: sqlite3.Connection | None = self._connect()
@@ -106,43 +109,35 @@ class LedgerStore:
         """Drop the connection in a forked child, which opens its own."""
         self._opened = None
 
-    @property
-    def _connection(self) -> sqlite3.Connection:
-        if self._opened is None:
-            self._opened = self._connect()
-        return self._opened
-
     def _connect(self) -> sqlite3.Connection:
-        with _LOCK, _told(self.path):
-            if self.path is not None:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite.open_file(self.path, timeout=self._busy)
+        with self.lock:
             try:
-                connection.execute("PRAGMA synchronous = EXTRA")
-                connection.create_function("named", 1, named)
-                sqlite.prepare(connection, LAYOUT)
-            except BaseException:
-                connection.close()
-                raise
+                if self.path is not None:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
+                connection = sqlite.open_file(self.path, timeout=self._busy)
+                try:
+                    connection.execute("PRAGMA synchronous = EXTRA")
+                    connection.create_function("named", 1, named)
+                    sqlite.prepare(connection, LAYOUT)
+                except BaseException:
+                    connection.close()
+                    raise
+            except (OSError, sqlite3.Error) as error:
+                raise self._unusable(error) from None
         return connection
-
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Lock out the other threads of this process."""
-        with _LOCK:
-            yield
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Read and write without another writer in between."""
-        with _LOCK:
+        with self.lock:
             self._execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):
-                    self._connection.rollback()
+                if self._opened is not None:
+                    with suppress(sqlite3.Error):
+                        self._opened.rollback()
                 raise
 
     def add(self, entry: Entry) -> Entry:
@@ -150,7 +145,7 @@ class LedgerStore:
         values = [getattr(entry, column) for column in _COLUMNS[1:]]
         marks = ", ".join("?" * len(values))
         sql = f"INSERT INTO entries ({', '.join(_COLUMNS[1:])}) VALUES ({marks})"  # noqa: S608
-        with _LOCK:
+        with self.lock:
             number = self._execute(sql, values).lastrowid
         return Entry(int(number or 0), *values)
 
@@ -158,50 +153,37 @@ class LedgerStore:
         """Change columns of an entry if it still has the values of `where`."""
         sets = ", ".join(f"{column} = ?" for column in values)
         sql = f"UPDATE entries SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
-        with _LOCK:
+        with self.lock:
             self._execute(sql, [*values.values(), number])
 
-    def at(self, service: str, path: str, name: str, source: str) -> list[Entry]:
-        """The entries of a site, oldest first."""
-        where = "service = ? AND path = ? AND (name = ? OR source = ?)"
-        return self._read(f"WHERE {where} ORDER BY id", (service, path, name, source))
-
-    def referenced(self, service: str, path: str, reference: str) -> list[Entry]:
-        """The entries of a client_reference_id, oldest first."""
-        where = "service = ? AND path = ? AND reference = ?"
-        return self._read(f"WHERE {where} ORDER BY id", (service, path, reference))
-
-    def unanswered(self, service: str, path: str, digest: str) -> list[Entry]:
-        """The open entries of a body from any site, oldest first."""
-        where = "service = ? AND path = ? AND digest = ? AND state = ?"
-        return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, OPEN))
-
-    def answered(self, service: str, path: str, digest: str) -> list[Entry]:
-        """The answered entries of a body from any site, oldest first."""
-        where = "service = ? AND path = ? AND digest = ? AND state = ?"
-        return self._read(f"WHERE {where} ORDER BY id", (service, path, digest, ANSWERED))
-
-    def keyed(self, service: str, path: str, key: str) -> list[Entry]:
-        """The entries of a key, oldest first."""
-        where = "service = ? AND path = ? AND key = ?"
-        return self._read(f"WHERE {where} ORDER BY id", (service, path, key))
+    def find(self, where: str, *values: object, rest: str = "ORDER BY id") -> list[Entry]:
+        """The entries for which an SQL condition holds, oldest first."""
+        columns = ", ".join(_COLUMNS)
+        sql = f"SELECT {columns} FROM entries WHERE {where} {rest}"  # noqa: S608 - our own words
+        with self.lock:
+            return [Entry(*row) for row in self._execute(sql, values)]
 
     def latest(self, service: str, count: int) -> list[Entry]:
         """The newest entries of a service, newest first."""
-        return self._read("WHERE service = ? ORDER BY id DESC LIMIT ?", (service, count))
-
-    def _read(self, rest: str, values: Iterable[object]) -> list[Entry]:
-        sql = f"SELECT {', '.join(_COLUMNS)} FROM entries {rest}"  # noqa: S608 - our own words
-        with _LOCK, _told(self.path):
-            return [Entry(*row) for row in self._execute(sql, tuple(values))]
+        return self.find("service = ?", service, count, rest="ORDER BY id DESC LIMIT ?")
 
     def _execute(self, sql: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
-        with _told(self.path):
-            return self._connection.execute(sql, tuple(values))
+        try:
+            if self._opened is None:
+                self._opened = self._connect()
+            return self._opened.execute(sql, tuple(values))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: Exception) -> LedgerError:
+        """The error that names the file and what to do."""
+        where = self.path or "in memory"
+        return LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}")
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        if self._opened is not None:
+            self._opened.close()
 
 
 forks.register(LedgerStore, lock=_LOCK)
@@ -217,18 +199,8 @@ def open_store(path: Path | None, busy: float = BUSY_SECONDS) -> LedgerStore:
     return LedgerStore(path, busy)
 
 
-@contextmanager
-def _told(path: Path | None) -> Iterator[None]:
-    """Turn SQLite errors into a LedgerError that names the file and what to do."""
-    try:
-        yield
-    except (OSError, sqlite3.Error) as error:
-        where = path or "in memory"
-        raise LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}") from None
-
-
 LOST = (
-    "it may have been carried out: run it again as it is, and the same Idempotency-Key is sent, so "
+    "it may have been carried out: run it again unchanged to send the same Idempotency-Key, so "
     "that it happens once; lab.ledger shows the key"
 )
 
@@ -237,24 +209,24 @@ def again(entry: Entry) -> str:
     """The message about an order that keeps its key."""
     if entry.state == OPEN:
         return (
-            f"this was sent before ({entry.made}) and no answer was seen: asking again with the "
+            f"this was sent before ({entry.made}) without a response: sending it again with the "
             "same Idempotency-Key, so that it happens once"
         )
     return (
-        f"this made {entry.resource_id} before ({entry.made}): it is given again and nothing "
-        "new is made; new=True makes another"
+        f"this made {entry.resource_id} before ({entry.made}): returning that and making "
+        "nothing new; new=True makes another"
     )
 
 
 def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
     """The error for an order that differs from the earlier one made by `who`."""
-    made = entry.resource_id or "something whose answer was not seen"
+    made = entry.resource_id or "something without a response"
     change = _change(entry.body, body)
     what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
     hint = (
         "new=True sends it as another payment; "
-        f"idempotency_key={entry.key!r} sends it under the key of before, which the service "
-        "refuses with 409; put the old value back to see what was made"
+        f"idempotency_key={entry.key!r} sends it with the earlier key, which the service "
+        "refuses with 409; restore the old value to see what was made"
     )
     return ChoiceError(what, hint)
 
@@ -262,8 +234,8 @@ def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
 def too_late(entry: Entry) -> ChoiceError:
     """The error for an order so old that the service may have dropped its key."""
     if entry.state == OPEN:
-        what = f"not sent: sent before ({entry.made}), no answer was seen, and its key has expired"
-        hint = "look in the list whether it was made; new=True sends it as another payment"
+        what = f"not sent: sent before ({entry.made}) without a response, and its key has expired"
+        hint = "check the list for it; new=True sends it as another payment"
         return ChoiceError(what, hint, expired="")
     what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
     hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
@@ -274,7 +246,7 @@ def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
     """The error when the payment was made but the ledger could not be written."""
     made = resource_id or "something without an id"
     what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
-    hint = f"do not send it as a new payment; idempotency_key={key!r} gives it again"
+    hint = f"do not send it as a new payment; idempotency_key={key!r} returns it again"
     return LedgerError(what, hint, made=resource_id, key=key)
 
 

@@ -29,7 +29,7 @@ COLUMNS = (
     *("source_currency", "destination_currency", "payout_method"),
     *("source_network", "source_type"),
 )
-"""The columns that mean something; any other is left alone."""
+"""The known columns; others are not sent."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PayoutRow:
     line: int | None = None
     surplus: int = 0
     own: Mapping[str, Any] = field(default_factory=dict)
-    """The cells of columns that mean nothing here, as text; they come back with the results."""
+    """The cells of unknown columns, as text; they are added to the results."""
 
     def get(self, name: str) -> Any:
         """A cell, or None when it is empty."""
@@ -96,7 +96,7 @@ def _is_missing(value: object) -> bool:
 
 
 def _plain(value: Decimal) -> str:
-    """Plain digits without trailing zeros, which come from the width of the column."""
+    """Plain digits without the trailing zeros of the column's type."""
     text = getattr(value, "text", None) or format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -149,7 +149,7 @@ def _row(
 
 
 def _text(value: object) -> str | None:
-    # Half a character, which JSON can write, cannot be written to a file.
+    # An unpaired surrogate, which JSON can contain, cannot be written to a file.
     return None if value is None else str(value).encode(errors="backslashreplace").decode()
 
 
@@ -174,7 +174,7 @@ class RowProblem(Problem):
 
 @dataclass(frozen=True)
 class Plan:
-    """What would be sent, its problems, and which columns are not sent."""
+    """The payouts to send, their problems, and the columns that are not sent."""
 
     rows: tuple[PayoutRow, ...]
     problems: tuple[RowProblem, ...]
@@ -222,7 +222,7 @@ def plan(
     """
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
-        raise TypeError(f"{unknown[0]!r} is no column; columns are {', '.join(COLUMNS)}")
+        raise TypeError(f"{unknown[0]!r} is not a column; the columns are {', '.join(COLUMNS)}")
     sheet = read_payouts(payouts, reference, defaults, delimiter)
     return Plan(
         sheet.rows, tuple(_problems(sheet.rows, _RENAMED | {REFERENCE: reference})), sheet.ignored
@@ -241,17 +241,16 @@ def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[R
 
 
 def _of_row(row: PayoutRow, twin: int | None) -> list[Problem]:
-    body = row.body()
-    found = transfers.check(body) or transfers.check_rail(
-        body["destination_currency"], body["payout_method"]
-    )
-    for doubt in transfers.warn(body):
+    body, rules = row.body(), transfers.rules_of()
+    currency, rail = body.get("destination_currency"), body.get("payout_method")
+    found = rules.check(body) or rules.check_rail(str(currency), rail)
+    for doubt in rules.warn_rail(currency, rail) if isinstance(currency, str) else ():
         warnings.warn(str(doubt), RuleWarning, stacklevel=2)
     return [*_reference(row, twin), *_surplus(row), *map(_said_of_floats(row), found)]
 
 
 def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
-    """Add to a problem that pandas read the amount as a float and lost digits."""
+    """Add to a problem that pandas read the amount as a float."""
 
     def said(problem: Problem) -> Problem:
         if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
@@ -263,11 +262,11 @@ def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
 
 def _reference(row: PayoutRow, twin: int | None) -> list[Problem]:
     if row.get(REFERENCE) is None:
-        message = "is required: it keeps the row from being paid twice"
+        message = "is required: it prevents paying the row twice"
         return [Problem(REFERENCE, message, _OWN)]
     if twin is None:
         return []
-    return [Problem(REFERENCE, f"is the reference of row {twin} too: each needs its own", _OWN)]
+    return [Problem(REFERENCE, f"is also the reference of row {twin}: it must be unique", _OWN)]
 
 
 def _surplus(row: PayoutRow) -> list[Problem]:

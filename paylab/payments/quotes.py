@@ -1,4 +1,4 @@
-"""Quotes side by side: one amount to several recipients over each of their rails."""
+"""Compare quotes of one amount for several recipients and rails."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .. import corridors
+from ..corridors import countries
 from ..errors import (
     BadRequestError,
     ConflictError,
@@ -17,6 +17,7 @@ from ..errors import (
 )
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
+from ..spec.service import Service
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +29,8 @@ COLUMNS = (
     *("destination_amount", "destination_currency"),
 )
 
-# Refusals of this one quote. After any other answer (429, 401, 503) nobody knows whether there is
-# a quote, and a row without one would be taken for "not possible".
+# Refusals of one quote. After any other status (429, 401, 503) it is not known whether the quote
+# is possible, and a row without a quote would mean "not possible".
 REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError)
 
 
@@ -39,22 +40,22 @@ class _Route:
 
     recipient: Individual
     account: FinancialAccount
-    rail: corridors.Rail
+    rail: countries.Rail
     currency: str
 
 
 def compare_quotes(
-    create: Callable[..., Quote], recipients: Recipients, **asked: Any
+    create: Callable[..., Quote], recipients: Recipients, service: Service, **asked: Any
 ) -> pd.DataFrame:
-    """Ask for a quote for every recipient over each of their rails; a frame, one row per quote.
+    """Get a quote for every recipient and rail; return a frame with one row per quote.
 
-    `create` asks the service for a quote. When it refuses one, `problem` says why.
+    `create` requests a quote. If the service refuses it, `problem` says why.
     """
     people = [recipients] if isinstance(recipients, Individual) else list(recipients)
     if not all(isinstance(one, Individual) for one in people):
-        told = "must be individuals, such as lab.individuals.get(id), and not their ids"
+        told = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", told)])
-    found = [route for person in people for route in routes(person)]
+    found = [route for person in people for route in quote_routes(person, service)]
     return _frame(found, [_quoted(create, route, asked) for route in found])
 
 
@@ -72,9 +73,9 @@ def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) 
         return "; ".join(map(str, error.problems))
 
 
-def routes(person: Individual) -> Iterator[_Route]:
-    """Every rail to every account of a recipient, crypto wallets excepted."""
-    corridor = corridors.get(person.country)
+def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
+    """Every rail to every account of a recipient, without crypto wallets."""
+    corridor = countries.of(service).get(person.country)
     for account in person.financial_accounts or []:
         local = isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET
         for rail in corridor.rails if corridor and local else ():
@@ -86,8 +87,8 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
 
     from .. import frames
 
-    raw = [quote.raw if isinstance(quote, Quote) else {} for quote in quotes]
-    exact = frames.transfers([{"data": raw, "has_next_page": False}])
+    rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
+    exact = frames.transfers([{"data": rows, "has_next_page": False}])
     facts = pd.DataFrame(map(_facts, found), columns=["country", "account", "rail", "settlement"])
     shown = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
     shown["financial_account_id"] = [route.account.id for route in found]

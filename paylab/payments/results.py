@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 
-from .. import frames
 from ..errors import PaylabError
+from ..frames.frame import transfers as transfers_frame
 from ..spec.text import plain, printable
 from .plan import REFERENCE, Plan
 
@@ -22,17 +22,19 @@ MADE = frozenset({"created", "replayed", "found", "done"})
 class Outcome:
     """The outcome of a row as a word, its transfer, and the error if there is none.
 
-    created: made now. replayed: made within the last 24 hours, the service answered from memory.
-    found: made before a crash. done: in the journal. refused: the service said no; can be sent
-    again. conflict: the reference stands for another payout. unknown: no answer; look again.
-    unsent: never left, because the service did not answer.
+    created: made now. replayed: made in the last 24 hours, the service repeated its answer. found:
+    made before a crash. done: in the journal. refused: refused by the service; can be sent again.
+    conflict: the reference belongs to another payout. unknown: no response; check the list.
+    unsent: not sent, because the service did not respond.
     """
 
     word: str
     transfer: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
     stops: PaylabError | None = None
-    """What keeps every other row from being sent too."""
+    """The error that ends the whole batch."""
+    is_limited: bool = False
+    """Whether too many requests were sent at once: one at a time may pass."""
 
     @property
     def is_made(self) -> bool:
@@ -40,8 +42,10 @@ class Outcome:
         return self.word in MADE
 
 
-def frame(checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None) -> pd.DataFrame:
-    """The transfers as `lab.transfers.frame()` has them, with `row`, `outcome` and `error`.
+def results_frame(
+    checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None
+) -> pd.DataFrame:
+    """The transfers as in `lab.transfers.frame()`, with `row`, `outcome` and `error`.
 
     Your own columns of the payouts follow, as text. `attrs` holds the number of
     rows per outcome and the path of the journal.
@@ -69,11 +73,11 @@ def frame(checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None) 
 def _readable(raw: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str | None]]:
     """The transfers as a frame, and per row the reason why it holds only the id.
 
-    The payments are made at this point, so a strange answer must not stop the results.
+    The payments are already made, so an unexpected answer must not prevent the results.
     """
     try:
         return _frame(raw), [None] * len(raw)
-    except Exception as error:  # of the columns together, when each row can be read alone
+    except Exception as error:  # the columns do not fit together, but each row can be read alone
         reason = _reason(error)
     rows, reasons = zip(*map(_alone, raw), strict=True)
     try:
@@ -103,7 +107,7 @@ def _least(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    return frames.transfers([{"data": list(rows), "has_next_page": False}])
+    return transfers_frame([{"data": list(rows), "has_next_page": False}])
 
 
 def _free(name: str, taken: Iterable[object]) -> str:

@@ -1,7 +1,7 @@
-"""What the details of each account type hold: names of fields, required ones, accepted words.
+"""Find the details of each account type: field names, required fields, accepted words.
 
-Accounts are put into an individual that must be refused for its missing names: the service looks
-at all of them and makes none.
+Accounts are sent in an individual that must be refused because its names are missing: the
+service checks all accounts and creates nothing.
 """
 
 from __future__ import annotations
@@ -9,30 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..corridors import examples
 from ..spec import assumptions
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
-from .names import known_names, pairs
+from .names import known_names, matching_names
+from .objects import DETAILS
 
 COUNTRIES = {"SEPA": "DE", "": "MX"}
-"""The country of an individual that has an account of SEPA, or a wallet."""
-QR_PH = (
-    "00020101021127500012com.p2pqrpay0111UBPHPHMMXXX0412000000000000"
-    "52046016530360854031005802PH5912PAYLAB PROBE6006MANILA6304A0F3"
-)
-_PH = {"issuer": "bdo", "account_number": "000000000000", "account_holder_name": "Alex Example"}
-DETAILS: Mapping[str, Mapping[str, str]] = {
-    **{
-        f"{place}.{kind}": details
-        for place, (kind, details) in {**examples.ACCOUNTS, "SEPA": examples.SEPA_ACCOUNT}.items()
-    },
-    "PH.bank_account": _PH,
-    "PH.ph_qr_code": {"qrph_payload": QR_PH},
-    "SEPA.bank_account": {**examples.SEPA_ACCOUNT[1], "bic": "COBADEFFXXX"},
-    "crypto_wallet": examples.WALLET,
-}
-"""Details of accounts that belong to nobody, by the part of the key behind financial_accounts."""
+"""The country of an individual with a SEPA account or a wallet."""
 PIX = {
     "cpf": "52998224725",
     "cnpj": "11222333000181",
@@ -46,11 +30,11 @@ WORDS = {
     "account_type": ("CBU", "CVU", "current", "SAVINGS", "CHECKING"),
     "pix_key_type": ("random", "CPF", "CNPJ", "EMAIL", "PHONE", "EVP", "RANDOM"),
 }
-"""Words that services are known to take, besides those that are assumed."""
+"""Words that known services accept, in addition to the assumed ones."""
 
 
 class _Account(NamedTuple):
-    """An account type in a place: what is known of its fields."""
+    """An account type in a country or scheme, and the known names of its fields."""
 
     place: str
     key: str
@@ -77,7 +61,7 @@ def accounts(inquiry: Inquiry) -> list[_Account]:
 
 
 def _ask(inquiry: Inquiry) -> None:
-    """Read what the service says of empty, wrong and good details, a country at a time."""
+    """Send empty, wrong and valid details for each country, and read the refusals."""
     every = accounts(inquiry)
     for country in dict.fromkeys(each.country for each in every):
         here = [each for each in every if each.country == country]
@@ -85,7 +69,7 @@ def _ask(inquiry: Inquiry) -> None:
 
 
 def _ask_about(inquiry: Inquiry, country: str, here: list[_Account]) -> None:
-    """Two requests: one that shows names and required fields, one that shows words."""
+    """Send two requests: one for names and required fields, one for words."""
     first = _send(inquiry, country, [(each, body) for each in here for body in _empty(each)])
     inquiry.memory.setdefault("nested", first)
     for number, each in enumerate(here):
@@ -104,21 +88,21 @@ def _ask_about(inquiry: Inquiry, country: str, here: list[_Account]) -> None:
         _allowed(inquiry, each, second, at)
 
 
-def _send(inquiry: Inquiry, country: str, bodies: list[tuple[_Account, Any]]) -> Reply:
-    """An individual without a name, which must be refused, with these accounts."""
+def _send(inquiry: Inquiry, country: str, bodies: list[tuple[_Account, Any]]) -> ServiceReply:
+    """Send an individual without a name, which must be refused, with these accounts."""
     held = [{"type": each.kind, "details": details} for each, details in bodies]
     body = {"country": country, "financial_accounts": held}
     return inquiry.requests.refused(inquiry.path("create_individual") or "/v1/individuals", body)
 
 
 def _empty(account: _Account) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Details without fields, and with a wrong value under every name that there could be."""
+    """Empty details, and details with a wrong value for every possible name."""
     names = [name for key in account.keys().values() for name in known_names(key)]
     return {}, dict.fromkeys(names, 0)
 
 
-def _names(inquiry: Inquiry, account: _Account, reply: Reply, at: str) -> None:
-    """The names of the fields and the required ones, from the complaints about both details."""
+def _names(inquiry: Inquiry, account: _Account, reply: ServiceReply, at: str) -> None:
+    """Find the field names and required fields from both refusals."""
     start, number, end = at.split(".")
     wrong = f"{start}.{int(number) + 1}.{end}"
     required = reply.missing(at)
@@ -130,7 +114,7 @@ def _names(inquiry: Inquiry, account: _Account, reply: Reply, at: str) -> None:
     current = {our: str(inquiry.value(key)) for our, key in keys.items()}
     sure = {our: name for our, name in current.items() if name in theirs}
     free = [name for name in theirs if name not in sure.values()]
-    found = sure | pairs({our: key for our, key in keys.items() if our not in sure}, free)
+    found = sure | matching_names({our: key for our, key in keys.items() if our not in sure}, free)
     for our, name in found.items():
         inquiry.answer(keys[our], name, reply)
     for key in keys.values():
@@ -142,22 +126,24 @@ def _names(inquiry: Inquiry, account: _Account, reply: Reply, at: str) -> None:
 
 
 def _words(account: _Account) -> list[str]:
-    """The words to try for a field: what is assumed, and what other services have."""
+    """The words to try for a field: the assumed ones and those of other services."""
     key = assumptions.KEYS[f"{account.key}.allowed"]
     lists = [key.default, *key.others, WORDS.get(account.field, ())]
     return list(dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one))
 
 
 def _with(inquiry: Inquiry, account: _Account, word: str) -> dict[str, Any]:
-    """Good details with a word in the field of fixed words, under the service's names."""
+    """Valid details with a given word, in the service's names."""
     details: dict[str, Any] = {**DETAILS[account.place], account.field: word}
     if account.field == "pix_key_type":
         details["pix_key"] = PIX.get(word.lower(), RANDOM_PIX_KEY)
     return inquiry.service.detail_names(account.country, account.kind).send(details)
 
 
-def _allowed(inquiry: Inquiry, account: _Account, reply: Reply, at: Mapping[str, str]) -> None:
-    """The words that are accepted: those that nothing is said of, and those that are named."""
+def _allowed(
+    inquiry: Inquiry, account: _Account, reply: ServiceReply, at: Mapping[str, str]
+) -> None:
+    """The accepted words: those without a complaint, and those that the refusal lists."""
     key = f"{account.key}.allowed"
     field = str(inquiry.value(f"{account.key}.fields.{account.field}"))
     said = {word: reply.about(f"{place}.{field}") for word, place in at.items()}

@@ -1,20 +1,162 @@
-"""What a service answered: its status, its body, and what a refusal says of each field."""
+"""Read a service's response: status, body, and the problems of each field."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..client.call import Call, Later
-from ..client.exchange import Exchange
-from ..client.failures import Said, read_refusal
+from ..client.call import Call, DeferredCall
+from ..client.error_body import ErrorBody, read_refusal
+from ..client.request import Exchange
 from ..client.response import parse_json
 from ..redaction.redaction import Redaction
 from ..spec.text import plain
-from . import shapes
+
+FIELDS = (
+    *("field", "path", "pointer", "source.pointer", "source.parameter", "param", "parameter"),
+    *("loc", "property", "name", "attribute", "key", "in", "target"),
+)
+
+MESSAGES = (
+    *("message", "msg", "detail", "reason", "description", "text", "error", "issue", "title"),
+    "code",
+)
+
+WORDS = (
+    *("error", "message", "detail", "error_description", "errorMessage", "title", "description"),
+    *("reason", "msg", "text"),
+)
+
+NO_FIELDS = frozenset({"message", "code", "error", "detail", "title", "msg", "reason", "type"})
+"""Keys of an object that is itself an error and contains no fields."""
+
+STEPS = re.compile(r"^/?(?:data/attributes/?)?")
+
+MOST = 3
+"""Maximum depth at which the message and the problems of an error are searched."""
+
+
+@dataclass(frozen=True)
+class Problems:
+    """The field problems of an error body: key, format and content."""
+
+    key: str
+    form: str
+    field: str
+    message: str
+    listed: tuple[tuple[str, str], ...]
+    field_form: str = ""
+
+
+def problems(body: object) -> Problems | None:
+    """The field problems of a body; None when it lists none."""
+    for key, value in _inside(body, ""):
+        found = _read(key, value)
+        if found is not None:
+            return found
+    return None
+
+
+def words_key(body: object, listed: Problems | None) -> str | None:
+    """The dotted key of an error's message; None if there is none."""
+    texts = {
+        key: value
+        for key, value in _inside(body, "")
+        if isinstance(value, str) and key and not (listed and key.startswith(f"{listed.key}."))
+    }
+    known = {word.lower(): place for place, word in enumerate(WORDS)}
+    texts = {
+        key: text
+        for key, text in texts.items()
+        if " " in text or key.rpartition(".")[2].lower() in known
+    }
+
+    def rank(key: str) -> tuple[bool, int, int]:
+        last = key.rpartition(".")[2].lower()
+        return " " not in texts[key], known.get(last, len(WORDS)), key.count(".")
+
+    return min(texts, key=rank, default=None)
+
+
+def _inside(body: object, at: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """A body and its nested values by dotted keys, outermost first."""
+    yield at, body
+    if isinstance(body, Mapping) and depth < MOST:
+        for name, value in body.items():
+            yield from _inside(value, f"{at}.{name}" if at else str(name), depth + 1)
+
+
+def _read(key: str, value: object) -> Problems | None:
+    if isinstance(value, list) and value:
+        if all(isinstance(each, Mapping) for each in value):
+            return _objects(key, value)
+        if all(isinstance(each, str) for each in value):
+            return Problems(key, "sentences", "", "", tuple(("", each) for each in value))
+    if isinstance(value, Mapping) and key and value and all(map(_is_words, value.values())):
+        if NO_FIELDS & {str(name).lower() for name in value}:
+            return None
+        rows = {
+            str(name): [each] if isinstance(each, str) else each for name, each in value.items()
+        }
+        listed = tuple((_dotted(name), text) for name, each in rows.items() for text in each)
+        return Problems(key, "by_field", "", "", listed, _field_form(list(rows)))
+    return None
+
+
+def _is_words(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(value)
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+
+
+def _objects(key: str, rows: list[Mapping[str, Any]]) -> Problems | None:
+    message = next((name for name in MESSAGES if all(_text(row, name) for row in rows)), "")
+    field = next((name for name in FIELDS if any(_at(row, name) for row in rows)), "")
+    if not message:
+        return None
+    if not field:
+        field = next(
+            (name for name in FIELDS if any(_at(row, name) is not None for row in rows)), ""
+        )
+    raw = [_at(row, field) if field else None for row in rows]
+    listed = tuple(
+        (_dotted(each), str(_at(row, message))) for each, row in zip(raw, rows, strict=True)
+    )
+    return Problems(key, "objects", field, message, listed, _field_form(raw))
+
+
+def _at(row: Mapping[str, Any], name: str) -> Any:
+    value: Any = row
+    for step in name.split("."):
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def _text(row: Mapping[str, Any], name: str) -> bool:
+    return isinstance(_at(row, name), str)
+
+
+def _field_form(names: list[Any]) -> str:
+    """The format of nested field names; empty if unknown."""
+    if any(isinstance(each, list) for each in names):
+        return "list"
+    if any(isinstance(each, str) and each.startswith("/") for each in names):
+        return "pointer"
+    return "dotted" if any(isinstance(each, str) and "." in each for each in names) else ""
+
+
+def _dotted(field: object) -> str:
+    """`a.0.b` from a list of steps, a JSON pointer or a dotted name."""
+    if isinstance(field, list):
+        return ".".join(map(str, field))
+    text = "" if field is None else str(field)
+    if text.startswith("/"):
+        return STEPS.sub("", text).replace("/", ".")
+    return text.replace("[", ".").replace("]", "").strip(".")
+
 
 MISSING = re.compile(
     r"\brequired\b|\bmissing\b|\bblank\b|must be (?:given|present|provided)|\bis needed\b"
@@ -45,7 +187,7 @@ NOT_WORDS = frozenset({"or", "and", "a", "an", "one", "of", "text", "string", "n
 
 
 class Complaint(NamedTuple):
-    """What a refusal says of one field; the dotted name is empty where none is given."""
+    """The message about one field; the name is dotted, or empty if unknown."""
 
     field: str
     words: str
@@ -69,16 +211,16 @@ class Complaint(NamedTuple):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The whole numbers in the words."""
+        """The integers in the message."""
         return tuple(int(text) for text in _NUMBER.findall(self.words) if len(text) < 10)
 
 
 @dataclass(frozen=True)
-class Reply:
-    """An answer as the probe reads it; `status` is 0 when none came."""
+class ServiceReply:
+    """A response as the probe reads it; `status` is 0 without a response."""
 
     exchange: Exchange
-    later: Later
+    deferred: DeferredCall
     redaction: Redaction = field(repr=False)
     number: int = 0
 
@@ -95,7 +237,7 @@ class Reply:
     @property
     def call(self) -> Call:
         """The record of the call, without secrets."""
-        return self.later.call
+        return self.deferred.call
 
     @property
     def headers(self) -> dict[str, str]:
@@ -123,18 +265,18 @@ class Reply:
         return self.redaction.text(self.exchange.content.decode("utf-8", "replace"))
 
     @cached_property
-    def said(self) -> Said:
-        """The words of a refusal and its field problems, whatever its shape."""
+    def said(self) -> ErrorBody:
+        """The message of a refusal and its field problems, in any format."""
         return read_refusal(self.status, self.exchange.content, self.redaction)
 
     @cached_property
-    def problems(self) -> shapes.Problems | None:
+    def problems(self) -> Problems | None:
         """The list of field problems in the body of a refusal."""
-        return None if self.went_well else shapes.problems(self.said.body)
+        return None if self.went_well else problems(self.said.body)
 
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
-        """What a refusal says of each field, from its list of problems or its sentences."""
+        """The messages about each field, from the list of problems or the text."""
         if self.went_well:
             return ()
         listed = self.problems.listed if self.problems else ()
@@ -145,11 +287,11 @@ class Reply:
         return tuple(dict.fromkeys(part for each in both for part in _parts(each)))
 
     def about(self, name: str) -> tuple[Complaint, ...]:
-        """What is said of a field, unknown fields left out."""
+        """The messages about a field, without those about unknown fields."""
         return tuple(each for each in self.complaints if each.field == name and not each.unknown)
 
     def below(self, name: str) -> dict[str, Complaint]:
-        """What is said of the fields inside an object, by their names there."""
+        """The messages about the fields of an object, by relative name."""
         start = f"{name}." if name else ""
         inside = (each for each in self.complaints if each.field.startswith(start))
         return {each.field.removeprefix(start): each for each in inside if each.field != start}
@@ -160,15 +302,15 @@ class Reply:
 
     @property
     def words(self) -> str:
-        """What a refusal says, without the ids that it repeats."""
+        """The message of a refusal, without ids."""
         return plain(self.said.text, 300)
 
     def __str__(self) -> str:
-        return f"{self.later.path} answered {self.status or 'nothing'}"
+        return f"{self.deferred.path} answered {self.status or 'nothing'}"
 
 
 def _texts(body: object) -> Iterator[str]:
-    """Every text of a body that may hold sentences about fields, whole and without markup."""
+    """Every text of a body that may mention fields, with and without markup."""
     if isinstance(body, str):
         yield " ".join(_TAG.sub(" ", body).split())
     elif isinstance(body, dict):

@@ -1,7 +1,7 @@
 """The fields of quotes, transfers, conversion accounts and sandbox deposits.
 
-A body without fields shows which ones are required; a body with a wrong value under every name
-that there could be shows which names are read at all.
+The refusal of an empty body names the required fields; the refusal of a body with a wrong value
+for every possible name shows which names the service reads.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from ..spec import assumptions
 from ..spec.assumptions import NONE
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import REFUSALS, UNKNOWN_ID, Inquiry, Question, ordered
-from .names import known_names, pairs
+from .names import known_names, matching_names
 
 WRONG = "paylab-probe"
 LONG = "paylab-probe " * 160
@@ -22,9 +22,9 @@ LENGTHS = (36, 50, 64, 100, 128, 255, 256, 500, 512)
 
 
 class _Body(NamedTuple):
-    """What is posted: the key of its path, the fields of our names, and a wrong value for each.
+    """A body to post: the key of its path, our field names, and a wrong value for each.
 
-    `base` are the fields that are known to be required.
+    `base` are the required fields of the spec.
     """
 
     group: str
@@ -85,13 +85,13 @@ ACCOUNTS = (
     ("quotes", "quotes", "financial_account"),
     ("conversion_accounts", "create_conversion_account", "payout_account"),
 )
-"""What names an account, by an object or by its id."""
+"""The fields that name an account, by an object or by its id."""
 
 
 _BY_PATH = {body.path: body for body in BODIES}
 
 
-def fields(inquiry: Inquiry) -> None:
+def field_names(inquiry: Inquiry) -> None:
     """Find the name of every field that can be sent."""
     for body in BODIES:
         path = inquiry.path(body.path, UNKNOWN_ID)
@@ -102,14 +102,14 @@ def fields(inquiry: Inquiry) -> None:
         _fields(inquiry, body, _empty(inquiry, body), _wrong(inquiry, body))
 
 
-def _empty(inquiry: Inquiry, body: _Body) -> Reply:
+def _empty(inquiry: Inquiry, body: _Body) -> ServiceReply:
     """The answer to a body without any field."""
     path = inquiry.path(body.path, UNKNOWN_ID) or ""
     return inquiry.remember(f"empty {body.path}", lambda: _post(inquiry, path, {}))
 
 
-def _wrong(inquiry: Inquiry, body: _Body) -> Reply:
-    """The answer to a body with a wrong value under every name that there could be."""
+def _wrong(inquiry: Inquiry, body: _Body) -> ServiceReply:
+    """The response to a body with a wrong value for every possible name."""
     path = inquiry.path(body.path, UNKNOWN_ID) or ""
     sent = {
         name: value
@@ -120,12 +120,12 @@ def _wrong(inquiry: Inquiry, body: _Body) -> Reply:
     return inquiry.remember(f"wrong {body.path}", lambda: _post(inquiry, path, sent))
 
 
-def _post(inquiry: Inquiry, path: str, body: Any) -> Reply:
+def _post(inquiry: Inquiry, path: str, body: Any) -> ServiceReply:
     headers = {"Idempotency-Key": inquiry.requests.new_key()}
     return inquiry.requests.refused(path, body, headers)
 
 
-def _fields(inquiry: Inquiry, body: _Body, empty: Reply, wrong: Reply) -> None:
+def _fields(inquiry: Inquiry, body: _Body, empty: ServiceReply, wrong: ServiceReply) -> None:
     keys = body.keys()
     missing = [name.split(".")[0] for name in empty.missing()]
     read = [each.field.split(".")[0] for each in wrong.complaints if not each.unknown]
@@ -133,14 +133,14 @@ def _fields(inquiry: Inquiry, body: _Body, empty: Reply, wrong: Reply) -> None:
     current = {our: str(inquiry.value(key)) for our, key in keys.items()}
     sure = {our: name for our, name in current.items() if name in theirs}
     free = [name for name in theirs if name and name not in (*sure.values(), *body.base)]
-    found = sure | pairs({our: key for our, key in keys.items() if our not in sure}, free)
+    found = sure | matching_names({our: key for our, key in keys.items() if our not in sure}, free)
     for our, name in found.items():
         shows = [each for each, names in ((empty, missing), (wrong, read)) if name in names]
         inquiry.answer(keys[our], name, *shows)
 
 
 def _required(inquiry: Inquiry) -> None:
-    """What is required beyond what every such body needs."""
+    """Find the required fields in addition to `base`."""
     for body in BODIES:
         key = f"{body.group}.required"
         if key not in assumptions.KEYS or inquiry.path(body.path) is None:
@@ -157,7 +157,7 @@ def _required(inquiry: Inquiry) -> None:
 
 
 def _references(inquiry: Inquiry) -> None:
-    """How long a reference may be: the length that the service names, or a likely one."""
+    """Find the maximum length of a reference: the one in the refusal, or a likely one."""
     for body in BODIES[1:3]:
         _reference(inquiry, body)
 
@@ -169,7 +169,7 @@ def _reference(inquiry: Inquiry, body: _Body) -> None:
         return
     wrong = _wrong(inquiry, body)
     named = [number for each in wrong.about(name) for number in each.numbers]
-    tried: dict[int, Reply] = {}
+    tried: dict[int, ServiceReply] = {}
 
     def fits(length: int) -> bool:
         if length not in tried:
@@ -184,7 +184,7 @@ def _reference(inquiry: Inquiry, body: _Body) -> None:
 
 
 def account_ids(inquiry: Inquiry) -> None:
-    """Name an account by an id that nothing has: a name that is not read changes nothing."""
+    """Send an unknown account id: a name that the service does not read changes nothing."""
     for group, body_path, whole in ACCOUNTS:
         key, path = f"{group}.fields.{whole}_id", inquiry.path(body_path)
         if path is None or inquiry.knows(key):
@@ -197,10 +197,12 @@ def account_ids(inquiry: Inquiry) -> None:
             inquiry.skip(key, "the service names the account by an object")
             continue
         inquiry.answer(key, name, inquiry.memory[f"read {name}"])
+        if name in empty.missing():
+            inquiry.answer(f"{group}.account_form", "id", empty)
 
 
-def _reads(inquiry: Inquiry, path: str, empty: Reply, name: str) -> bool:
-    """Whether an unknown id under a name is answered in another way than no field at all."""
+def _reads(inquiry: Inquiry, path: str, empty: ServiceReply, name: str) -> bool:
+    """Whether an unknown id under a name changes the response."""
     reply = _post(inquiry, path, {name: UNKNOWN_ID})
     inquiry.memory[f"read {name}"] = reply
     said = any(each.unknown and each.field == name for each in reply.complaints)
@@ -209,14 +211,14 @@ def _reads(inquiry: Inquiry, path: str, empty: Reply, name: str) -> bool:
 
 
 def quote_reference(inquiry: Inquiry) -> None:
-    """Name a quote that does not exist, under the names that there could be."""
+    """Send the id of a quote that does not exist, under all possible names."""
     path = inquiry.path("create_transfer")
     if path is None:
         return
     empty = _empty(inquiry, _BY_PATH["create_transfer"])
     for name in known_names("transfers.fields.quote_id"):
         if _reads(inquiry, path, empty, name):
-            reply: Reply = inquiry.memory[f"read {name}"]
+            reply: ServiceReply = inquiry.memory[f"read {name}"]
             inquiry.answer("transfers.fields.quote_id", name, reply)
             if not reply.missing():
                 inquiry.answer("error_codes.unknown_quote", reply.status, reply)
@@ -224,7 +226,7 @@ def quote_reference(inquiry: Inquiry) -> None:
 
 
 def source_types(inquiry: Inquiry) -> None:
-    """The words of source_type: those that the service names, or that it does not refuse."""
+    """Find the words of source_type: those in the refusal, or not refused."""
     key = "transfers.source_types"
     name = str(inquiry.value("transfers.fields.source_type"))
     path, wrong = inquiry.path("create_transfer"), _wrong(inquiry, _BY_PATH["create_transfer"])
@@ -243,7 +245,7 @@ def source_types(inquiry: Inquiry) -> None:
 
 
 def forms(inquiry: Inquiry) -> None:
-    """Whether an account is named by an object or by its id, and the default currency."""
+    """Find whether an account is named by an object or its id, and the default currency."""
     for group, path, whole in ACCOUNTS:
         if inquiry.path(path) is None:
             inquiry.skip(f"{group}.account_form", "the service has no such operation")
@@ -271,7 +273,7 @@ def _default_currency(inquiry: Inquiry) -> None:
 
 
 def amounts(inquiry: Inquiry) -> None:
-    """Ask for a quote without an account: once with text and upper case, once the other way."""
+    """Request a quote without an account: with text and upper case, then the other way."""
     path = inquiry.path("quotes")
     group, target = ("quotes", path) if path else ("transfers", inquiry.path("create_transfer"))
     if target is None:
@@ -298,7 +300,7 @@ def amounts(inquiry: Inquiry) -> None:
 
 _SENT = tuple(key for body in BODIES for key in body.keys().values())
 QUESTIONS = (
-    Question("fields that are sent", REFUSALS, _SENT, fields),
+    Question("fields that are sent", REFUSALS, _SENT, field_names),
     Question(
         "required fields",
         REFUSALS,

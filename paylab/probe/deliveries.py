@@ -1,4 +1,4 @@
-"""Webhook subscriptions, and what a delivery looks like where this machine can be reached."""
+"""Webhook subscriptions, and the format of deliveries, if the service can reach this machine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, NamedTuple
 
 from ..serving import ServingThread, listen
+from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec import codes
 from ..spec.assumptions import NONE
 from . import objects
-from .inquiry import PREFIX, Inquiry
+from .inquiry import PREFIX, Inquiry, question
 from .lists import leaves
-from .outcomes import question
 from .requests import NotAskedError
 
 HOST = "127.0.0.1"
@@ -33,7 +33,7 @@ class _Delivery(NamedTuple):
 
 
 class Listener:
-    """Notes deliveries on a loopback port, at a path that cannot be guessed."""
+    """Receives deliveries on a loopback port, at an unpredictable path."""
 
     def __init__(self) -> None:
         self._socket = listen(HOST, 0)
@@ -67,17 +67,17 @@ class Listener:
 
 
 def subscribe(inquiry: Inquiry) -> None:
-    """A webhook subscription: to this machine where the service can reach it, else to no host."""
+    """Subscribe this machine if the service can reach it, else a host that does not exist."""
     path = inquiry.path("create_webhook_subscription") or ""
     listener: Listener | None = inquiry.memory.get(LISTENER)
     url = listener.url if listener else f"https://{PREFIX}.invalid/events"
     body = {"url": url, "event_types": list(EVENTS)}
-    one = objects.made(inquiry, "subscription", lambda: inquiry.requests.write(path, body))
+    one = objects.made_once(inquiry, "subscription", lambda: inquiry.requests.write(path, body))
     inquiry.answer("success_codes.webhook_subscriptions", one.status, *one.replies)
 
 
 def unsubscribe(inquiry: Inquiry) -> None:
-    """Delete the subscription, once a delivery had the time to come."""
+    """Delete the subscription, after waiting for deliveries."""
     listener: Listener | None = inquiry.memory.get(LISTENER)
     if listener is not None and not listener.deliveries:
         inquiry.requests.sleep(FIRST_SECONDS)
@@ -93,7 +93,7 @@ def unsubscribe(inquiry: Inquiry) -> None:
 
 
 def read_deliveries(inquiry: Inquiry, deliveries: list[_Delivery]) -> None:
-    """Where the type, the resource and the id of an event stand, and which header signs it."""
+    """Find the fields of type, resource and id of an event, and the signature header."""
     if not deliveries:
         return
     first = deliveries[0]
@@ -119,9 +119,22 @@ def read_deliveries(inquiry: Inquiry, deliveries: list[_Delivery]) -> None:
         if name.rpartition(".")[2].lower() in ID_NAMES and not name.startswith(tuple(resources))
     ]
     inquiry.answer("webhooks.id_field", ids[0] if ids else NONE, why=why)
-    signs = [name for name in first.headers if "signature" in name or "hmac" in name]
-    spelled = "-".join(part.title() for part in signs[0].split("-")) if signs else NONE
-    inquiry.answer("webhooks.signature_header", spelled, why=why)
+    _signature(inquiry, first, why)
+
+
+def _signature(inquiry: Inquiry, first: _Delivery, why: str) -> None:
+    """Find the header that signs deliveries, if an inbox can verify it."""
+    key, settings = "webhooks.signature_header", inquiry.requests.sender.settings
+    secret = key_bytes(settings.secret_key.reveal(), inquiry.value("signing.key_encoding"))
+    good = [
+        n for n, value in first.headers.items() if is_delivery_signature(value, secret, first.body)
+    ]
+    named = [name for name in first.headers if "signature" in name or "hmac" in name]
+    if named and not good:
+        inquiry.unclear(key, f"{named[0]} is not the HMAC-SHA256 of the body with the secret key")
+    else:
+        spelled = "-".join(part.title() for part in good[0].split("-")) if good else NONE
+        inquiry.answer(key, spelled, why=why)
 
 
 SUBSCRIBE = question("subscriptions", subscribe, "success_codes.webhook_subscriptions")

@@ -1,4 +1,4 @@
-"""How a service wants requests signed: dialect, key, nonce, clock tolerance, and its refusal."""
+"""Find how a service verifies signatures: dialect, key, nonce and clock tolerance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import product
 
 from ..signing.canonical import key_bytes
 from ..spec import assumptions
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import READS, Inquiry, Question
 from .requests import Dialect
 
@@ -23,7 +23,7 @@ def dialect(inquiry: Inquiry) -> None:
         path = inquiry.path(name) or f"/v1/{name}"
         damaged = requests.get(path, dialect=Dialect(damaged=True))
         if damaged.status not in REFUSALS:
-            continue  # an unknown path may be a 404 before the signature is looked at
+            continue  # an unknown path may be answered 404 before the signature is checked
         for chosen in _dialects(inquiry):
             reply = requests.get(path, dialect=chosen)
             if reply.status not in (*REFUSALS, 0):
@@ -69,8 +69,8 @@ def nonce(inquiry: Inquiry) -> None:
 
 def tolerance(inquiry: Inquiry) -> None:
     """Find the largest X-Date in the future that is accepted, to the second."""
-    accepted: dict[int, Reply] = {}
-    refused: dict[int, Reply] = {}
+    accepted: dict[int, ServiceReply] = {}
+    refused: dict[int, ServiceReply] = {}
 
     def is_accepted(seconds: int) -> bool:
         reply = _read(inquiry, replace(inquiry.requests.dialect, shift=seconds))
@@ -92,7 +92,7 @@ def tolerance(inquiry: Inquiry) -> None:
             if high == each:
                 break
     while high - low > 1:
-        # A limit is a round number more often than not: look right behind the last accepted one.
+        # A limit is usually a round number: try right after the last accepted one.
         middle = low + 1 if low in TOLERANCES and low + 1 not in refused else (low + high) // 2
         low, high = (middle, high) if is_accepted(middle) else (low, middle)
     if not accepted:
@@ -103,8 +103,8 @@ def tolerance(inquiry: Inquiry) -> None:
         inquiry.answer("signing.tolerance", low, accepted[low], refused[high])
 
 
-def _read(inquiry: Inquiry, chosen: Dialect) -> Reply | None:
-    """A harmless GET in a dialect; None when nothing verified before."""
+def _read(inquiry: Inquiry, chosen: Dialect) -> ServiceReply | None:
+    """Send a GET in a dialect; None if no request was verified before."""
     path = inquiry.memory.get("harmless") or inquiry.path("transfers")
     known = inquiry.knows("signing.empty_query")
     return inquiry.requests.get(path, dialect=chosen) if path and known else None

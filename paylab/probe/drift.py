@@ -1,6 +1,6 @@
-"""What a session met that the settings do not have: fields, statuses, codes, headers, types.
+"""Drift: fields, statuses, codes, headers and types in responses that the settings do not have.
 
-It is read from the calls that are kept, when somebody looks; no request is sent for it.
+It is computed from the kept calls on access; no request is sent.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ..client.assumption import of_answer
 from ..client.call import Call
 from ..spec import codes, models
+from ..spec.codes import STATUSES
 from ..spec.service import Service
-from .observation import STATUSES
 
 RESOURCES: Mapping[str, type[models.Resource]] = {
     "individuals": models.Individual,
@@ -24,7 +25,7 @@ RESOURCES: Mapping[str, type[models.Resource]] = {
     "sandbox": models.Deposit,
     "webhook_subscriptions": models.WebhookSubscription,
 }
-"""What each group of operations answers."""
+"""The kind of resource that each group of operations returns."""
 NAMES = {
     "quotes": "quotes",
     "conversion_accounts": "conversion_accounts",
@@ -47,7 +48,7 @@ HEADERS = frozenset(
 
 
 class _Difference(NamedTuple):
-    """One thing that was met: its kind, where and what, how often, the first call, the key."""
+    """A difference: its kind, place, name, count, first call and key."""
 
     kind: str
     where: str
@@ -63,7 +64,7 @@ class _Difference(NamedTuple):
 
 
 class Drift(tuple[_Difference, ...]):
-    """The differences that a session met, the most frequent of each kind first."""
+    """The differences of a session, the most frequent of each kind first."""
 
     __slots__ = ()
 
@@ -78,12 +79,12 @@ class Drift(tuple[_Difference, ...]):
         return f"drift: {named} (lab.drift shows them)" if self else ""
 
 
-def drift(
+def find_drift(
     calls: Iterable[Call], service: Service, events: Iterable[tuple[str, int | None]] = ()
 ) -> Drift:
-    """What the answers to these calls have that the settings do not.
+    """Find what the responses to these calls have that the settings do not.
 
-    `events` are event types that were delivered.
+    `events` are the delivered event types.
     """
     met: dict[tuple[str, str, str], list[int | None]] = {}
     keys: dict[tuple[str, str, str], str] = {}
@@ -106,7 +107,7 @@ Found = tuple[str, str, str, str]
 
 
 def _differences(call: Call, service: Service) -> Iterator[Found]:
-    """The kind, place, name and key of everything that one answer has beyond the settings."""
+    """The differences of one response, as kind, place, name and key."""
     if call.status is None:
         return
     for name in call.response_headers:
@@ -147,9 +148,10 @@ def _row(
     group: str, model: type[models.Resource], row: dict[str, Any], service: Service
 ) -> Iterator[Found]:
     names = service.names(NAMES[group]) if group in NAMES else None
+    keys = {name: key for key, name in of_answer(model, row, service)}
     for name, value in (names.read(row) if names else row).items():
         if name not in model.model_fields:
-            yield "field", group, str(name), ""
+            yield "field", group, str(name), keys.get(name, "")
         if name in AMOUNTS and value is not None:
             is_number = not isinstance(value, str)
             if is_number != (service.amounts.answers == "number"):

@@ -1,4 +1,4 @@
-"""A probe while it runs: what was found so far, and the service that the next request follows."""
+"""The state of a running probe: findings, and the service that the next request follows."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.assumptions import NONE, Value
 from ..spec.service import Service
-from .answers import Reply
-from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, Finding
+from .answers import ServiceReply
+from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, ProbeFinding
 from .requests import BudgetError, NotAskedError, Requests
 
 READS, REFUSALS, WRITES = "reads", "refusals", "writes"
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
-"""An id that nothing has; many services refuse one of another form in other words."""
+"""An id that does not exist, in UUID form, which many services require."""
 PREFIX = "paylab-probe"
-"""What every reference and name that a probe makes begins with."""
+"""The prefix of every reference and name that a probe creates."""
 
 
 @dataclass
 class Inquiry:
-    """What is known while a probe runs; `stopped` is whether its budget was used up.
+    """The state of a running probe; `stopped` is whether its budget was used up.
 
-    `assumed` is the service that the probe began with, `service` that with all that was found.
-    `memory` keeps what later questions need: replies, rows of lists, ids of objects made.
+    `assumed` is the initial service, `service` the same with the findings. `memory` has the data
+    for later questions: replies, rows of lists, ids of created objects.
     """
 
     requests: Requests
     assumed: Service
-    found: dict[str, Finding] = field(default_factory=dict)
+    found: dict[str, ProbeFinding] = field(default_factory=dict)
     memory: dict[str, Any] = field(default_factory=dict)
     made: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -42,8 +42,8 @@ class Inquiry:
         for finding in self.found.values():
             self._follow(finding)
 
-    def answer(self, key: str, value: Value, *replies: Reply, why: str = "") -> None:
-        """Note what a service has; it holds when it is what was assumed."""
+    def answer(self, key: str, value: Value, *replies: ServiceReply, why: str = "") -> None:
+        """Record the value of a key; the assumption holds if the values are equal."""
         spec = assumptions.KEYS[key]
         try:
             value = spec.read(value)
@@ -52,28 +52,28 @@ class Inquiry:
             self.unclear(key, words, *replies)
             return
         outcome = HOLDS if value == self.assumed.value(key) else DIFFERS
-        self._note(Finding(key, outcome, value, why, _calls(replies)))
+        self._note(ProbeFinding(key, outcome, value, why, _calls(replies)))
 
-    def unclear(self, key: str, why: str, *replies: Reply) -> None:
-        """Note that the answers do not tell."""
+    def unclear(self, key: str, why: str, *replies: ServiceReply) -> None:
+        """Record that the responses do not show the value of a key."""
         if not self.knows(key):
-            self._note(Finding(key, UNCLEAR, None, why, _calls(replies)))
+            self._note(ProbeFinding(key, UNCLEAR, None, why, _calls(replies)))
 
     def skip(self, key: str, why: str) -> None:
-        """Note that a key was not asked about."""
+        """Record that a key was not probed."""
         if not self.knows(key):
-            self._note(Finding(key, NOT_ASKED, None, why))
+            self._note(ProbeFinding(key, NOT_ASKED, None, why))
 
     def knows(self, key: str) -> bool:
         """Whether a key has an answer."""
         return key in self.found and self.found[key].outcome in ANSWERED
 
     def value(self, key: str) -> Any:
-        """The value of a key as far as it is known."""
+        """The found value of a key, else the assumed one."""
         return self.service.value(key)
 
     def path(self, name: str, id_: str = "") -> str | None:
-        """The path of a key of [paths]; None when the service has none."""
+        """The path of a key of [paths]; None if the service does not have it."""
         template = str(self.value(f"paths.{name}"))
         return None if template == NONE else filled(template, id_)
 
@@ -81,32 +81,35 @@ class Inquiry:
         """A body with the service's names of its fields."""
         return self.service.names(group).send(body)
 
-    def remember(self, name: str, make: Callable[[], Reply]) -> Reply:
-        """A reply that several questions read: it is asked for once."""
+    def remember(self, name: str, make: Callable[[], ServiceReply]) -> ServiceReply:
+        """A reply that several questions use; the request is sent once."""
         if name not in self.memory:
             self.memory[name] = make()
-        kept: Reply = self.memory[name]
+        kept: ServiceReply = self.memory[name]
         return kept
 
-    def resume(self, finding: Finding) -> None:
-        """Take a finding from an earlier run."""
+    def resume(self, finding: ProbeFinding) -> None:
+        """Add a finding of an earlier run."""
         self._note(finding)
 
-    def _note(self, finding: Finding) -> None:
+    def _note(self, finding: ProbeFinding) -> None:
         self.found[finding.key] = finding
         self._follow(finding)
 
-    def _follow(self, finding: Finding) -> None:
-        """Let the next requests follow a finding, unless it contradicts another so far."""
-        if finding.outcome in ANSWERED and finding.value is not None:
+    def _follow(self, finding: ProbeFinding) -> None:
+        """Use a finding in the next requests, unless it contradicts another one."""
+        key, value = finding.key, finding.value
+        if key not in self.service.given and value == assumptions.KEYS[key].default:
+            return  # it is already in use
+        if finding.outcome in ANSWERED and value is not None:
             try:
-                self.service = self.service.with_values({finding.key: finding.value})
+                self.service = self.service.with_values({key: value})
             except ServiceError:
-                self.memory.setdefault("contradictions", []).append(finding.key)
+                self.memory.setdefault("contradictions", []).append(key)
 
 
 class Question(NamedTuple):
-    """A question: the keys that it answers, what it may send, and what asks it."""
+    """A question: its keys, the kind of requests, and its function."""
 
     title: str
     level: str
@@ -114,15 +117,15 @@ class Question(NamedTuple):
     ask: Callable[[Inquiry], None]
 
 
-def run(
+def ask_all(
     inquiry: Inquiry,
     questions: Iterable[Question],
     forbidden: str = "",
     keep: Callable[[Inquiry], None] = lambda inquiry: None,
 ) -> None:
-    """Ask one question after another; each of their keys ends as something.
+    """Ask the questions in order; every key gets a finding.
 
-    `forbidden` is the reason why none of them may be asked; `keep` is called after each.
+    `forbidden` is the reason to ask none; `keep` is called after each question.
     """
     for question in questions:
         open_keys = [key for key in question.keys if not inquiry.knows(key)]
@@ -140,7 +143,7 @@ def run(
 
 
 def _asked(inquiry: Inquiry, question: Question) -> str:
-    """Ask; the reason if it could not be."""
+    """Ask; return the reason if it was not possible."""
     try:
         question.ask(inquiry)
     except NotAskedError as error:
@@ -162,9 +165,9 @@ def keys_of(*groups: str) -> tuple[str, ...]:
 
 
 def ordered(words: Iterable[str], key: str) -> tuple[str, ...]:
-    """Words in the order of what is assumed, then of the words that can be followed, then as found.
+    """Sort words: assumed ones first, then other known ones, then the rest as found.
 
-    Words that differ from an assumed one in case alone take its place.
+    A word that differs only in case replaces the assumed one.
     """
     spec = assumptions.KEYS[key]
     default = spec.default if isinstance(spec.default, tuple) else ()
@@ -178,5 +181,16 @@ def ordered(words: Iterable[str], key: str) -> tuple[str, ...]:
     return tuple(sorted(found, key=place))
 
 
-def _calls(replies: Iterable[Reply]) -> tuple[Any, ...]:
+def _calls(replies: Iterable[ServiceReply]) -> tuple[Any, ...]:
     return tuple(reply.call for reply in replies)
+
+
+def words_of(inquiry: Inquiry, key: str) -> list[str]:
+    """The words that are assumed for a key."""
+    value = inquiry.assumed.value(key)
+    return [str(each) for each in value] if isinstance(value, tuple) else []
+
+
+def question(title: str, ask: Any, *keys: str) -> Question:
+    """A question that creates objects."""
+    return Question(title, WRITES, keys, ask)

@@ -1,4 +1,4 @@
-"""How a service answers its lists: where they are, their envelope, pages and order."""
+"""Find the paths, envelopes, pages and order of a service's lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..spec import timestamps
 from ..spec.assumptions import NONE
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import READS, Inquiry, Question, keys_of
 from .paths import find_list
 
@@ -20,7 +20,7 @@ CURSORS = (
 )
 LARGEST = 10_000
 FEWEST = 3
-"""Rows that show an order."""
+"""Minimum rows to determine an order."""
 PARTS = (
     *("envelope", "items", "more", "cursor", "limit_parameter", "cursor_parameter"),
     *("max_limit", "default_limit", "over_limit", "order"),
@@ -28,28 +28,28 @@ PARTS = (
 
 
 class _Seen(NamedTuple):
-    """The value of one part of one list, and the answers that show it."""
+    """The value of one part of one list, and its evidence."""
 
     value: Any
-    replies: tuple[Reply, ...]
+    replies: tuple[ServiceReply, ...]
 
 
 class List:
-    """One list while it is asked about."""
+    """One list during the probe."""
 
-    def __init__(self, inquiry: Inquiry, name: str, reply: Reply) -> None:
+    def __init__(self, inquiry: Inquiry, name: str, reply: ServiceReply) -> None:
         self.inquiry, self.name, self.first = inquiry, name, reply
         self.path = inquiry.path(name) or ""
         self.form = inquiry.service.list(name)
         self.seen: dict[str, _Seen] = {}
         self.rows, self.more = self._envelope()
 
-    def note(self, part: str, value: Any, *replies: Reply) -> None:
-        """Keep what a part turned out to be."""
+    def note(self, part: str, value: Any, *replies: ServiceReply) -> None:
+        """Store the value of a part."""
         self.seen[part] = _Seen(value, replies or (self.first,))
 
     def _envelope(self) -> tuple[list[Any], bool]:
-        """The rows of the first answer and whether there are more; its names are noted."""
+        """Read the envelope of the first page: its names, rows, and whether more follow."""
         body = self.first.body
         if isinstance(body, list):
             self.note("envelope", "array")
@@ -77,7 +77,7 @@ class List:
         return "envelope" in self.seen and self.seen["envelope"].value == "array"
 
     def order(self) -> None:
-        """The order of the rows by created_at; too few rows tell nothing."""
+        """Determine the order by created_at, if there are enough rows."""
         times = list(_times(self.rows))
         if len(times) < FEWEST or len(set(times)) < FEWEST:
             return
@@ -86,7 +86,7 @@ class List:
         self.note("order", found[0] if found else "unknown")
 
     def limits(self) -> None:
-        """The size of a page: the parameter, the default, the largest one and what is above it."""
+        """Find the page size: parameter, default, maximum, and the answer above it."""
         if self.more:
             self.note("default_limit", len(self.rows))
         over = self._read(self.form.limit_parameter, self.form.max_limit + 1)
@@ -103,11 +103,11 @@ class List:
         seen = self.seen.get("limit_parameter")
         return str(seen.value) if seen else self.form.limit_parameter
 
-    def _read(self, parameter: str, value: object) -> Reply:
+    def _read(self, parameter: str, value: object) -> ServiceReply:
         return self.inquiry.requests.get(self.path, f"{parameter}={value}")
 
     def _parameter(self) -> bool:
-        """Whether a parameter was found that is looked at: 0 rows are refused, or 1 row comes."""
+        """Whether the service reads a parameter: 0 is refused, or 1 returns one row."""
         for name in dict.fromkeys((self.form.limit_parameter, *LIMITS)):
             reply = self._read(name, 0)
             if reply.status in range(400, 500):
@@ -115,8 +115,8 @@ class List:
                 return True
         return False
 
-    def _largest(self, over: Reply) -> None:
-        """The largest page, from the answer to one row more than what is assumed."""
+    def _largest(self, over: ServiceReply) -> None:
+        """Find the maximum, from the answer to one more than the assumed one."""
         if over.went_well:
             above = self._read(self._name, LARGEST)
             if above.went_well:
@@ -134,15 +134,15 @@ class List:
                     self.note("max_limit", most, good, bad)
                     return
 
-    def _capped(self, reply: Reply) -> None:
-        """A limit far above any page is cut: how far shows when there are more rows."""
+    def _capped(self, reply: ServiceReply) -> None:
+        """Request a very large page: if more rows follow, its size is the maximum."""
         self.note("over_limit", "cap", reply)
         page = List(self.inquiry, self.name, reply)
         if page.more:
             self.note("max_limit", len(page.rows), reply)
 
     def cursors(self) -> None:
-        """The parameter that takes a cursor: a wrong one is refused."""
+        """Find the cursor parameter: a wrong cursor is refused."""
         for name in dict.fromkeys((self.form.cursor_parameter, *CURSORS)):
             reply = self._read(name, "paylab-probe")
             if reply.status in range(400, 500):
@@ -151,7 +151,7 @@ class List:
 
 
 def _ask(inquiry: Inquiry) -> None:
-    """Find every list, and read its first page and what it refuses."""
+    """Find every list, and read its first page and refusals."""
     lists = []
     for name in LISTS:
         reply = find_list(inquiry, name)
@@ -198,7 +198,7 @@ def _has_own(inquiry: Inquiry, name: str, part: str) -> bool:
 
 
 def _reason(part: str, key: str, lists: list[List]) -> str:
-    """Why a part of a list is not known."""
+    """The reason why a part of a list is unknown."""
     name = key.split(".")[1]
     found = [one for one in lists if one.name == name]
     if key.count(".") == 1:

@@ -1,4 +1,4 @@
-"""Which of a service's field names stands for which of ours."""
+"""Match a service's field names to ours."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from ..spec import assumptions
 
 ALIKE = 0.4
-"""How alike two names are at least, from 0 to 1, to be taken for one another."""
+"""The minimum similarity of matching names, from 0 to 1."""
 SYNONYMS = (
     frozenset({"network", "chain", "blockchain"}),
     frozenset({"id", "number", "identifier"}),
@@ -29,7 +29,7 @@ SYNONYMS = (
 
 
 def known_names(key: str) -> list[str]:
-    """The names that a field could have: the assumed one, then those that are followed in tests."""
+    """The possible names of a field: the assumed one, then known alternatives."""
     spec = assumptions.KEYS[key]
     ours = key.rpartition(".")[2]
     others = [str(each) for each in spec.others]
@@ -37,10 +37,10 @@ def known_names(key: str) -> list[str]:
     return list(dict.fromkeys([str(spec.default), ours, *others, *variants]))
 
 
-def pairs(keys: Mapping[str, str], theirs: Iterable[str]) -> dict[str, str]:
-    """Our names that were not recognised, each with the likeliest of the service's names.
+def matching_names(keys: Mapping[str, str], theirs: Iterable[str]) -> dict[str, str]:
+    """Match our names that were not found to the most similar names of the service.
 
-    `keys` holds the key of each of our names. A name of the service is used once.
+    `keys` has the key of each of our names. Each name of the service is used once.
     """
     free = list(dict.fromkeys(theirs))
     scores = sorted(
@@ -55,7 +55,7 @@ def pairs(keys: Mapping[str, str], theirs: Iterable[str]) -> dict[str, str]:
 
 
 def _likeness(key: str, their: str) -> float:
-    """How well a name of the service fits ours: from 0 to 1, 2 for one that is expected."""
+    """The similarity of a service's name to ours: 0 to 1, or 2 for an expected name."""
     if their in known_names(key):
         return 2.0
     ours = key.rpartition(".")[2]

@@ -1,6 +1,6 @@
-"""The synthetic objects that a probe makes in a sandbox, each with a reference of its own.
+"""The synthetic objects that a probe creates in a sandbox, each with its own reference.
 
-An object is made once, also over several runs: its id stays in `Inquiry.made`.
+An object is created only once, also over several runs: its id is in `Inquiry.made`.
 """
 
 from __future__ import annotations
@@ -12,21 +12,52 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from ..corridors import countries, examples
 from ..spec import codes
 from ..spec.timestamps import to_text
-from .accounts import DETAILS
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import PREFIX, Inquiry
 from .requests import NotAskedError
 
+QR_PH = (
+    "00020101021127500012com.p2pqrpay0111UBPHPHMMXXX0412000000000000"
+    "52046016530360854031005802PH5912PAYLAB PROBE6006MANILA6304A0F3"
+)
+
+
+_PH = {"issuer": "bdo", "account_number": "000000000000", "account_holder_name": "Alex Example"}
+
+PLACES = {
+    one.rails_key.removeprefix("rails."): one
+    for one in countries.of().all
+    if one.country == "DE" or one.country not in codes.SEPA
+}
+"""A country of each corridor, by its part in the keys of a service.toml."""
+SEPA = examples.account("DE")["details"]
+
+DETAILS: Mapping[str, Mapping[str, str]] = {
+    **{
+        f"{place}.{account.type}": account.example
+        for place, corridor in PLACES.items()
+        for account in corridor.accounts
+        if account.example
+    },
+    "PH.bank_account": _PH,
+    "PH.ph_qr_code": {"qrph_payload": QR_PH},
+    "SEPA.bank_account": {**SEPA, "bic": "COBADEFFXXX"},
+    "crypto_wallet": examples.WALLET,
+}
+"""Details of fictitious accounts, by the part of the key after financial_accounts."""
+
+
 PLAN = (
-    "15 individuals called Paylab Probe, with example accounts that belong to nobody",
-    "images of one pixel for two of them, and crypto wallets that nobody holds the key of",
+    "15 individuals called Paylab Probe, with fictitious accounts",
+    "images of one pixel for two of them, and crypto wallets without a known key",
     "3 conversion accounts, and 2 sandbox deposits of 10 and 11 MXN",
-    "1 quote, 1 transfer of 10 USD, and 1 of 10 USDC that waits for its deposit",
+    "1 quote, 1 transfer of 10 USD, and 1 of 10 USDC that awaits its deposit",
     "1 webhook subscription for a host that does not exist, deleted at once",
 )
-"""What `--write` makes, for a person to read first."""
+"""The objects that `--write` creates, shown before it starts."""
 
 DOCUMENTS: Mapping[str, Mapping[str, str]] = {
     "MX": {"type": "curp", "number": "XEXX010101HNEXXXA4"},
@@ -36,27 +67,18 @@ DOCUMENTS: Mapping[str, Mapping[str, str]] = {
 }
 PASSPORT = {"type": "passport", "number": "PAYLABPROBE"}
 PHONES = {"IN": "+919000000000", "PH": "+639000000000"}
-RAILS: Mapping[str, tuple[str, str]] = {
-    "AR": ("AR", "ARS"),
-    "BR": ("BR", "BRL"),
-    "CO": ("CO", "COP"),
-    "IN": ("IN", "INR"),
-    "MX": ("MX", "MXN"),
-    "PH": ("PH", "PHP"),
-    "GB": ("GB", "GBP"),
-    "SEPA": ("DE", "EUR"),
-}
-"""Of each corridor: a country and the currency that is paid out there."""
+RAILS = {place: (one.country, one.currency) for place, one in PLACES.items()}
+"""A country and payout currency of each corridor."""
 TYPES = {place.partition(".")[0]: place.partition(".")[2] for place in (*DETAILS,)[::-1]}
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 
 
 class Thing(NamedTuple):
-    """An object that was made: its answer, if it was made in this run, and itself."""
+    """A created object, and its response if it was created in this run."""
 
     object: dict[str, Any]
     status: int
-    reply: Reply | None = None
+    reply: ServiceReply | None = None
 
     @property
     def id(self) -> str:
@@ -64,13 +86,13 @@ class Thing(NamedTuple):
         return str(self.object.get("id", ""))
 
     @property
-    def replies(self) -> tuple[Reply, ...]:
+    def replies(self) -> tuple[ServiceReply, ...]:
         """The answer as evidence."""
         return (self.reply,) if self.reply else ()
 
 
-def made(inquiry: Inquiry, name: str, make: Callable[[], Reply]) -> Thing:
-    """An object, made unless it was before; NotAskedError says why it could not be."""
+def made_once(inquiry: Inquiry, name: str, make: Callable[[], ServiceReply]) -> Thing:
+    """Create an object, unless it exists; NotAskedError if that fails."""
     kept = inquiry.made.get(name)
     if kept is not None:
         return Thing(kept["object"], kept["status"], inquiry.memory.get(f"made {name}"))
@@ -83,11 +105,11 @@ def made(inquiry: Inquiry, name: str, make: Callable[[], Reply]) -> Thing:
 
 
 def _kept(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What is remembered of an object: its id, and no person."""
+    """The stored part of an object: its id, and no personal data."""
     return {"id": found.get("id"), "status": found.get("status")}
 
 
-def amount(inquiry: Inquiry, text: str) -> str | Decimal:
+def sent_amount(inquiry: Inquiry, text: str) -> str | Decimal:
     """An amount as a request has it."""
     return Decimal(text) if inquiry.value("amounts.requests") == "number" else text
 
@@ -97,8 +119,8 @@ def currency(inquiry: Inquiry, code: str) -> str:
     return code.lower() if inquiry.value("currencies.case") == "lower" else code.upper()
 
 
-def details(inquiry: Inquiry, place: str, country: str, kind: str) -> dict[str, Any]:
-    """Details of an account that belongs to nobody, as the service wants them."""
+def account_details(inquiry: Inquiry, place: str, country: str, kind: str) -> dict[str, Any]:
+    """Details of a fictitious account, in the service's names."""
     form = inquiry.service.account(None if place == kind else country, kind)
     found: dict[str, Any] = dict(DETAILS[place])
     if form is None:
@@ -110,10 +132,10 @@ def details(inquiry: Inquiry, place: str, country: str, kind: str) -> dict[str, 
     return form.names.send(found)
 
 
-def individual(inquiry: Inquiry, name: str, country: str, *products: str) -> Thing:
-    """An individual with all fields that any product asks for, and an account if it has a rail."""
+def new_individual(inquiry: Inquiry, name: str, country: str, *products: str) -> Thing:
+    """Create an individual with the fields of all products, and an account if it has a rail."""
     path = inquiry.path("create_individual") or ""
-    return made(
+    return made_once(
         inquiry, name, lambda: inquiry.requests.write(path, _person(inquiry, country, products))
     )
 
@@ -141,15 +163,15 @@ def _person(inquiry: Inquiry, country: str, products: tuple[str, ...]) -> dict[s
     place = "SEPA" if country in codes.SEPA else country
     if place in TYPES:
         kind = TYPES[place]
-        held = {"type": kind, "details": details(inquiry, f"{place}.{kind}", country, kind)}
+        held = {"type": kind, "details": account_details(inquiry, f"{place}.{kind}", country, kind)}
         body["financial_accounts"] = [held]
     return body
 
 
-def account_of(inquiry: Inquiry, name: str, country: str) -> str:
-    """The id of the account that an individual was made with."""
-    person = individual(inquiry, name, country, codes.GLOBAL_PAYOUTS)
-    held = person.object.get("financial_accounts") or read(inquiry, person.id).get(
+def account_id_of(inquiry: Inquiry, name: str, country: str) -> str:
+    """The id of an individual's account."""
+    person = new_individual(inquiry, name, country, codes.GLOBAL_PAYOUTS)
+    held = person.object.get("financial_accounts") or read_object(inquiry, person.id).get(
         "financial_accounts"
     )
     found = [each.get("id") for each in held or () if isinstance(each, dict)]
@@ -158,17 +180,19 @@ def account_of(inquiry: Inquiry, name: str, country: str) -> str:
     return str(found[0])
 
 
-def read(inquiry: Inquiry, id_: str, name: str = "individual") -> dict[str, Any]:
-    """An object by its id; from the list where one cannot be read."""
+def read_object(inquiry: Inquiry, id_: str, name: str = "individual") -> dict[str, Any]:
+    """Read an object by its id, or from the list if it cannot be read alone."""
     path = inquiry.path(name, id_)
     if path is not None:
         return inquiry.requests.get(path).object
     listed = inquiry.path(f"{name}s")
     body = inquiry.requests.get(listed).body if listed else None
-    return next((row for row in rows(body) if isinstance(row, dict) and row.get("id") == id_), {})
+    return next(
+        (row for row in rows_of(body) if isinstance(row, dict) and row.get("id") == id_), {}
+    )
 
 
-def rows(body: object) -> list[Any]:
+def rows_of(body: object) -> list[Any]:
     """The rows of a list in an envelope."""
     if isinstance(body, list):
         return body
@@ -179,13 +203,13 @@ def rows(body: object) -> list[Any]:
 def wait(
     inquiry: Inquiry, id_: str, name: str, ready: Callable[[Mapping[str, Any]], bool]
 ) -> dict[str, Any]:
-    """Read an object again and again until it is ready; NotAskedError when it stays as it is."""
-    found = read(inquiry, id_, name)
+    """Poll an object until it is ready; NotAskedError if it does not become ready."""
+    found = read_object(inquiry, id_, name)
     for pause in PAUSES:
         if ready(found):
             return found
         inquiry.requests.sleep(pause)
-        found = read(inquiry, id_, name)
+        found = read_object(inquiry, id_, name)
     if ready(found):
         return found
     words = f"the {name.replace('_', ' ')} is still {found.get('status')}"
@@ -197,20 +221,20 @@ def is_active(found: Mapping[str, Any]) -> bool:
     return found.get("status") == "active"
 
 
-def wallet(inquiry: Inquiry, name: str, owner: str) -> Thing:
+def new_wallet(inquiry: Inquiry, name: str, owner: str) -> Thing:
     """A crypto wallet of an individual."""
     kind = codes.CRYPTO_WALLET
     body = {
         "individual_id": owner,
         "type": kind,
-        "details": details(inquiry, kind, "MX", kind),
+        "details": account_details(inquiry, kind, "MX", kind),
     }
     path = inquiry.path("create_financial_account") or ""
-    return made(inquiry, name, lambda: inquiry.requests.write(path, body))
+    return made_once(inquiry, name, lambda: inquiry.requests.write(path, body))
 
 
 def image(size: int) -> str:
-    """A PNG of one pixel with so many bytes, as a data URI."""
+    """A one-pixel PNG of `size` bytes, as a data URI."""
     head = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", b"\0\0\0\1\0\0\0\1\x08\0\0\0\0")
     tail = _chunk(b"IDAT", zlib.compress(b"\0\0")) + _chunk(b"IEND", b"")
     padding = size - len(head) - len(tail) - len(_chunk(b"prVt", b""))
@@ -226,3 +250,34 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 def hours(length: timedelta) -> int:
     """Whole hours, to the nearest."""
     return round(length.total_seconds() / 3600)
+
+
+BACK = "verification_back_image_needed"
+
+FRONT, SELFIE = "document-front", "selfie"
+
+SMALL, ENOUGH = 10_100, 10_240
+"""Sizes of an image: 10 KB only if a kilobyte is 1000 bytes, and 10 KB in any case."""
+
+RAMPS = (codes.GLOBAL_PAYOUTS, codes.ON_RAMP_PRODUCT, codes.OFF_RAMP_PRODUCT)
+
+
+def _images(size: int, *sides: str) -> dict[str, Any]:
+    return {"images": [{"type": side, "content": image(size)} for side in sides]}
+
+
+def verified(inquiry: Inquiry, country: str) -> Thing:
+    """The wallet of an on_ramp individual, after verification."""
+    products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
+    person = new_individual(inquiry, f"on_ramp {country}", country, *products)
+    found = read_object(inquiry, person.id)
+    if found.get("status") == "action_required":
+        wanted = {each.get("code") for each in found.get("status_details") or ()}
+        sides = (FRONT, SELFIE, *(["document-back"] if BACK in wanted else []))
+        path = inquiry.path("upload_verification_images", person.id) or ""
+        reply = inquiry.requests.write(path, _images(ENOUGH, *sides))
+        if not reply.went_well:
+            raise NotAskedError(f"images were refused: {reply.status} {reply.words}")
+    if found.get("status") != "active":
+        wait(inquiry, person.id, "individual", is_active)
+    return new_wallet(inquiry, f"wallet {country}", person.id)

@@ -1,24 +1,18 @@
-"""What can be read from answers that were not asked for: words, names, limits and lists."""
+"""Read words, names, limits and lists from responses to other questions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..spec import codes
+from ..spec.codes import STATUSES
 from . import lists, refusals
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import Inquiry, keys_of, ordered
 from .orders import answered, quote_facts
 from .requests import retry_header, retry_unit
 
-STATUSES: Mapping[str, Sequence[str]] = {
-    "individuals": codes.INDIVIDUAL_STATUSES,
-    "transfers": codes.TRANSFER_STATUSES,
-    "conversions": codes.CONVERSION_STATUSES,
-    "conversion_accounts": ("pending", "active"),
-}
-"""The statuses of the specification, by the list of their objects."""
 CREATED = {
     "individuals.create": "individuals",
     "quotes.create": "quotes",
@@ -27,7 +21,7 @@ CREATED = {
     "webhook_subscriptions.create": "webhook_subscriptions",
     "webhook_subscriptions.delete": "webhook_subscription",
 }
-"""The key in [success_codes] of an operation whose success code is open."""
+"""The key in [success_codes] of operations without a documented success code."""
 Row = Mapping[str, Any]
 
 
@@ -51,7 +45,7 @@ def observe(inquiry: Inquiry, rows: Mapping[str, Iterable[Any]]) -> None:
 
 
 def _words(inquiry: Inquiry, key: str, new: set[str]) -> None:
-    """Words beyond those of the specification, laid over those that are assumed."""
+    """Add words that are not in the specification to the assumed ones."""
     assumed = inquiry.assumed.value(key)
     usual = [str(each) for each in assumed] if isinstance(assumed, tuple) else []
     if new - {*usual}:
@@ -61,7 +55,7 @@ def _words(inquiry: Inquiry, key: str, new: set[str]) -> None:
 
 
 def _terminal(inquiry: Inquiry, people: Iterable[Row]) -> None:
-    """Codes that came with rejected, and codes that asked for something again instead."""
+    """Codes seen with rejected, and codes seen with action_required."""
     key, ends = "verification.terminal_codes", dict[str, set[str]]()
     for row in people:
         codes_of = {str(each.get("code")) for each in _details(row)}
@@ -78,7 +72,7 @@ def _details(row: Row) -> list[Row]:
     return [each for each in row.get("status_details") or () if isinstance(each, dict)]
 
 
-def instructions(inquiry: Inquiry, held: object, *replies: Reply) -> None:
+def instructions(inquiry: Inquiry, held: object, *replies: ServiceReply) -> None:
     """The names in the details of deposit instructions."""
     if not isinstance(held, dict):
         return
@@ -87,8 +81,8 @@ def instructions(inquiry: Inquiry, held: object, *replies: Reply) -> None:
     answered(inquiry, keys, held.get("details"), *replies)
 
 
-def limits(inquiry: Inquiry, reply: Reply) -> None:
-    """The header of a 429 that says when to send again, and its unit."""
+def limits(inquiry: Inquiry, reply: ServiceReply) -> None:
+    """The header of a 429 with the time to wait, and its unit."""
     header = retry_header(reply)
     if header is None:
         inquiry.unclear("rate_limits.header", "a 429 had no header that says when", reply)
@@ -100,8 +94,8 @@ def limits(inquiry: Inquiry, reply: Reply) -> None:
     inquiry.answer("rate_limits.unit", retry_unit(*header, reply.call.when), reply)
 
 
-def read_calls(inquiry: Inquiry, replies: Iterable[Reply]) -> None:
-    """Answer what recorded calls show; nothing is sent."""
+def read_calls(inquiry: Inquiry, replies: Iterable[ServiceReply]) -> None:
+    """Find answers in recorded calls; nothing is sent."""
     rows: dict[str, list[Any]] = {}
     pages: list[lists.List] = []
     for reply in replies:
@@ -126,7 +120,7 @@ def read_calls(inquiry: Inquiry, replies: Iterable[Reply]) -> None:
     observe(inquiry, rows)
 
 
-def _operation(inquiry: Inquiry, reply: Reply) -> str:
+def _operation(inquiry: Inquiry, reply: ServiceReply) -> str:
     """The operation of a recorded call, "" for none."""
     there = inquiry.service.match(reply.call.path)[0].get(reply.call.method)
     return there.operation if there else ""
@@ -141,7 +135,7 @@ def _first(pages: Iterable[lists.List]) -> Iterator[lists.List]:
             yield one
 
 
-def _success(inquiry: Inquiry, operation: str, reply: Reply) -> None:
+def _success(inquiry: Inquiry, operation: str, reply: ServiceReply) -> None:
     if operation in CREATED:
         inquiry.answer(f"success_codes.{CREATED[operation]}", reply.status, reply)
     if operation == "quotes.create":
@@ -150,11 +144,11 @@ def _success(inquiry: Inquiry, operation: str, reply: Reply) -> None:
     instructions(inquiry, held, reply)
 
 
-def _refusal(inquiry: Inquiry, operation: str, reply: Reply) -> None:
+def _refusal(inquiry: Inquiry, operation: str, reply: ServiceReply) -> None:
     """The shape of a refusal of fields, and its status where the specification shows none."""
     if not reply.complaints or not any(each.field for each in reply.complaints):
         return
     if operation in ("individuals.create", "quotes.create", "transfers.create"):
         inquiry.answer("error_codes.validation", reply.status, reply)
     if not inquiry.knows("errors.content"):
-        refusals.read_body(inquiry, reply, reply)
+        refusals.read_error_body(inquiry, reply, reply)

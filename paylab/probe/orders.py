@@ -1,6 +1,6 @@
-"""What becomes of orders: conversion accounts, deposits, quotes, transfers, and keys sent again.
+"""Probe orders: conversion accounts, deposits, quotes, transfers, and repeated keys.
 
-Everything here makes synthetic objects in a sandbox, and is asked with `--write` alone.
+All questions here create synthetic objects in a sandbox and need `--write`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 from ..spec import codes, timestamps
 from ..spec.assumptions import NONE
 from . import objects
-from .answers import Reply
-from .inquiry import PREFIX, Inquiry, keys_of, ordered
-from .names import pairs
-from .outcomes import question, verified, words_of
+from .answers import ServiceReply
+from .inquiry import PREFIX, Inquiry, keys_of, ordered, question, words_of
+from .names import matching_names
+from .objects import verified
 from .requests import NotAskedError
 
 
 def conversion_accounts(inquiry: Inquiry) -> None:
-    """A conversion account in each country: ready at once or not, and where to pay in."""
+    """Create a conversion account in each country: its status and deposit instructions."""
     ready: list[str] = []
-    replies: list[Reply] = []
+    replies: list[ServiceReply] = []
     for country in codes.ON_RAMP:
         account = _conversion_account(inquiry, country)
         replies += account.replies
@@ -44,19 +44,19 @@ def _conversion_account(inquiry: Inquiry, country: str) -> objects.Thing:
         body = _opening(inquiry, country)
         key = inquiry.requests.new_key()
         inquiry.memory[f"sent {name}"] = body, key
-    thing = objects.made(
+    thing = objects.made_once(
         inquiry, name, lambda: inquiry.requests.write(path, body, {"Idempotency-Key": key})
     )
     return thing if thing.id else _located(inquiry, name, thing)
 
 
 def _located(inquiry: Inquiry, name: str, thing: objects.Thing) -> objects.Thing:
-    """The object of a 202 without a body, from its Location or from the end of the list."""
+    """Find the object of a 202 without a body, by its Location or in the list."""
     located = thing.reply.headers.get("location", "") if thing.reply else ""
     id_ = located.rstrip("/").rpartition("/")[2]
     if not id_:
         listed = inquiry.requests.get(inquiry.path("conversion_accounts") or "").body
-        rows = objects.rows(listed)
+        rows = objects.rows_of(listed)
         newest: dict[str, Any] = max(rows, key=lambda row: str(row.get("created_at")), default={})
         id_ = str(newest.get("id", ""))
     inquiry.made[name]["object"]["id"] = id_
@@ -65,7 +65,7 @@ def _located(inquiry: Inquiry, name: str, thing: objects.Thing) -> objects.Thing
 
 def _opening(inquiry: Inquiry, country: str) -> dict[str, Any]:
     wallet = verified(inquiry, country)
-    owner = objects.individual(inquiry, f"on_ramp {country}", country)
+    owner = objects.new_individual(inquiry, f"on_ramp {country}", country)
     form = inquiry.value("conversion_accounts.account_form")
     account = {"payout_account": {"id": wallet.id}}
     body: dict[str, Any] = {
@@ -79,19 +79,19 @@ def _opening(inquiry: Inquiry, country: str) -> dict[str, Any]:
     return inquiry.sent("conversion_accounts", body)
 
 
-def answered(inquiry: Inquiry, keys: Mapping[str, str], found: Any, *replies: Reply) -> None:
-    """The names of the fields of an answer."""
+def answered(inquiry: Inquiry, keys: Mapping[str, str], found: Any, *replies: ServiceReply) -> None:
+    """Find the field names of a response."""
     if not isinstance(found, dict):
         return
     current = {our: str(inquiry.value(key)) for our, key in keys.items()}
     sure = {our: name for our, name in current.items() if name in found}
     free = [name for name in found if name not in sure.values() and name != "id"]
-    named = pairs({our: key for our, key in keys.items() if our not in sure}, free)
+    named = matching_names({our: key for our, key in keys.items() if our not in sure}, free)
     for our, name in {**sure, **named}.items():
         inquiry.answer(keys[our], name, *replies)
 
 
-def _default_coin(inquiry: Inquiry, found: Mapping[str, Any], *replies: Reply) -> None:
+def _default_coin(inquiry: Inquiry, found: Mapping[str, Any], *replies: ServiceReply) -> None:
     key = "conversion_accounts.default_destination_currency"
     name = str(inquiry.value("conversion_accounts.fields.destination_currency"))
     coin, assumed = found.get(name), str(inquiry.assumed.value(key))
@@ -101,7 +101,7 @@ def _default_coin(inquiry: Inquiry, found: Mapping[str, Any], *replies: Reply) -
 
 
 def stored_statuses(inquiry: Inquiry) -> None:
-    """The same request with the same key after a 202: it is replayed, or makes another account."""
+    """Repeat a request with its key after a 202: it is replayed, or creates another account."""
     name = "conversion account PH"
     account = _conversion_account(inquiry, "PH")
     if account.status != 202 or f"sent {name}" not in inquiry.memory:
@@ -117,12 +117,14 @@ def stored_statuses(inquiry: Inquiry) -> None:
 
 
 def deposits(inquiry: Inquiry) -> None:
-    """Two deposits, one of them without a sender: its conversion is held, moves on, or is none."""
+    """Make two deposits, one without a sender: its conversion is held, continues, or is absent."""
     account = _conversion_account(inquiry, "MX")
     path = inquiry.path("sandbox_deposits", account.id)
     if path is None:
         raise NotAskedError("the service has no sandbox deposits")
-    good = objects.made(inquiry, "deposit", lambda: _deposit(inquiry, path, account.id, "10.00"))
+    good = objects.made_once(
+        inquiry, "deposit", lambda: _deposit(inquiry, path, account.id, "10.00")
+    )
     inquiry.answer("success_codes.sandbox_deposits", good.status, *good.replies)
     start = "sandbox_deposits.fields."
     keys = {key.removeprefix(start): key for key in keys_of(start)}
@@ -137,10 +139,12 @@ def deposits(inquiry: Inquiry) -> None:
         inquiry.answer(key, word, bare)
 
 
-def _deposit(inquiry: Inquiry, path: str, account: str, text: str, sender: str = PREFIX) -> Reply:
+def _deposit(
+    inquiry: Inquiry, path: str, account: str, text: str, sender: str = PREFIX
+) -> ServiceReply:
     body = {
         "conversion_account_id": account,
-        "amount": objects.amount(inquiry, text),
+        "amount": objects.sent_amount(inquiry, text),
         "currency": objects.currency(inquiry, "MXN"),
         "sender_name": sender,
     }
@@ -148,11 +152,11 @@ def _deposit(inquiry: Inquiry, path: str, account: str, text: str, sender: str =
 
 
 def _sender_outcome(inquiry: Inquiry, account: str) -> str:
-    """What became of the deposit without a sender once the other one has moved on."""
+    """Find the outcome of the deposit without a sender after the other one has moved."""
     path = inquiry.path("conversions")
     for pause in objects.PAUSES if path else ():
         inquiry.requests.sleep(pause)
-        rows = objects.rows(inquiry.requests.get(path or "").body)
+        rows = objects.rows_of(inquiry.requests.get(path or "").body)
         statuses = {
             Decimal(str(row["deposit"]["amount"])): str(row.get("status"))
             for row in rows
@@ -165,19 +169,19 @@ def _sender_outcome(inquiry: Inquiry, account: str) -> str:
 
 
 def quotes(inquiry: Inquiry) -> None:
-    """A quote without a source currency: its status, names, lifetime and default currency."""
+    """Create a quote without a source currency: status, names, lifetime and default currency."""
     path = inquiry.path("quotes")
     if path is None:
         raise NotAskedError("the service has no quotes")
-    quote = objects.made(
+    quote = objects.made_once(
         inquiry, "quote", lambda: inquiry.requests.write(path, _order(inquiry, "quotes"))
     )
     inquiry.answer("success_codes.quotes", quote.status, *quote.replies)
     quote_facts(inquiry, quote.object, *quote.replies)
 
 
-def quote_facts(inquiry: Inquiry, quote: dict[str, Any], *replies: Reply) -> None:
-    """What a quote shows: the names of its fields, its lifetime, and how amounts are written."""
+def quote_facts(inquiry: Inquiry, quote: dict[str, Any], *replies: ServiceReply) -> None:
+    """Read a quote: field names, lifetime, and format of amounts."""
     start = "quotes.fields."
     keys = {key.removeprefix(start): key for key in keys_of(start)}
     answered(inquiry, keys, quote, *replies)
@@ -194,15 +198,15 @@ def quote_facts(inquiry: Inquiry, quote: dict[str, Any], *replies: Reply) -> Non
 
 
 def _order(inquiry: Inquiry, group: str, **more: Any) -> dict[str, Any]:
-    """What is paid to the account of the MX individual."""
-    account = objects.account_of(inquiry, "on_ramp MX", "MX")
+    """The terms of a payout to the MX individual."""
+    account = objects.account_id_of(inquiry, "on_ramp MX", "MX")
     whole = {"financial_account": {"id": account}}
     by_id = group == "quotes" and inquiry.value("quotes.account_form") == "id"
     body: dict[str, Any] = {
         **({"financial_account_id": account} if by_id else whole),
         "payout_method": inquiry.value("rails.MX")[0],
         "destination_currency": objects.currency(inquiry, "MXN"),
-        "source_amount": objects.amount(inquiry, "10.00"),
+        "source_amount": objects.sent_amount(inquiry, "10.00"),
     }
     default = inquiry.value("quotes.default_source_currency")
     if group == "quotes" and default == NONE:
@@ -214,7 +218,7 @@ def _order(inquiry: Inquiry, group: str, **more: Any) -> dict[str, Any]:
 
 def _network(inquiry: Inquiry) -> str:
     kind = codes.CRYPTO_WALLET
-    sent = objects.details(inquiry, kind, "MX", kind)
+    sent = objects.account_details(inquiry, kind, "MX", kind)
     return str(inquiry.service.detail_names("MX", kind).read(sent)["network"])
 
 
@@ -227,12 +231,12 @@ def _between(found: Mapping[str, Any], first: str, last: str) -> timedelta | Non
 
 
 def _transfers(inquiry: Inquiry) -> None:
-    """A transfer, the same in other bytes, its key elsewhere, and its quote once more."""
+    """Send a transfer, repeat it with other bytes, and reuse its key and its quote."""
     requests, path = inquiry.requests, inquiry.path("create_transfer") or ""
     verified(inquiry, "MX")
     body = {**_paid(inquiry), **inquiry.sent("transfers", {"client_reference_id": f"{PREFIX}-1"})}
     key = {"Idempotency-Key": requests.new_key()}
-    transfer = objects.made(inquiry, "transfer", lambda: requests.write(path, body, key))
+    transfer = objects.made_once(inquiry, "transfer", lambda: requests.write(path, body, key))
     inquiry.answer("success_codes.transfers", transfer.status, *transfer.replies)
     if transfer.reply is None:
         raise NotAskedError("the key of the transfer belongs to an earlier run")
@@ -251,7 +255,7 @@ def _transfers(inquiry: Inquiry) -> None:
 
 
 def _paid(inquiry: Inquiry) -> dict[str, Any]:
-    """What a transfer pays: the quote, or the terms themselves."""
+    """The body of a transfer: a quote, or terms."""
     quote = inquiry.made.get("quote")
     if quote and inquiry.knows("transfers.fields.quote_id"):
         return inquiry.sent("transfers", {"quote_id": quote["object"]["id"]})
@@ -259,7 +263,7 @@ def _paid(inquiry: Inquiry) -> dict[str, Any]:
 
 
 def funding(inquiry: Inquiry) -> None:
-    """A transfer of stablecoins that waits for its deposit: its deadline, network and details."""
+    """Create a stablecoin transfer that awaits its deposit: deadline, network and details."""
     if "deposit" not in inquiry.value("transfers.source_types"):
         raise NotAskedError("the service has no transfers that wait for a deposit")
     verified(inquiry, "MX")

@@ -1,6 +1,6 @@
-"""What a service does with good requests: statuses, answers, moves, keys that are sent again.
+"""Probe valid requests: statuses, responses, status moves and repeated keys.
 
-Everything here makes synthetic objects in a sandbox, and is asked with `--write` alone.
+All questions here create synthetic objects in a sandbox and need `--write`.
 """
 
 from __future__ import annotations
@@ -10,22 +10,18 @@ from typing import Any
 
 from ..spec import assumptions, codes
 from . import objects
-from .answers import Reply
-from .inquiry import PREFIX, WRITES, Inquiry, Question, keys_of, ordered
+from .answers import ServiceReply
+from .inquiry import PREFIX, Inquiry, keys_of, ordered, question, words_of
+from .objects import BACK, FRONT, RAMPS, SMALL, _images, verified
 from .requests import NotAskedError
 
 TOKEN_COUNTRIES = ("US", "SG", "VN", "AE")
-BACK = "verification_back_image_needed"
 TOKEN = "verification_token_needed"
-FRONT, SELFIE = "document-front", "selfie"
-SMALL, ENOUGH = 10_100, 10_240
-"""Bytes of an image: 10 KB if a kilobyte is 1000 bytes, and in any case."""
-RAMPS = (codes.GLOBAL_PAYOUTS, codes.ON_RAMP_PRODUCT, codes.OFF_RAMP_PRODUCT)
 
 
 def _individuals(inquiry: Inquiry) -> None:
-    """The status and the answer of a new individual with global_payouts alone."""
-    person = objects.individual(inquiry, "individual AR", "AR", codes.GLOBAL_PAYOUTS)
+    """Create an individual with global_payouts only: status and response."""
+    person = objects.new_individual(inquiry, "individual AR", "AR", codes.GLOBAL_PAYOUTS)
     inquiry.answer("success_codes.individuals", person.status, *person.replies)
     status = person.object.get("status")
     if isinstance(status, str):
@@ -33,12 +29,12 @@ def _individuals(inquiry: Inquiry) -> None:
 
 
 def rails(inquiry: Inquiry) -> None:
-    """Transfers without an amount over a rail that is none of theirs: the refusal names theirs."""
+    """Send transfers without an amount over a wrong rail: the refusal lists the rails."""
     path = inquiry.path("create_transfer") or ""
     for place, (country, code) in objects.RAILS.items():
         key = f"rails.{place}"
         try:
-            account = objects.account_of(inquiry, f"individual {place}", country)
+            account = objects.account_id_of(inquiry, f"individual {place}", country)
         except NotAskedError as error:
             inquiry.skip(key, str(error))
             continue
@@ -55,14 +51,14 @@ def rails(inquiry: Inquiry) -> None:
             _try_rails(inquiry, key, path, body)
 
 
-def _over(inquiry: Inquiry, path: str, body: Mapping[str, Any], method: str) -> Reply:
+def _over(inquiry: Inquiry, path: str, body: Mapping[str, Any], method: str) -> ServiceReply:
     sent = inquiry.sent("transfers", {**body, "payout_method": method})
     headers = {"Idempotency-Key": inquiry.requests.new_key()}
     return inquiry.requests.refused(path, sent, headers)
 
 
 def _try_rails(inquiry: Inquiry, key: str, path: str, body: Mapping[str, Any]) -> None:
-    """Where the refusal names no rails: try those that are assumed and that others have."""
+    """Try the assumed rails and those of other services, if the refusal lists none."""
     spec = assumptions.KEYS[key]
     lists = [spec.default, *spec.others]
     words = dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one)
@@ -80,8 +76,8 @@ def _rails(inquiry: Inquiry, key: str, named: list[str]) -> tuple[str, ...]:
 
 
 def updates(inquiry: Inquiry) -> None:
-    """Update one field of an account that needs two: it is refused, or laid over the others."""
-    account = objects.account_of(inquiry, "individual CO", "CO")
+    """Update one field of an account that needs two: it is refused, or merged."""
+    account = objects.account_id_of(inquiry, "individual CO", "CO")
     names = inquiry.service.detail_names("CO", codes.BANK_ACCOUNT)
     body = {"details": names.send({"account_number": "000000000001"})}
     reply = inquiry.requests.write(inquiry.path("update_financial_account", account) or "", body)
@@ -91,12 +87,12 @@ def updates(inquiry: Inquiry) -> None:
 
 
 def verification(inquiry: Inquiry) -> None:
-    """What the status details of new on_ramp individuals ask for, by country and document."""
-    asked: dict[str, tuple[set[str], tuple[Reply, ...]]] = {}
+    """Read the status details of new on_ramp individuals, by country and document."""
+    asked: dict[str, tuple[set[str], tuple[ServiceReply, ...]]] = {}
     for country in ("MX", "PH", "CO", *TOKEN_COUNTRIES):
         products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
         try:
-            person = objects.individual(inquiry, f"on_ramp {country}", country, *products)
+            person = objects.new_individual(inquiry, f"on_ramp {country}", country, *products)
         except NotAskedError as error:
             inquiry.remarks.append(f"on_ramp {country}: {error}")
             continue
@@ -110,16 +106,10 @@ def verification(inquiry: Inquiry) -> None:
         inquiry.answer("statuses.detail_codes", ordered(sorted(new), "statuses.detail_codes"))
 
 
-def words_of(inquiry: Inquiry, key: str) -> list[str]:
-    """The words that are assumed for a key."""
-    value = inquiry.assumed.value(key)
-    return [str(each) for each in value] if isinstance(value, tuple) else []
-
-
 def _documents(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
     key = "verification.one_sided_documents"
     one_sided = words_of(inquiry, key)
-    replies: list[Reply] = []
+    replies: list[ServiceReply] = []
     for country in ("MX", "PH", "CO"):
         wanted, evidence = asked.get(country, (set(), ()))
         if not wanted or TOKEN in wanted:
@@ -140,7 +130,7 @@ def _tokens(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
     replies = [reply for _, evidence in asked.values() for reply in evidence]
     others = [each for each in words_of(inquiry, key) if each not in asked]
     inquiry.answer(key, ordered([*countries, *others], key), *replies)
-    someone = objects.individual(
+    someone = objects.new_individual(
         inquiry, f"on_ramp {(countries or ['MX'])[0]}", (countries or ["MX"])[0]
     )
     path = inquiry.path("submit_verification_token", someone.id) or ""
@@ -156,8 +146,8 @@ def _tokens(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
 
 
 def images(inquiry: Inquiry) -> None:
-    """An image of 10,100 bytes, then the images that verify the individual."""
-    person = objects.individual(inquiry, "on_ramp MX", "MX", *RAMPS)
+    """Upload an image of 10,100 bytes, then the images for verification."""
+    person = objects.new_individual(inquiry, "on_ramp MX", "MX", *RAMPS)
     path = inquiry.path("upload_verification_images", person.id) or ""
     small = inquiry.requests.write(path, _images(SMALL, FRONT))
     if small.went_well or small.complaints or small.status in (400, 422):
@@ -165,46 +155,20 @@ def images(inquiry: Inquiry) -> None:
     verified(inquiry, "MX")
 
 
-def _images(size: int, *sides: str) -> dict[str, Any]:
-    return {"images": [{"type": side, "content": objects.image(size)} for side in sides]}
-
-
-def verified(inquiry: Inquiry, country: str) -> objects.Thing:
-    """The wallet of an on_ramp individual, who is active by then."""
-    products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
-    person = objects.individual(inquiry, f"on_ramp {country}", country, *products)
-    found = objects.read(inquiry, person.id)
-    if found.get("status") == "action_required":
-        wanted = {each.get("code") for each in found.get("status_details") or ()}
-        sides = (FRONT, SELFIE, *(["document-back"] if BACK in wanted else []))
-        path = inquiry.path("upload_verification_images", person.id) or ""
-        reply = inquiry.requests.write(path, _images(ENOUGH, *sides))
-        if not reply.went_well:
-            raise NotAskedError(f"images were refused: {reply.status} {reply.words}")
-    if found.get("status") != "active":
-        objects.wait(inquiry, person.id, "individual", objects.is_active)
-    return objects.wallet(inquiry, f"wallet {country}", person.id)
-
-
 def wallet_update(inquiry: Inquiry) -> None:
-    """An update of a wallet, which the specification refuses."""
-    owner = objects.individual(inquiry, "on_ramp MX", "MX", *RAMPS)
-    wallet = objects.wallet(inquiry, "wallet MX", owner.id)
+    """Update a wallet, which the specification forbids."""
+    owner = objects.new_individual(inquiry, "on_ramp MX", "MX", *RAMPS)
+    wallet = objects.new_wallet(inquiry, "wallet MX", owner.id)
     if not inquiry.knows("error_codes.details"):
         body = {"individual_id": owner.id, "type": codes.CRYPTO_WALLET, "details": {}}
         refused = inquiry.requests.refused(inquiry.path("create_financial_account") or "", body)
         inquiry.answer("error_codes.details", refused.status, refused)
     kind = codes.CRYPTO_WALLET
-    body = {"details": objects.details(inquiry, kind, "MX", kind)}
+    body = {"details": objects.account_details(inquiry, kind, "MX", kind)}
     reply = inquiry.requests.refused(
         inquiry.path("update_financial_account", wallet.id) or "", body
     )
     inquiry.answer("error_codes.wallet_update", reply.status, reply)
-
-
-def question(title: str, ask: Any, *keys: str) -> Question:
-    """A question that makes objects."""
-    return Question(title, WRITES, keys, ask)
 
 
 QUESTIONS = (

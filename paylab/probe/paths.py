@@ -1,4 +1,4 @@
-"""Where a service has its operations: what is assumed first, then the variants of common style."""
+"""Find the paths of operations: try the assumed one, then common variants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ..spec import assumptions
 from ..spec.assumptions import NONE
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import READS, REFUSALS, UNKNOWN_ID, Inquiry, Question, filled
 
 NOWHERE = "/v1/paylab-probe-no-such-path"
@@ -30,7 +30,7 @@ VARIANTS: Mapping[str, tuple[str, ...]] = {
     "verification_images": ("/v1/individuals/{id}/images", "/v1/individuals/{id}/documents"),
     "delete_webhook_subscription": ("/v1/webhook_subscriptions/{id}/delete",),
 }
-"""What public descriptions of such services have, beside changes of style."""
+"""Alternative paths from public descriptions."""
 
 SIBLINGS: Mapping[str, tuple[str, str]] = {
     "individual": ("individuals", "create_individual"),
@@ -45,7 +45,7 @@ SIBLINGS: Mapping[str, tuple[str, str]] = {
     "transfers": ("create_transfer", "create_transfer"),
     "individuals": ("create_individual", "create_individual"),
 }
-"""Where the path of an operation follows from: the list, or what creates."""
+"""The operation from whose path another one is derived."""
 
 CREATED = (
     *("create_individual", "create_financial_account", "create_transfer"),
@@ -69,7 +69,7 @@ _ROWS = {
 
 
 def candidates(inquiry: Inquiry, name: str) -> list[str]:
-    """The templates that an operation may have, the likeliest first."""
+    """The possible path templates of an operation, most likely first."""
     key = assumptions.KEYS[f"paths.{name}"]
     first = [str(inquiry.service.value(key.name)), str(key.default or NONE)]
     near = [_below(inquiry, name)]
@@ -80,7 +80,7 @@ def candidates(inquiry: Inquiry, name: str) -> list[str]:
 
 
 def _below(inquiry: Inquiry, name: str) -> str:
-    """The path that follows from a sibling's that was found elsewhere than assumed."""
+    """The path derived from a sibling operation with another path than assumed."""
     for sibling in SIBLINGS.get(name, ()):
         template = str(inquiry.service.value(f"paths.{sibling}"))
         if template != NONE:
@@ -117,8 +117,8 @@ def _is_valid(key: assumptions.Key, template: str) -> bool:
     return True
 
 
-def find_list(inquiry: Inquiry, name: str) -> Reply | None:
-    """The first page of a list, at the first path that gives one; None when none does."""
+def find_list(inquiry: Inquiry, name: str) -> ServiceReply | None:
+    """Find a list: its first page, or None."""
     tried = []
     for template in candidates(inquiry, name):
         reply = inquiry.requests.get(template)
@@ -131,13 +131,13 @@ def find_list(inquiry: Inquiry, name: str) -> Reply | None:
 
 
 def _created(inquiry: Inquiry) -> None:
-    """Find what POSTs go to: an empty body must be refused, but not as an unknown path."""
+    """Find the paths of POSTs: an empty body must be refused, but not as an unknown path."""
     for name in CREATED:
         _find(inquiry, name, "POST")
 
 
 def by_id(inquiry: Inquiry) -> None:
-    """Find what one object is read at: by an id of a list, else by how an unknown id is refused."""
+    """Find the path to read one object, by an id of a list or the refusal of an unknown id."""
     for name in BY_ID:
         _find(inquiry, name, "GET")
 
@@ -150,7 +150,7 @@ def posted_by_id(inquiry: Inquiry) -> None:
 
 
 def _find(inquiry: Inquiry, name: str, method: str) -> None:
-    """Try one template after another until one is there."""
+    """Try templates until one exists."""
     tried, unclear = [], []
     for template in candidates(inquiry, name):
         reply, unknown_id = _tried(inquiry, name, method, template)
@@ -169,8 +169,8 @@ def _find(inquiry: Inquiry, name: str, method: str) -> None:
     _not_there(inquiry, name, tried)
 
 
-def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[Reply, bool]:
-    """The answer at one template, and whether it names an id that may be unknown."""
+def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[ServiceReply, bool]:
+    """The response at a template, and whether its id may be unknown."""
     requests = inquiry.requests
     if method == "GET":
         known = _known_id(inquiry, name)
@@ -186,16 +186,16 @@ _IDEMPOTENT = ("create_transfer", "create_conversion_account")
 
 
 def _known_id(inquiry: Inquiry, name: str) -> str:
-    """The id of a row of the list, or one that nothing has."""
+    """The id of a row of the list, or an unknown id."""
     rows = inquiry.memory.get("rows", {}).get(_ROWS[name], [])
     ids = (row.get("id") for row in rows if isinstance(row, dict))
     return next((str(each) for each in ids if each), UNKNOWN_ID)
 
 
-def is_there(inquiry: Inquiry, reply: Reply, *, unknown_id: bool) -> bool | None:
-    """Whether an answer is one of an operation; None when it cannot be told from an unknown path.
+def is_there(inquiry: Inquiry, reply: ServiceReply, *, unknown_id: bool) -> bool | None:
+    """Whether an operation exists; None if the response could be that of an unknown path.
 
-    An operation refuses an unknown id with a 404 too, but mostly in other words.
+    An unknown id is a 404 too, but usually with another message.
     """
     if reply.status in (0, 405, 501) or reply.status >= 500:
         return False
@@ -209,8 +209,8 @@ def is_there(inquiry: Inquiry, reply: Reply, *, unknown_id: bool) -> bool | None
     return False if _distinguishes(inquiry, nowhere) else None
 
 
-def _distinguishes(inquiry: Inquiry, nowhere: Reply) -> bool:
-    """Whether the service refuses an unknown id in other words than an unknown path."""
+def _distinguishes(inquiry: Inquiry, nowhere: ServiceReply) -> bool:
+    """Whether the messages for an unknown id and an unknown path differ."""
     for name in ("individual", "transfer", "conversion_account"):
         path = inquiry.path(name, UNKNOWN_ID)
         if path:
@@ -220,15 +220,15 @@ def _distinguishes(inquiry: Inquiry, nowhere: Reply) -> bool:
     return False
 
 
-def _gist(reply: Reply) -> str:
-    """The words of a refusal without the path, the method and the id that it may repeat."""
+def _gist(reply: ServiceReply) -> str:
+    """The message of a refusal without path, method and id."""
     call = reply.call
     words = reply.words.replace(call.url, "").replace(call.path, "").replace(UNKNOWN_ID, "")
     return " ".join(words.replace(call.method, "").split())
 
 
-def _not_there(inquiry: Inquiry, name: str, tried: list[Reply]) -> None:
-    """Nothing answered: the operation does not exist, or has a path that nobody would guess."""
+def _not_there(inquiry: Inquiry, name: str, tried: list[ServiceReply]) -> None:
+    """Record that no template exists: the operation is absent or has an unusual path."""
     key = assumptions.KEYS[f"paths.{name}"]
     if all(reply.status in (0, 401, 403) or reply.status >= 500 for reply in tried):
         inquiry.unclear(key.name, "it did not answer", *tried[:1])

@@ -1,4 +1,4 @@
-"""The probe: its questions in order, what it may send, and the report that it ends with."""
+"""The probe: its questions in order, its permissions, and its report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..client.call import Call
 from ..client.sender import Sender
-from ..errors import ConfigError
+from ..errors import ConfigError, Problem, RuleError
 from ..spec import assumptions
 from ..spec.service import Service
 from . import (
@@ -24,9 +24,9 @@ from . import (
     record,
     refusals,
 )
-from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, run
+from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, ask_all
 from .observation import instructions, observe, read_calls
-from .report import NOT_ASKED, Finding, Report, service_of
+from .report import NOT_ASKED, ProbeFinding, Report, service_of
 from .requests import BUDGET, Dialect, NotAskedError, Requests
 
 QUESTIONS: tuple[Question, ...] = (
@@ -41,7 +41,7 @@ QUESTIONS: tuple[Question, ...] = (
     *orders.QUESTIONS,
     deliveries.UNSUBSCRIBE,
 )
-"""Every question, in the order in which one needs the answer of another."""
+"""All questions, each after those that it depends on."""
 
 DELIVERED = "--write listens for deliveries where the service is on this machine alone"
 UNANSWERABLE: Mapping[str, str] = {
@@ -57,9 +57,9 @@ UNANSWERABLE: Mapping[str, str] = {
     "deposit_instructions.eu": "no account with such instructions was met",
     "deposit_instructions.gb": "no account with such instructions was met",
 }
-"""What cannot be seen from outside, and why, by the beginning of keys."""
+"""Prefixes of keys that cannot be probed, and the reasons."""
 
-ASK_FOR_WRITE = "it makes objects: allow that with --write"
+ASK_FOR_WRITE = "it creates objects: allow that with --write"
 
 
 PRODUCTION = 403
@@ -76,28 +76,29 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
     kept: Path | None = None,
     local: bool = False,
 ) -> Report:
-    """Ask a service every question that the level allows.
+    """Ask a service all permitted questions.
 
-    `service` is what is assumed; `write` allows objects to be made, unless the service answers as
-    a production one. `sandbox` says that it is a sandbox when it cannot simulate deposits. An
-    unfinished run goes on from the file `kept`. Where the service is on this machine (`local`), it
-    delivers its events here.
+    `service` has the assumptions; `write` allows creating objects, unless the service looks like a
+    production one. `sandbox` declares a sandbox that cannot simulate deposits. An unfinished run
+    continues from the file `kept`. A service on this machine (`local`) delivers events here.
     """
+    if not isinstance(budget, int) or isinstance(budget, bool) or budget < 1:
+        raise RuleError([Problem("budget", "must be a whole number of requests, 1 or more")])
     if write and sender.settings.read_only:
-        raise ConfigError("--write makes objects, but this lab is read-only")
+        raise ConfigError("--write creates objects, but this lab is read-only")
     inquiry = Inquiry(Requests(sender, budget=budget, pace=pace), service or Service())
     if kept is not None:
-        record.load(kept, inquiry)
+        record.resume(kept, inquiry)
     keep = partial(record.save, kept) if kept is not None else _forget
     signing = inquiry.service.signing
     inquiry.requests.dialect = Dialect(signing.empty_query, signing.key_encoding)
     try:
-        run(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep=keep)
+        ask_all(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep=keep)
         forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else ASK_FOR_WRITE
         inquiry.requests.writes = not forbidden
         if local and not forbidden:
             inquiry.memory[deliveries.LISTENER] = deliveries.Listener()
-        run(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden, keep)
+        ask_all(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden, keep)
         _observe(inquiry)
     finally:
         inquiry.requests.close()
@@ -109,7 +110,7 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
 
 
 def recorded(calls: Iterable[Call], sender: Sender, service: Service | None = None) -> Report:
-    """Answer what recorded calls show; nothing is sent."""
+    """Report what recorded calls show; nothing is sent."""
     inquiry = Inquiry(Requests(sender, budget=0), service or Service())
     read_calls(inquiry, [record.reply(call, sender.redaction) for call in calls])
     inquiry.requests.close()
@@ -117,11 +118,11 @@ def recorded(calls: Iterable[Call], sender: Sender, service: Service | None = No
 
 
 def _forget(inquiry: Inquiry) -> None:
-    """Keep nothing of an unfinished run."""
+    """Store nothing of an unfinished run."""
 
 
 def _observe(inquiry: Inquiry) -> None:
-    """Read what the answers show besides what was asked."""
+    """Read additional findings from all responses."""
     rows: dict[str, list[Any]] = inquiry.memory.get("rows", {})
     observe(inquiry, rows)
     for held in inquiry.memory.get("instructions", ()):
@@ -129,7 +130,7 @@ def _observe(inquiry: Inquiry) -> None:
 
 
 def forbidden_writes(inquiry: Inquiry, *, sandbox: bool) -> str:
-    """Why nothing may be made at this service; empty when it is a sandbox."""
+    """Why objects must not be created at this service; empty for a sandbox."""
     path = inquiry.path("sandbox_deposits", UNKNOWN_ID)
     try:
         empty = path and inquiry.remember(
@@ -145,7 +146,7 @@ def forbidden_writes(inquiry: Inquiry, *, sandbox: bool) -> str:
 
 
 def report(inquiry: Inquiry, reason: str = "") -> Report:
-    """What an inquiry found, a finding for every key; `reason` is why others were not asked."""
+    """The report, with a finding for every key; `reason` is that of keys without one."""
     requests = inquiry.requests
     on = requests.sender.clock().date()
     return Report(
@@ -160,11 +161,11 @@ def report(inquiry: Inquiry, reason: str = "") -> Report:
     )
 
 
-def _finding(inquiry: Inquiry, key: str, reason: str) -> Finding:
+def _finding(inquiry: Inquiry, key: str, reason: str) -> ProbeFinding:
     if key in inquiry.found:
         return inquiry.found[key]
     why = next((why for start, why in UNANSWERABLE.items() if key.startswith(start)), "")
-    return Finding(key, NOT_ASKED, None, why or reason or ASK_FOR_WRITE)
+    return ProbeFinding(key, NOT_ASKED, None, why or reason or ASK_FOR_WRITE)
 
 
 def _remarks(inquiry: Inquiry) -> Iterable[str]:

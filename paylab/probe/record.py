@@ -1,4 +1,4 @@
-"""What outlives a run: the record of an unfinished probe, and calls that were recorded as HAR."""
+"""Store an unfinished probe, and read calls from HAR files."""
 
 from __future__ import annotations
 
@@ -10,48 +10,54 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .. import files
-from ..client.call import Body, Call, Later
-from ..client.calls import har
-from ..client.exchange import Exchange
+from ..client.call import Body, Call, DeferredCall
+from ..client.har import har
+from ..client.request import Exchange
 from ..errors import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec import timestamps
-from .answers import Reply
+from .answers import ServiceReply
 from .inquiry import Inquiry
-from .report import ANSWERED, UNCLEAR, Finding
+from .report import ANSWERED, UNCLEAR, ProbeFinding
 
 
-def beside(to: Path) -> Path:
+def record_path(to: Path) -> Path:
     """The record of an unfinished probe that will write this service.toml."""
     return to.with_name(f".{to.name}.probe")
 
 
 def save(path: Path, inquiry: Inquiry) -> None:
-    """Keep what was found and made, with the redacted calls behind it."""
-    calls: list[Call] = []
+    """Store findings and created objects with their redacted calls."""
+    calls: dict[int, Call] = {}
     rows = []
     for each in inquiry.found.values():
-        numbers = [_place(calls, call) for call in each.calls]
+        calls |= {id(call): call for call in each.calls}
+        numbers = [[*calls].index(id(call)) for call in each.calls]
         kept = {"key": each.key, "outcome": each.outcome, "value": each.value, "why": each.why}
         rows.append({**kept, "calls": numbers})
+    traffic = har([])
+    traffic["log"]["entries"] = [_entry(inquiry, call) for call in calls.values()]
     whole = {
         "address": inquiry.requests.sender.settings.identity,
         "findings": rows,
         "made": inquiry.made,
-        "calls": har(calls),
+        "calls": traffic,
     }
     with files.replace(path, private=True) as sink:
         sink.write(json.dumps(whole).encode())
 
 
-def _place(calls: list[Call], call: Call) -> int:
-    if call not in calls:
-        calls.append(call)
-    return calls.index(call)
+def _entry(inquiry: Inquiry, call: Call) -> dict[str, Any]:
+    """The HAR entry of a call, cached because redaction is slow."""
+    entries: dict[int, tuple[Call, Any]] = inquiry.memory.setdefault("entries", {})
+    if id(call) not in entries:
+        entries[id(call)] = call, har([call])["log"]["entries"][0]
+    found: dict[str, Any] = entries[id(call)][1]
+    return found
 
 
-def load(path: Path, inquiry: Inquiry) -> None:
-    """Go on from an unfinished probe of the same account at the same service."""
+def resume(path: Path, inquiry: Inquiry) -> None:
+    """Continue an unfinished probe of the same account and service."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -65,12 +71,12 @@ def load(path: Path, inquiry: Inquiry) -> None:
         if row["outcome"] in (*ANSWERED, UNCLEAR):
             value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
             evidence = tuple(calls[number] for number in row["calls"])
-            inquiry.resume(Finding(row["key"], row["outcome"], value, row["why"], evidence))
+            inquiry.resume(ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence))
     inquiry.made.update(whole["made"])
 
 
 def read_har(path: Path) -> list[Call]:
-    """The calls of a HAR file; ConfigError when it is none."""
+    """The calls of a HAR file; ConfigError if it is not one."""
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["log"]["entries"]
         return [_call(entry) for entry in entries]
@@ -113,9 +119,9 @@ def _body(text: object) -> Body:
     return Body(content.decode(), len(content)) if content else Body()
 
 
-def reply(call: Call, redaction: Redaction | None = None) -> Reply:
-    """A recorded call as the probe reads an answer."""
+def reply(call: Call, redaction: Redaction | None = None) -> ServiceReply:
+    """A recorded call as a reply."""
     content = call.response_body.text.encode()
     exchange = Exchange(call.status, call.response_headers, content)
-    later = Later(lambda _: call, call.path, len(content), None, patient=True)
-    return Reply(exchange, later, redaction or Redaction([]), call.number)
+    deferred = DeferredCall(lambda _: call, call.path, len(content))
+    return ServiceReply(exchange, deferred, redaction or Redaction([]), call.number)

@@ -1,41 +1,41 @@
-"""How a service refuses: statuses, error bodies, and what it asks of every individual."""
+"""Find the statuses and error bodies of refusals, and the required fields of individuals."""
 
 from __future__ import annotations
 
 from ..spec import assumptions, codes
 from ..spec.assumptions import NONE
-from . import shapes
-from .answers import Reply
+from . import answers
+from .answers import ServiceReply
 from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
 from .paths import NOWHERE
 
 SPEC_RAMP = ("phone", "document", "date_of_birth", "idv_consent_recorded_at")
-"""What on_ramp and off_ramp need by the specification itself."""
+"""The fields that the specification requires for on_ramp and off_ramp."""
 EVENTS = (
     *("transfer.cancelled", "transfer.under_review", "transfer.pending", "transfer.refunded"),
     *("conversion.cancelled", "conversion.expired", "individual.created", "individual.updated"),
     *("conversion_account.activated", "conversion_account.status_changed"),
 )
-"""Event types that other services have."""
+"""Event types of other services."""
 BODY_KEYS = ("words", "problems", "field", "message", "list_form", "field_form")
 
 
-def empty_body(inquiry: Inquiry) -> Reply:
-    """The refusal of an individual without any field."""
+def empty_body(inquiry: Inquiry) -> ServiceReply:
+    """The refusal of an individual without fields."""
     path = inquiry.path("create_individual") or "/v1/individuals"
     return inquiry.remember("empty create_individual", lambda: inquiry.requests.refused(path, {}))
 
 
 def error_bodies(inquiry: Inquiry) -> None:
-    """Read where the words and the field problems stand, from an invalid body and a 404."""
+    """Find the keys of message and problems, from an invalid body and a 404."""
     reply = empty_body(inquiry)
     nowhere = inquiry.remember("nowhere", lambda: inquiry.requests.get(NOWHERE))
     inquiry.answer("error_codes.validation", reply.status, reply)
-    read_body(inquiry, reply, nowhere)
+    read_error_body(inquiry, reply, nowhere)
 
 
-def read_body(inquiry: Inquiry, reply: Reply, nowhere: Reply) -> None:
-    """Where the words and the field problems of a refusal stand; `nowhere` has words alone."""
+def read_error_body(inquiry: Inquiry, reply: ServiceReply, nowhere: ServiceReply) -> None:
+    """Find the keys of message and problems in a refusal; `nowhere` has only a message."""
     content = _content(reply)
     inquiry.answer("errors.content", content, reply)
     if content != "json":
@@ -60,18 +60,18 @@ def read_body(inquiry: Inquiry, reply: Reply, nowhere: Reply) -> None:
     _field_form(inquiry, found.form, reply)
 
 
-def _field_form(inquiry: Inquiry, form: str, reply: Reply) -> None:
-    """How a nested field is named, from details that are refused."""
+def _field_form(inquiry: Inquiry, form: str, reply: ServiceReply) -> None:
+    """Find the format of nested field names, from refused details."""
     if form == "sentences":
         inquiry.skip("errors.field_form", "problems are sentences")
         return
-    nested: Reply | None = inquiry.memory.get("nested", reply)
+    nested: ServiceReply | None = inquiry.memory.get("nested", reply)
     found = nested.problems if nested else None
     if nested and found and found.field_form:
         inquiry.answer("errors.field_form", found.field_form, nested)
 
 
-def _content(reply: Reply) -> str:
+def _content(reply: ServiceReply) -> str:
     if isinstance(reply.body, dict | list):
         return "json"
     text = reply.text.strip()
@@ -84,13 +84,13 @@ def _content(reply: Reply) -> str:
     )
 
 
-def _words(inquiry: Inquiry, reply: Reply, nowhere: Reply) -> str | None:
-    """The key of the words; the assumed one where it is there, else one that both bodies have."""
+def _words(inquiry: Inquiry, reply: ServiceReply, nowhere: ServiceReply) -> str | None:
+    """The key of the message: the assumed one if present, else one in both bodies."""
     assumed = str(inquiry.value("errors.words"))
     bodies = [each for each in (reply, nowhere) if isinstance(each.body, dict)]
     if all(isinstance(_at(each.body, assumed), str) for each in bodies):
         return assumed
-    found = [shapes.words_key(each.body, each.problems) for each in bodies]
+    found = [answers.words_key(each.body, each.problems) for each in bodies]
     known = [each for each in found if each and all(_at(b.body, each) for b in bodies)]
     return next(iter([*known, *(each for each in found if each)]), None)
 
@@ -113,7 +113,7 @@ def content_type(inquiry: Inquiry) -> None:
 
 
 def _individuals(inquiry: Inquiry) -> None:
-    """Read which fields an individual without any lacks, then one with an empty address."""
+    """Find the required fields of an individual, then those of its address."""
     path = inquiry.path("create_individual") or "/v1/individuals"
     first = empty_body(inquiry)
     second = inquiry.requests.refused(path, {"address": {}, "product_types": ["on_ramp"]})
@@ -130,7 +130,7 @@ def _individuals(inquiry: Inquiry) -> None:
 
 
 def _known(inquiry: Inquiry, key: str, names: list[str]) -> tuple[str, ...]:
-    """The names that a key can have; the others are remarked."""
+    """The names that a key can have; a remark lists the others."""
     values = assumptions.KEYS[key].values
     for name in names:
         if name not in values:
@@ -139,7 +139,7 @@ def _known(inquiry: Inquiry, key: str, names: list[str]) -> tuple[str, ...]:
 
 
 def unknown_fields(inquiry: Inquiry) -> None:
-    """Send a field that no service has."""
+    """Send an unknown field."""
     path = inquiry.path("create_individual") or "/v1/individuals"
     reply = inquiry.requests.refused(path, {"paylab_probe": "unknown"})
     if not reply.complaints:
@@ -149,7 +149,7 @@ def unknown_fields(inquiry: Inquiry) -> None:
 
 
 def event_types(inquiry: Inquiry) -> None:
-    """Subscribe without a URL to an event type that no service has, and to some that one may."""
+    """Subscribe without a URL to an unknown event type and to possible ones."""
     path = inquiry.path("create_webhook_subscription") or "/v1/webhook_subscriptions"
     asked = ("paylab.probe", *EVENTS)
     reply = inquiry.requests.refused(path, {"event_types": list(asked)})
@@ -169,7 +169,7 @@ def event_types(inquiry: Inquiry) -> None:
 
 
 def account_codes(inquiry: Inquiry) -> None:
-    """Send details without any field for an individual that exists."""
+    """Send empty details for an existing individual."""
     people = inquiry.memory.get("rows", {}).get("individuals", [])
     ids = [row["id"] for row in people if isinstance(row, dict) and row.get("id")]
     path = inquiry.path("create_financial_account")
@@ -182,7 +182,7 @@ def account_codes(inquiry: Inquiry) -> None:
 
 
 def idempotency_key(inquiry: Inquiry) -> None:
-    """Post a transfer without fields and without a key."""
+    """Post an empty transfer without a key."""
     path = inquiry.path("create_transfer") or "/v1/transfers"
     key = {"Idempotency-Key": inquiry.requests.new_key()}
     usual = inquiry.remember(

@@ -1,4 +1,4 @@
-"""What a probe found: an answer for every key, and the service that follows from them."""
+"""The report of a probe: a finding for every key, and the resulting service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import files
 from ..client.call import Call
-from ..client.calls import har
+from ..client.har import har
 from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.assumptions import Value
@@ -25,11 +25,11 @@ ANSWERED = (HOLDS, DIFFERS)
 
 
 @dataclass(frozen=True)
-class Finding:
-    """How the question of one key ended.
+class ProbeFinding:
+    """The finding of one key.
 
-    `value` is what the service was found to have, `why` the reason of an end without an answer or
-    a remark, and `calls` the requests behind it.
+    `value` is the found value, `why` the reason if there is none, or a remark, and `calls` the
+    evidence.
     """
 
     key: str
@@ -40,7 +40,7 @@ class Finding:
 
     @property
     def ask(self) -> str:
-        """The question, as one to ask the provider."""
+        """The question, to ask the provider."""
         return assumptions.KEYS[self.key].ask
 
     @property
@@ -62,13 +62,13 @@ def _shown(value: Value | None) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """What a probe found, in the order of the assumptions.
+    """The findings of a probe, in the order of the assumptions.
 
-    `service` has the values that were found laid over those it began with; `sent` is the number
-    of requests, `made` what the probe created, and `remarks` what a reader should look at.
+    `service` has the initial values with the found ones; `sent` is the number of requests, `made`
+    the created objects, and `remarks` are notes for the reader.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ProbeFinding, ...]
     service: Service
     sent: int = 0
     made: tuple[str, ...] = ()
@@ -77,22 +77,22 @@ class Report:
     on: date | None = None
     complete: bool = True
 
-    def __getitem__(self, key: str) -> Finding:
+    def __getitem__(self, key: str) -> ProbeFinding:
         return next(each for each in self.findings if each.key == key)
 
-    def where(self, *outcomes: str) -> tuple[Finding, ...]:
+    def where(self, *outcomes: str) -> tuple[ProbeFinding, ...]:
         """The findings with one of these outcomes."""
         return tuple(each for each in self.findings if each.outcome in outcomes)
 
     @property
     def summary(self) -> str:
-        """One line: how many questions ended how."""
+        """A line with the number of findings by outcome."""
         counts = Counter(each.outcome for each in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in reversed(OUTCOMES))
         return f"{len(self.findings)} questions, {self.sent} requests: {ends}"
 
     def rows(self) -> list[dict[str, Any]]:
-        """One flat row a key, as a frame takes it."""
+        """A flat row per key, for a frame."""
         return [
             {"key": each.key, "outcome": each.outcome, "value": each.value, "why": each.why}
             | {"ask": each.ask, "calls": [str(call) for call in each.calls]}
@@ -100,7 +100,7 @@ class Report:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON can hold it."""
+        """The report as JSON-like data."""
         return {
             "address": self.address,
             "on": self.on.isoformat() if self.on else None,
@@ -113,19 +113,19 @@ class Report:
 
     @staticmethod
     def entries(calls: Iterable[Call]) -> list[dict[str, Any]]:
-        """Calls as entries of a HAR file, without what tells who a person is."""
+        """Calls as HAR entries, without personal data."""
         found: list[dict[str, Any]] = har(calls)["log"]["entries"]
         return found
 
     def write(self, to: str | Path) -> Path:
-        """Write the service.toml; the values that were found carry the date."""
+        """Write the service.toml; found values have the date as a comment."""
         path = Path(to)
         with files.replace(path) as sink:
             sink.write(self.service.to_toml().encode())
         return path
 
     def table(self, *outcomes: str) -> str:
-        """The findings as lines for a terminal: those with these outcomes, or all but `holds`."""
+        """The findings as lines for a terminal: with these outcomes, or all except `holds`."""
         chosen = self.where(*(outcomes or OUTCOMES[:-1]))
         width = max((len(each.key) for each in chosen), default=0)
         lines = [f"{each.key:<{width}}  {plain(each.words, 300)}" for each in chosen]
@@ -136,10 +136,10 @@ class Report:
         return "\n".join(part for part in parts if part)
 
 
-def service_of(base: Service, findings: Mapping[str, Finding], on: date) -> Service:
-    """The service that follows from what was found.
+def service_of(base: Service, findings: Mapping[str, ProbeFinding], on: date) -> Service:
+    """The service with the found values.
 
-    A value that cannot stand beside the others is left out: it is in the report all the same.
+    A value that contradicts others is left out; it is only in the report.
     """
     found = {
         key: each.value

@@ -1,4 +1,4 @@
-"""The signed requests of a probe: their dialect, their number and pace, and what may be sent."""
+"""The signed requests of a probe: dialect, budget, pace and permissions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from typing import Any
 
 import httpx
 
-from ..client.attempt import Attempts
 from ..client.calls import CallLog
-from ..client.request import SIGNATURE, Nonces, Outgoing
+from ..client.request import SIGNATURE, Nonces, OutgoingRequest
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors import PaylabError
 from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, signed_headers
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
-from .answers import Reply
+from .answers import ServiceReply
 
 BUDGET = 150
 TOO_MANY = 429
@@ -34,7 +33,7 @@ class NotAskedError(PaylabError):
 
 
 class BudgetError(NotAskedError):
-    """The run has sent as many requests as it may."""
+    """The budget of requests is used up."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +48,14 @@ class Dialect:
 
 
 class DialectAuth(httpx.Auth):
-    """Signs in the dialect that is set; a damaged signature belongs to no request."""
+    """Signs in the current dialect, or with a deliberately invalid signature."""
 
     def __init__(self, settings: Settings, clock: Callable[[], datetime], random: Random) -> None:
         self._settings, self._clock, self._nonces = settings, clock, Nonces(random)
         self.dialect = Dialect()
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Put the signed headers on the request."""
+        """Add the signed headers to the request."""
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         now, dialect = self._clock(), self.dialect
         headers, signature = signed_headers(
@@ -78,10 +77,10 @@ class DialectAuth(httpx.Auth):
 
 @dataclass
 class Requests:
-    """Sends what a probe asks, one request at a time.
+    """Sends the requests of a probe, one at a time.
 
-    `budget` is how many requests may be sent, `pace` the least seconds between two. `read_only`
-    lets nothing but GETs out, and `writes` allows requests that make objects.
+    `budget` is the maximum number of requests, `pace` the minimum seconds between two. With
+    `read_only` only GETs are sent; `writes` allows requests that create objects.
     """
 
     sender: Sender
@@ -90,25 +89,19 @@ class Requests:
     pace: float = 0.0
     writes: bool = False
     sent: int = 0
-    limited: list[Reply] = field(default_factory=list)
-    accepted: list[Reply] = field(default_factory=list)
+    limited: list[ServiceReply] = field(default_factory=list)
+    accepted: list[ServiceReply] = field(default_factory=list)
     perf: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         sender = self.sender
         self.calls = CallLog(most=2 * self.budget + 100)
         self._auth = DialectAuth(sender.settings, sender.clock, sender.random)
-        self._http = sender.connection(self._auth)
-        secret, watchers = sender.settings.secret_key, sender.watchers
-        self._attempts = Attempts(
-            *(self._http, secret, sender.redaction, sender.clock, self.perf),
-            sender.service,
-            watchers,
-        )
+        self._connection = replace(sender.connection(self._auth), perf=self.perf)
         self._last = -1e9
 
-    def get(self, path: str, query: str = "", *, dialect: Dialect | None = None) -> Reply:
-        """Read."""
+    def get(self, path: str, query: str = "", *, dialect: Dialect | None = None) -> ServiceReply:
+        """Send a GET."""
         return self._ask("GET", f"{path}?{query}" if query else path, None, {}, dialect)
 
     def refused(
@@ -119,8 +112,8 @@ class Requests:
         *,
         method: str = "POST",
         dialect: Dialect | None = None,
-    ) -> Reply:
-        """Send what must be refused; what was carried out all the same is remembered."""
+    ) -> ServiceReply:
+        """Send a request that must be refused; record it if it succeeded."""
         reply = self._ask(method, path, body, headers or {}, dialect)
         if reply.went_well:
             self.accepted.append(reply)
@@ -128,15 +121,15 @@ class Requests:
 
     def write(
         self, path: str, body: Any, headers: Mapping[str, str] | None = None, method: str = "POST"
-    ) -> Reply:
-        """Send what may make or remove an object of this probe's own."""
+    ) -> ServiceReply:
+        """Send a request that may create or delete an object of this probe."""
         if not self.writes:
-            raise NotAskedError("it makes objects: allow that with --write")
+            raise NotAskedError("it creates objects: allow that with --write")
         return self._ask(method, path, body, headers or {}, None)
 
     def close(self) -> None:
         """Close the connection."""
-        self._http.close()
+        self._connection.http.close()
 
     def new_key(self) -> str:
         """A new Idempotency-Key."""
@@ -153,18 +146,20 @@ class Requests:
         body: Any,
         headers: Mapping[str, str],
         dialect: Dialect | None,
-    ) -> Reply:
+    ) -> ServiceReply:
         if method != "GET" and self.sender.settings.read_only:
             raise NotAskedError("only GETs may be sent: read_only is set")
         content = body if body is None or isinstance(body, bytes) else write_json(body).encode()
         url = httpx.URL(self.sender.settings.base_url + target)
         key = headers.get("Idempotency-Key")
         others = {name: value for name, value in headers.items() if name != "Idempotency-Key"}
-        outgoing = Outgoing(method, target.partition("?")[0], url, content, idempotency_key=key)
+        outgoing = OutgoingRequest(
+            method, target.partition("?")[0], url, content, idempotency_key=key
+        )
         return self._until_allowed(replace(outgoing, given_headers=others), dialect)
 
-    def _until_allowed(self, outgoing: Outgoing, dialect: Dialect | None) -> Reply:
-        """Send; after a 429 wait as long as it says, and send again."""
+    def _until_allowed(self, outgoing: OutgoingRequest, dialect: Dialect | None) -> ServiceReply:
+        """Send; after a 429 wait as requested and send again."""
         waits = self._waits()
         while True:
             reply = self._send(outgoing, dialect)
@@ -178,7 +173,7 @@ class Requests:
     def _waits() -> Generator[float, None, None]:
         yield from (2.0**number for number in range(MOST_WAITS))
 
-    def _send(self, outgoing: Outgoing, dialect: Dialect | None) -> Reply:
+    def _send(self, outgoing: OutgoingRequest, dialect: Dialect | None) -> ServiceReply:
         if self.sent >= self.budget:
             raise BudgetError(f"the budget of {self.budget} requests is used up: run it again")
         pause = self._last + self.pace - self.perf()
@@ -186,10 +181,10 @@ class Requests:
             time.sleep(pause)
         self.sent += 1
         self._auth.dialect = dialect or self.dialect
-        exchange, later = self._attempts.make(outgoing, 1)
+        exchange, deferred = self._connection.send(outgoing)
         self._last = self.perf()
-        self.calls.keep(later)
-        return Reply(exchange, later, self.sender.redaction, self.sent)
+        self.calls.keep(deferred)
+        return ServiceReply(exchange, deferred, self.sender.redaction, self.sent)
 
 
 RETRY_HEADERS = (
@@ -198,8 +193,8 @@ RETRY_HEADERS = (
 )
 
 
-def retry_header(reply: Reply) -> tuple[str, str] | None:
-    """The header of a 429 that says when to send again, and its value."""
+def retry_header(reply: ServiceReply) -> tuple[str, str] | None:
+    """The header of a 429 with the time to wait, and its value."""
     found = ((name, reply.headers[name]) for name in RETRY_HEADERS if name in reply.headers)
     return next(found, None)
 
@@ -215,8 +210,8 @@ def retry_unit(name: str, value: str, now: datetime) -> str:
     return "milliseconds" if name.endswith("-ms") or number >= 1000 else "seconds"
 
 
-def _retry_after(reply: Reply, now: datetime) -> float | None:
-    """The seconds that a 429 asks to wait; None when it does not say."""
+def _retry_after(reply: ServiceReply, now: datetime) -> float | None:
+    """The seconds to wait after a 429; None if unknown."""
     found = retry_header(reply)
     if found is None:
         return None

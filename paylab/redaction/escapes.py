@@ -1,4 +1,4 @@
-"""Text behind escapes, found in the decoded text and replaced in the original.
+"""Find text behind escapes in the decoded text, and replace it in the original.
 
 Escapes are those of JSON, HTML, URLs, and of string and bytes literals in Python. They may be
 nested: JSON in a string of JSON, a URL in HTML.
@@ -23,14 +23,14 @@ KEY_NAME = re.compile(
 CONNECTING = frozenset({"connect", "Settings", "Client"})
 """Functions whose second and third argument are the two keys."""
 
-# Without the words around a name: a search for those takes long in a long text.
+# Without the words around a name, whose search would be slow in a long text.
 _MARKS = re.compile(
     r"(?:api|secret|access|private|signing)[_-]?key|secret|password|\b(?:connect|settings|client)\b",
     re.IGNORECASE,
 )
 _MAGIC = re.compile(r"^([ \t]*)[%!?]", re.MULTILINE)
 _FRAME = re.compile(r"[ \t]*(?:-+>)?[ \t]*(?:\d+[ \t]+)?")
-"""What stands before a line of code in a traceback."""
+"""The prefix of a line of code in a traceback."""
 
 _QUOTES = re.compile(r"[rbfuRBFU]{0,2}(\"\"\"|'''|[\"'])")
 LONGEST = 2**18
@@ -203,10 +203,10 @@ def _literals(node: ast.expr) -> Iterator[ast.expr]:
 
 
 MOST_LAYERS = 5
-"""How often text is decoded: as it is, and four escapes inside each other."""
+"""Decoding depths: the text itself, and up to four nested escapes."""
 
 _HEX = "[0-9a-fA-F]"
-# It begins with a set of characters, and has no flag for the case: both make searching fast.
+# A leading character set and no flag for case make the search fast.
 _ESCAPE = re.compile(
     rf"""[&%\\](?:
       (?<=&)(?:\#[0-9]{{1,12}}|\#[xX]{_HEX}{{1,12}}|[a-zA-Z][a-zA-Z0-9]{{1,30}})(?:;|(?![\\%]))

@@ -1,7 +1,7 @@
-"""The one place that decides what is removed from everything shown, logged or stored.
+"""Remove secrets from everything that is shown, logged or stored.
 
-Secrets are found by value, by place (a header, a field) and by form, plain
-and escaped: see `escapes`.
+Secrets are found by value, by position (a header, a field) and by form, plain and escaped: see
+`escapes`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _MARKS = (
 
 _END = r"""[^\s,;"'<>&\\]+"""
 _IS = r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
-# What stands in a header or field of this name, whether the headers are text, JSON or tuples.
+# The value of a header or field with this name, in text, JSON or tuples.
 PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("signature", re.compile(rf"\bSignature=({_END})", re.IGNORECASE)),
     ("signature", re.compile(rf"\bSignature{_IS}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE)),
@@ -95,7 +95,7 @@ BESIDE = (
     re.compile(rf"""{_TYPE}[^{{}}]{{0,200}}?{_KEY}({_VALUE})""", re.IGNORECASE),
     re.compile(rf"""{_KEY}({_VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
 )
-"""The number of a document that is only known by its type, which stands before or after it."""
+"""The number of a document that is recognised by its type before or after it."""
 
 ENCLOSED = (
     re.compile(
@@ -104,24 +104,27 @@ ENCLOSED = (
     ),
     re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
 )
-"""The number of a document in an object or list of its own, and in XML."""
+"""The number of a document in a nested object or list, and in XML."""
 REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
-"""What a service says of a document number: the field, perhaps its value, a message."""
+"""A service's message about a document number: field, optional value, text."""
 _TOKEN = re.compile(r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)")
 
 _ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
 NO_NUMBER = frozenset("0 .-/")
-"""What stands for a number in examples: it is not looked for elsewhere, such as in an address."""
+"""Placeholder numbers of examples, which are not searched elsewhere."""
 
 MOST_NUMBERS = 1000
 SHORTEST_NUMBER = 5
-"""A document number is also looked for by its value, unless it is so short that words hold it."""
+"""Minimum length of a document number that is also searched by value."""
 
 LONGEST = 2**18
-"""Characters of a text that are searched and kept, not counting images."""
+"""Maximum characters of a text that are searched and kept, without images."""
+
+SHORT = 4096
+"""Characters of a text that is first searched for any sign of what must be removed."""
 
 SHORTEST_SECRET = 8
-"""A shorter secret is found as a word only: it may be a part of words."""
+"""Minimum length of a secret that is also found inside words."""
 
 
 class Revealing(Protocol):
@@ -134,12 +137,16 @@ class Revealing(Protocol):
 class Redaction:
     """Removes secrets from text, headers and parsed JSON.
 
-    `learn` reads the document numbers of a body and finds them by value afterwards.
+    `learn` reads the document numbers of a body and finds them by value afterwards. `personal`
+    are names of a service for fields that an export leaves out.
     """
 
-    def __init__(self, secrets: Iterable[Revealing]) -> None:
-        self._secrets = tuple(secrets)
+    def __init__(
+        self, secrets: Iterable[Revealing], personal: frozenset[str] = frozenset()
+    ) -> None:
+        self._secrets, self.personal = tuple(secrets), personal
         self._numbers: dict[str, None] = {}
+        self._may_hide: Callable[[str], object] | None = None
 
     def learn(self, text: str) -> str:
         """The text as from `text`, after learning its document numbers."""
@@ -149,7 +156,25 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers and images."""
+        if len(text) <= SHORT and text.isascii() and not self._numbers:
+            may_hide = self._may_hide or self._quick_search()
+            if not may_hide(text):
+                return text
         return escapes.replace_found(_short(text), self._found)
+
+    def _quick_search(self) -> Callable[[str], object]:
+        """A search for any sign of what is removed, in ASCII: most texts have none."""
+        values = [secret.reveal() for secret in self._secrets]
+        forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
+        words = {*_MARKS, *(word for word, _ in PLACES), "==", "document", "number", *forms}
+        parts = [r"[\\&%]", *map(re.escape, sorted(words))]
+        search = re.compile("|".join(parts), re.IGNORECASE).search
+        self._may_hide = search
+        return search
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the search, whose expression holds the secrets."""
+        return {**self.__dict__, "_may_hide": None}
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
@@ -290,7 +315,7 @@ BARE = 3
 """The group of `_ITEM` without quotes."""
 
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
-"""What a message has, such as the one on a field, and no document number."""
+"""Characters that occur in messages but not in document numbers."""
 
 
 def _digits(text: str) -> int:

@@ -19,6 +19,7 @@ from .escapes import KEY_NAME, Found
 from .redaction import DOCUMENT_TYPES, HEADERS, find_images, image_bytes
 from .scrub_rules import (
     LONG,
+    NOTHING_MORE,
     QR_CODE,
     RULES,
     THUMBNAIL,
@@ -35,6 +36,7 @@ from .scrub_rules import (
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 Report = Callable[[str], None]
+Clean = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -49,22 +51,24 @@ class Leak:
 
 
 def scrub(
-    document: Mapping[str, Any], *, keep_personal: bool = False
+    document: Mapping[str, Any],
+    *,
+    keep_personal: bool = False,
+    personal: frozenset[str] = NOTHING_MORE,
 ) -> tuple[dict[str, Any], list[Leak]]:
     """A cleaned notebook, HAR or snapshot, and the list of what was removed.
 
-    HAR files and snapshots also lose personal data, unless `keep_personal` is set.
+    HAR files and snapshots also lose personal data, unless `keep_personal` is set; `personal` are
+    names of a service for fields that hold such data.
     """
+    private = None if keep_personal else partial(impersonal, names=personal)
     found: list[Leak] = []
 
     def report(where: str, kind: str) -> None:
         found.append(Leak(where, kind))
 
     if "cells" not in document:
-        clean = {
-            name: _traffic(name, value, report, keep_personal=keep_personal)
-            for name, value in document.items()
-        }
+        clean = {name: _traffic(name, value, report, private) for name, value in document.items()}
         return clean, found
     cells = [_cell(cell, at, report) for at, cell in enumerate(document["cells"], 1)]
     rest = {name: value for name, value in document.items() if name != "cells"}
@@ -73,30 +77,24 @@ def scrub(
 
 
 def _traffic(
-    name: str, value: Any, report: Callable[[str, str], None], *, keep_personal: bool
+    name: str, value: Any, report: Callable[[str, str], None], private: Clean | None
 ) -> Any:
     """Clean a part of a HAR file or snapshot, lists entry by entry."""
     if isinstance(value, Mapping) and name in ("log", "tables"):
-        return {
-            part: _traffic(part, item, report, keep_personal=keep_personal)
-            for part, item in value.items()
-        }
+        return {part: _traffic(part, item, report, private) for part, item in value.items()}
     if isinstance(value, list):
-        return [
-            _entry(f"{name} {at}", item, report, keep_personal=keep_personal)
-            for at, item in enumerate(value, 1)
-        ]
-    return _entry(name, value, report, keep_personal=keep_personal)
+        return [_entry(f"{name} {at}", item, report, private) for at, item in enumerate(value, 1)]
+    return _entry(name, value, report, private)
 
 
 def _entry(
-    where: str, value: Any, report: Callable[[str, str], None], *, keep_personal: bool
+    where: str, value: Any, report: Callable[[str, str], None], private: Clean | None
 ) -> Any:
     clean = _clean(value, partial(report, where))
     if "webhook" in where and (bare := bare_urls(clean)) != clean:
         report(where, "webhook URL")
         clean = bare
-    if not keep_personal and (without := impersonal(clean)) != clean:
+    if private is not None and (without := private(clean)) != clean:
         report(where, "personal data")
         clean = without
     return clean

@@ -7,6 +7,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from struct import unpack_from
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -17,12 +18,13 @@ from stdnum.co import nit
 
 from ..corridors.examples import PEOPLE
 from ..spec.codes import IMAGE_MIN
+from ..spec.service import Service
 from . import escapes
 from .escapes import KEY_NAME, Found, key_literals
 from .redaction import HIDDEN, PLACES, SIGNATURE, is_signature, numbers
 
 THUMBNAIL = IMAGE_MIN - 1
-"""Bytes a picture may have: one less than the smallest image the service takes."""
+"""Maximum bytes of an allowed picture: less than the smallest image of the service."""
 
 QR_CODE = 2**16
 LONGEST_WORD = 24
@@ -123,7 +125,7 @@ _KEY_NAME = rf"(?:{KEY_NAME.pattern})"
 _PART = r"""(?:[^"'\\\n]|\\.)"""
 _PREFIX = "[rbfuRBFU]{0,2}"
 _JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
-"""A literal, or several that are joined; the group is what stands between the outer quotes."""
+"""A literal, or several joined ones; the group is the text between the outer quotes."""
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
     r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
@@ -133,7 +135,7 @@ _BETWEEN = r"""(?:[\s:=,#"'|]|</?\w[^<>]{0,200}>){0,40}"""
 """Quotes, commas and tags between a name and its value, or between two cells of a table."""
 _NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
 
-# In this order: what was found by one is not looked at by the next.
+# In this order: text found by one rule is skipped by the next ones.
 LONG: tuple[Rule, ...] = (
     Rule(
         "signature",
@@ -228,14 +230,10 @@ _FIELDS = (
     r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
     r"|clabe_number|account_iban|swift|beneficiary"
 )
-FIELD = re.compile(_FIELDS, re.IGNORECASE)
-_IN_TEXT = re.compile(
-    rf"""(?<!\w)(?:{_FIELDS})["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'"""
-    r"""|([^\s,;&#}\])"'\[{(]{2,}))""",
-    re.IGNORECASE,
-)
+_IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
+NOTHING_MORE: frozenset[str] = frozenset()
 _PACKED = ("eyJ", "W3s", "WyJ")
-"""How Base64 of `{"`, `[{` and `["` begins."""
+"""The prefixes of Base64 of `{"`, `[{` and `["`."""
 
 _FORMS = (
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
@@ -246,40 +244,57 @@ _FORMS = (
 """An e-mail, a phone number in its international form or in groups, a CLABE."""
 
 
-def impersonal(value: Any) -> Any:
-    """Parsed JSON, or text, without personal data."""
+@lru_cache(maxsize=8)
+def _fields(names: frozenset[str] = NOTHING_MORE) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The names of personal fields, alone and before a value in text."""
+    every = "|".join([_FIELDS, *map(re.escape, sorted(names))])
+    forms = every, rf"(?<!\w)(?:{every}){_IS}"
+    whole, in_text = (re.compile(form, re.IGNORECASE) for form in forms)
+    return whole, in_text
+
+
+def personal_names(service: Service) -> frozenset[str]:
+    """What a service calls the fields of account details and the like that hold personal data."""
+    parts = ((key.partition(".fields.")[2], value) for key, value in service.diff().items())
+    return frozenset(str(their) for our, their in parts if our and _fields()[0].fullmatch(our))
+
+
+def impersonal(value: Any, names: frozenset[str] = NOTHING_MORE) -> Any:
+    """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
     if isinstance(value, str):
-        packed = _repacked(value) if value.startswith(_PACKED) else None
-        return packed or escapes.replace_found(value, _found)
+        packed = _repacked(value, names) if value.startswith(_PACKED) else None
+        return packed or escapes.replace_found(value, partial(_found, names))
     if isinstance(value, list):
-        return [impersonal(item) for item in value]
+        return [impersonal(item, names) for item in value]
     if isinstance(value, dict):
-        clean = {name: _item(name, item) for name, item in value.items()}
-        if FIELD.fullmatch(str(value.get("name"))) and isinstance(value.get("value"), str):
+        clean = {name: _item(name, item, names) for name, item in value.items()}
+        is_field = _fields(names)[0].fullmatch(str(value.get("name")))
+        if is_field and isinstance(value.get("value"), str):
             clean["value"] = HIDDEN if value["value"] else ""
         if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
-            clean["text"] = _repacked(value["text"]) or clean["text"]
+            clean["text"] = _repacked(value["text"], names) or clean["text"]
         return clean
     return value
 
 
-def _item(name: str, item: Any) -> Any:
+def _item(name: str, item: Any, names: frozenset[str]) -> Any:
     if name == "address" and isinstance(item, dict):
         return {
-            part: text if part == "country" else _item(name, text) for part, text in item.items()
+            part: text if part == "country" else _item(name, text, names)
+            for part, text in item.items()
         }
-    if FIELD.fullmatch(name) and not isinstance(item, dict | list | bool | None):
+    if _fields(names)[0].fullmatch(name) and not isinstance(item, dict | list | bool | None):
         return HIDDEN if item != "" else item
-    return impersonal(item)
+    return impersonal(item, names)
 
 
-def _repacked(text: str) -> str | None:
+def _repacked(text: str, names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
     try:
         body = b64decode(text, validate=True).decode()
     except ValueError:
         return None
-    return b64encode(escapes.replace_found(body, _found).encode()).decode()
+    return b64encode(escapes.replace_found(body, partial(_found, names)).encode()).decode()
 
 
 def bare_urls(value: Any) -> Any:
@@ -302,8 +317,8 @@ def _bare(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _found(text: str, _: int) -> Iterator[Found]:
-    for match in _IN_TEXT.finditer(text):
+def _found(names: frozenset[str], text: str, _: int) -> Iterator[Found]:
+    for match in _fields(names)[1].finditer(text):
         group = match.lastindex or 0
         if match[group] not in ("null", "None", HIDDEN):
             yield Found(*match.span(group), HIDDEN)

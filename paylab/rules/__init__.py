@@ -1,6 +1,6 @@
-"""What the service will refuse, said before anything is sent: pure checks on JSON-like bodies.
+"""Checks of request bodies before they are sent, as pure functions.
 
-Every check takes whatever `json.loads` can give, never raises, and returns all the problems at
-once. A problem's source is "spec", or the id of the assumption it rests on; its key is the
-setting of a service.toml that changes the rule. `service` is a Service, by default `Service()`.
+Every check takes any JSON value, never raises, and returns all problems. A problem's source is
+"spec", or the id of an assumption; its key is the setting of a service.toml that changes the
+rule. `service` is a Service, by default `Service()`.
 """

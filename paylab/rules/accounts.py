@@ -1,4 +1,4 @@
-"""Financial accounts: what the service refuses, and warnings about mistyped wallet addresses."""
+"""Rules of financial accounts, and warnings about mistyped wallet addresses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stdnum.br import cnpj, cpf
 from stdnum.co import nit
 from stdnum.mx import curp
 
-from .. import corridors
+from ..corridors import countries
 from ..corridors.account_types import DetailField, Format
 from ..errors import Problem
 from ..spec import codes
@@ -35,12 +35,12 @@ _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SOURCE = "check-digits"
 SOLANA = "solana"
 KNOWN_NETWORKS = ("base", "ethereum", "polygon", SOLANA)
-"""The networks whose addresses can be looked at for typing mistakes: payout methods of the spec."""
+"""The networks whose addresses can be checked for typos: payout methods of the spec."""
 SOLANA_BYTES = 32
 
 
 def warn_address(network: object, address: object, field: str = "address") -> list[Problem]:
-    """What in an address looks like a typing mistake on this network."""
+    """A warning if an address looks mistyped on this network."""
     if not isinstance(address, str) or not address:
         return []
     message = _solana(address) if network == SOLANA else _ethereum(address)
@@ -58,7 +58,7 @@ def checksummed(address: str) -> str:
 
 
 def base58(text: str) -> bytes | None:
-    """The bytes of a Base58 text, or None where it is none."""
+    """The bytes of a Base58 text, or None."""
     if not text or any(sign not in _ALPHABET for sign in text):
         return None
     number = 0
@@ -73,14 +73,14 @@ def _ethereum(address: str) -> str:
         return "does not look like an address of this network: 0x and 40 hex digits"
     if address in (checksummed(address), address.lower(), f"0x{address[2:].upper()}"):
         return ""
-    return "looks mistyped: its capitals do not fit its digits (EIP-55), compare every digit"
+    return "looks mistyped: its checksum (EIP-55) is wrong, compare every character"
 
 
 def _solana(address: str) -> str:
     if len(address) > 2 * SOLANA_BYTES or (decoded := base58(address)) is None:
         return "does not look like a Solana address: 32 to 44 letters and digits without 0, O, I, l"
     if len(decoded) != SOLANA_BYTES:
-        return f"looks mistyped: it holds {len(decoded)} bytes, a Solana address has {SOLANA_BYTES}"
+        return f"looks mistyped: it has {len(decoded)} bytes, a Solana address has {SOLANA_BYTES}"
     return ""
 
 
@@ -88,7 +88,7 @@ DIGITS = re.compile("[0-9]{18}")
 BODY = re.compile("[0-9]{17}")
 WEIGHTS = (3, 7, 1) * 5 + (3, 7)
 
-# A help for the reader, not a rule: a code that is missing here may well be a bank.
+# For display only: a code that is missing here may be a bank.
 BANKS = {
     "002": "Banamex",
     "012": "BBVA México",
@@ -124,19 +124,19 @@ def parts(clabe: str) -> Parts:
 
 
 def products(first17: str) -> tuple[int, ...]:
-    """Each digit times its weight, 3, 7, 1 over and over; only the last digit of each counts."""
+    """The last digit of each digit times its weight (3, 7, 1 repeated)."""
     if not _is(BODY, first17):
         raise ValueError("a check digit is made from exactly 17 digits")
     return tuple(int(digit) * weight % 10 for digit, weight in zip(first17, WEIGHTS, strict=True))
 
 
 def check_digit(first17: str) -> str:
-    """The digit that brings the sum of the products to a multiple of ten."""
+    """The digit that makes the sum of the products a multiple of ten."""
     return str(-sum(products(first17)) % 10)
 
 
 def is_valid(clabe: str) -> bool:
-    """Whether this is 18 digits of which the last is the right check digit; any junk is not."""
+    """Whether a value is text of 18 digits with a correct check digit."""
     return _is(DIGITS, clabe) and check_digit(clabe[:17]) == clabe[17]
 
 
@@ -150,14 +150,14 @@ def _is(pattern: re.Pattern[str], text: object) -> bool:
 
 
 class CheckDigit(NamedTuple):
-    """An algorithm and the name people know it by."""
+    """A check digit algorithm and its name."""
 
     name: str
     holds: Callable[[str], bool]
 
 
 def _is_tin(number: str) -> bool:
-    """9 digits, or 12 to 14 with a branch: it has no public check digit."""
+    """Whether it is 9 digits, or 12 to 14 with a branch; there is no public check digit."""
     return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
 
 
@@ -176,18 +176,18 @@ ALGORITHMS = {
 
 
 def warn_check_digits(form: Format, value: object, field: str) -> list[Problem]:
-    """A warning where the form has a check digit and the value, otherwise good, breaks it."""
+    """A warning if the check digit of a valid value is wrong."""
     algorithm = ALGORITHMS.get(form.check_digit)
     if algorithm is None or not isinstance(value, str) or fits(form)(value, field):
         return []
-    message = f"looks mistyped: it is no valid {algorithm.name}, look at every digit again"
+    message = f"looks mistyped: it is not a valid {algorithm.name}, check every digit"
     return [] if algorithm.holds(value) else [Problem(field, message, "check-digits")]
 
 
 def check(
     body: object, country: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with a new account; without the individual's country, as far as can be told."""
+    """Problems of a new account; incomplete without the individual's country."""
     entry = as_object(body)
     problems = [
         *need(entry, "individual_id", identifier),
@@ -199,7 +199,7 @@ def check(
 def check_entry(
     entry: object, country: str | None = None, at: str = "", service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with the `type` and `details` of one account."""
+    """Problems of the `type` and `details` of one account."""
     body = as_object(entry)
     return is_object(entry, at) or [
         *_type(body, country, at, service),
@@ -210,7 +210,7 @@ def check_entry(
 def check_update(
     body: object, country: str | None, kind: str, service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with new details for an account of this type."""
+    """Problems of new details for an account of this type."""
     return is_object(body) or _details({**as_object(body), "type": kind}, country, "", service)
 
 
@@ -221,9 +221,9 @@ def check_details(
     at: str = "details",
     service: Service | None = None,
 ) -> list[Problem]:
-    """What is wrong with the details of an account of this type in this country."""
+    """Problems of the details of an account of this type in this country."""
     found = as_object(details)
-    account = corridors.of(service).account(country, kind)
+    account = countries.of(service).account(country, kind)
     fields = account.fields if account else ()
     return is_object(details, at) or flat(_field(found, field, at) for field in fields)
 
@@ -241,9 +241,9 @@ def warn(
     at: str = "details",
     service: Service | None = None,
 ) -> list[Problem]:
-    """What in good details looks like a typing mistake."""
+    """Warnings about likely typos in valid details."""
     found = as_object(details)
-    account = corridors.of(service).account(country, kind)
+    account = countries.of(service).account(country, kind)
     fields = account.fields if account else ()
     mistyped = (
         warn_check_digits(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields
@@ -252,9 +252,9 @@ def warn(
 
 
 def doubts(body: object, service: Service | None = None) -> list[Problem]:
-    """What is probably wrong with a new account when the country of its owner is not known.
+    """Likely problems of a new account whose owner's country is not known.
 
-    It is judged by the rules of the only account type that has these fields.
+    The rules are those of the only account type with these fields.
     """
     entry = as_object(body)
     kind, details = entry.get("type"), entry.get("details")
@@ -265,7 +265,7 @@ def doubts(body: object, service: Service | None = None) -> list[Problem]:
 
 
 def _likely_country(kind: object, details: Body) -> str | None:
-    found = [(one.country, one.account(kind)) for one in corridors.ALL] if details else []
+    found = [(one.country, one.account(kind)) for one in countries.of().all] if details else []
     fitting = [
         (country, account)
         for country, account in found
@@ -276,7 +276,7 @@ def _likely_country(kind: object, details: Body) -> str | None:
 
 
 def _wallet(details: Body, at: str) -> list[Problem]:
-    """What in a wallet's address looks mistyped, on a network whose addresses are known."""
+    """Warnings about a wallet's address on a known network."""
     network = details.get("network")
     known = network in KNOWN_NETWORKS
     return warn_address(network, details.get("address"), dotted(at, "address")) if known else []
@@ -284,7 +284,7 @@ def _wallet(details: Body, at: str) -> list[Problem]:
 
 def _type(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:
     problems = need(entry, "type", one_of(codes.ACCOUNT_TYPES), at=at)
-    corridor = corridors.of(service).get(country)
+    corridor = countries.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
     message = f"{must_be(corridor.account_types)} in {corridor.country}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from .. import corridors
+from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
 from ..spec.assumptions import NONE
@@ -20,7 +20,7 @@ _SOURCES = tuple(codes.ON_RAMP.values())
 def check(
     body: object, currency: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with a sandbox deposit; `currency` is the conversion account's, if known."""
+    """Problems of a sandbox deposit; `currency` is the conversion account's, if known."""
     found = as_object(body)
     paid = currency or found.get("currency")
     return is_object(body) or [
@@ -34,7 +34,7 @@ def check(
 def check_account(
     body: object, country: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with a new conversion account; `country` is the individual's, if known."""
+    """Problems of a new conversion account; `country` is the individual's, if known."""
     found, settings = as_object(body), (service or Service()).conversion_accounts
     reference = up_to(settings.max_reference, _ACCOUNT, f"{_KEYS}.max_reference")
     coin = _one_currency(sorted(codes.STABLECOINS), _ACCOUNT)
@@ -48,7 +48,7 @@ def check_account(
 
 
 def _asked(settings: Any, name: str) -> dict[str, str]:
-    """What asks for a field that the spec does not name, if anything does."""
+    """The source of a required field that the spec does not name, if any."""
     if name in settings.required:
         return {"asked": _ACCOUNT, "key": f"{_KEYS}.required"}
     if name == "destination_currency" and settings.default_destination_currency == NONE:
@@ -57,7 +57,7 @@ def _asked(settings: Any, name: str) -> dict[str, str]:
 
 
 def _sender(service: Service) -> Check:
-    """Any text, and not empty where the service refuses a missing sender."""
+    """Any text; not empty if the service refuses a missing sender."""
     if service.sandbox_deposits.missing_sender != "refused":
         return any_text
     key = "sandbox_deposits.missing_sender"
@@ -70,7 +70,7 @@ def _sender(service: Service) -> Check:
 
 
 def cap(currency: object) -> Decimal | None:
-    """The most a sandbox deposit in this currency can be."""
+    """The maximum of a sandbox deposit in this currency."""
     return codes.DEPOSIT_CAPS.get(currency.lower()) if isinstance(currency, str) else None
 
 
@@ -110,7 +110,7 @@ def _reference(value: object, field: str) -> list[Problem]:
 def _on_ramp(country: str | None, service: Service | None) -> Check:
     if country is None:
         return _one_currency(_SOURCES, _ACCOUNT)
-    corridor = corridors.of(service).get(country)
+    corridor = countries.of(service).get(country)
     if corridor and corridor.on_ramp_currency:
         return _one_currency((corridor.on_ramp_currency,))
     return lambda _, field: [

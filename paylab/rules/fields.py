@@ -1,7 +1,7 @@
-"""Small checks that the rules of each operation are put together from.
+"""Small checks from which the rules of each operation are composed.
 
-A check takes any value and its dotted field and returns the problems. `need` and `may` apply
-one to a part of an object; null and absent read alike.
+A check takes any value and its dotted field, and returns the problems. `need` and `may` apply a
+check to a field of an object; null counts as absent.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from itertools import chain
 
 from ..corridors.account_types import Format
@@ -18,7 +19,7 @@ from ..spec import timestamps
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
 
-# Half a surrogate pair is no character: it can be neither stored nor sent on as UTF-8.
+# An unpaired surrogate cannot be encoded as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PHILIPPINES, _PESO = "PH", "PHP"
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -28,18 +29,18 @@ _TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 def need(  # noqa: PLR0913 - a part, its check, and what asks for it
     body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec", key: str = ""
 ) -> list[Problem]:
-    """Check a part that has to be there; `asked` is the source that asks for it, if one does.
+    """Check a required field; `asked` is the source of the requirement.
 
-    `key` is the setting of a service.toml that asks for it.
+    `key` is the setting of a service.toml that requires it.
     """
-    value, field = body.get(name), dotted(at, name)
+    value, field = body.get(name), f"{at}.{name}" if at else name
     if value is None:
         return [Problem(field, "is required", asked, key=key)] if asked else []
     return check(value, field)
 
 
 def may(body: Body, name: str, check: Check, *, at: str = "") -> list[Problem]:
-    """Check a part that can be left out."""
+    """Check an optional field."""
     return need(body, name, check, at=at, asked="")
 
 
@@ -59,7 +60,7 @@ def as_list(value: object) -> Sequence[object]:
 
 
 def is_object(value: object, field: str = "") -> list[Problem]:
-    """An object, whatever is in it."""
+    """Any object."""
     return [] if isinstance(value, Mapping) else [Problem(field, "must be a JSON object")]
 
 
@@ -68,25 +69,26 @@ def any_text(value: object, field: str) -> list[Problem]:
     if not isinstance(value, str):
         return [Problem(field, "must be text")]
     if not value.isascii() and _SURROGATE.search(value):
-        return [Problem(field, "must be well-formed text: it holds half a surrogate pair")]
+        return [Problem(field, "must be well-formed text: it contains an unpaired surrogate")]
     return []
 
 
 def text(value: object, field: str, blank: str = "field.empty") -> list[Problem]:
-    """Text that is not blank; `blank` is the source that refuses a blank one."""
+    """Text that is not blank; `blank` is the source of that rule."""
+    if isinstance(value, str) and value.isascii() and value.strip():
+        return []
     found = any_text(value, field)
     if found or str(value).strip():
         return found
     return [Problem(field, "must not be blank", blank)]
 
 
-def identifier(value: object, field: str) -> list[Problem]:
-    """The id of something: a blank one names nothing."""
-    return text(value, field, "spec")
+identifier = partial(text, blank="spec")
+"""An id, which must not be blank."""
 
 
 def up_to(length: int, source: str = "spec", key: str = "") -> Check:
-    """Text of at most so many characters, and not blank."""
+    """Text of at most `length` characters, not blank."""
 
     def check(value: object, field: str) -> list[Problem]:
         too_long = isinstance(value, str) and len(value) > length
@@ -115,7 +117,7 @@ def must_be(choices: Sequence[str]) -> str:
 
 
 def fits(form: Format) -> Check:
-    """What the form asks: one of its words, its pattern, its parser, or just some text."""
+    """A value by its form: one of its words, its pattern, its parser, or any text."""
     if form.choices:
         return one_of(form.choices, form.source, key=form.key)
 
@@ -142,7 +144,7 @@ def _misfit(form: Format, value: str) -> str:
 
 
 def _unreadable(payload: str) -> str:
-    """Why a text is no QR Ph code: it is not EMV, lacks a field, or is of another country."""
+    """Why a text is not a QR Ph code: not EMV, a missing field, or another country."""
     from .. import emvqr
 
     for error in emvqr.check(payload):
@@ -162,7 +164,7 @@ def day(value: object, field: str) -> list[Problem]:
 
 
 def timestamp(value: object, field: str) -> list[Problem]:
-    """An ISO 8601 date with a time; that it is written in the usual form is assumed."""
+    """An ISO 8601 date with a time; the usual form is an assumption."""
     if isinstance(value, str) and "T" in value and _reads(timestamps.from_text, value):
         return []
     is_iso = isinstance(value, str) and _reads(datetime.fromisoformat, value)
@@ -177,7 +179,7 @@ def _reads(reader: Callable[[str], object], value: str) -> bool:
     return True
 
 
-def each(value: object, field: str, check: Check) -> list[Problem]:
+def check_items(value: object, field: str, check: Check) -> list[Problem]:
     """The problems of every item of a list."""
     return flat(check(item, dotted(field, at)) for at, item in enumerate(as_list(value)))
 

@@ -1,4 +1,4 @@
-"""Verification images: their number, sides, sizes, and whether they are what they say."""
+"""Rules of verification images: number, sides, sizes and types."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SIGNATURES = (
 )
 _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"})
 _HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
-# The sizes that are refused, or taken, whether a KB is 1,000 or 1,024 bytes.
+# The limits that hold whether a KB is 1,000 or 1,024 bytes.
 SURE_MIN, SURE_MAX = 10_000, 15_000_000
 MOST = 15 * 1024 * 1024
-"""Bytes that are too many whether a KB is 1,000 or 1,024 bytes."""
+"""Number of bytes that is too large whether a KB is 1,000 or 1,024 bytes."""
 _BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
 SPECIMEN = b"paylab-specimen:"
-"""What stands before the outcome inside a specimen: in a comment, a text chunk or a tag."""
+"""The prefix of the outcome inside a specimen, in a comment, a text chunk or a tag."""
 _OUTCOME = re.compile(SPECIMEN + b"([a-z_]{1,60})")
 # One container, two names: phones use either for the same file.
 _SAME = {"image/heif": "image/heic"}
@@ -39,31 +39,31 @@ _NO_KIND = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
 
 @dataclass(frozen=True)
 class Measured:
-    """Content that is to be encoded while it is sent: its size and its first bytes."""
+    """Content that is encoded while it is sent: its size and first bytes."""
 
     size: int
     head: bytes
 
     @property
     def mime(self) -> str | None:
-        """The type its first bytes speak of."""
+        """The type by its first bytes."""
         return sniff(self.head)
 
 
 def bounds(service: Service | None = None) -> tuple[int, int]:
-    """The bytes that an image has at least and at most: 10 KB to 15 MB, however they count."""
+    """The minimum and maximum bytes of an image: 10 KB to 15 MB, by the service's definition."""
     kilobyte = (service or Service()).images.kilobyte
     return 10 * kilobyte, 15 * kilobyte**2
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """What is wrong with an upload; each content is decoded on its own, and only within bounds."""
+    """Problems of an upload; contents are decoded one at a time, if their size is valid."""
     images = partial(_images, bounds(service))
     return is_object(body) or need(as_object(body), "images", images)
 
 
 def warn(size: int, field: str) -> list[Problem]:
-    """An image that is too large for a service that counts 15 MB as 15,000,000 bytes."""
+    """A warning for an image that is too large if 15 MB are 15,000,000 bytes."""
     if not SURE_MAX < size <= MOST:
         return []
     message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
@@ -71,14 +71,14 @@ def warn(size: int, field: str) -> list[Problem]:
 
 
 def decode_content(data_uri: str) -> tuple[str, bytes]:
-    """The declared MIME type and the bytes of a data URI; ValueError says what is wrong."""
+    """The declared MIME type and the bytes of a data URI; ValueError if invalid."""
     mime = declared(data_uri)
     if mime is None:
         raise ValueError("must be a data URI like data:image/png;base64,...")
     try:
         return mime, binascii.a2b_base64(data_uri[_start(mime) :], strict_mode=True)
     except ValueError:
-        raise ValueError("must be good Base64 after the comma") from None
+        raise ValueError("must be valid Base64 after the comma") from None
 
 
 def declared(data_uri: object) -> str | None:
@@ -88,13 +88,13 @@ def declared(data_uri: object) -> str | None:
 
 
 def sniff(data: bytes) -> str | None:
-    """The MIME type the first bytes speak of, if it is one of the six."""
+    """The MIME type by the first bytes, if it is one of the six."""
     found = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
     return found or _sniff_box(data)
 
 
 def specimen_outcome(data_uri: str) -> str:
-    """The status detail code that a specimen of this package carries, or an empty text."""
+    """The status detail code in a specimen of this package, or ""."""
     try:
         found = _OUTCOME.search(decode_content(data_uri)[1])
     except ValueError:
@@ -103,7 +103,7 @@ def specimen_outcome(data_uri: str) -> str:
 
 
 def decoded_size(data_uri: str, mime: str) -> int:
-    """How many bytes the content has, told from its length without decoding it."""
+    """The size of the content in bytes, computed without decoding."""
     padding = data_uri.endswith("=") + data_uri.endswith("==")
     return (len(data_uri) - _start(mime)) // 4 * 3 - padding
 
@@ -149,7 +149,7 @@ def _content(limits: tuple[int, int], value: object, field: str) -> list[Problem
 
 
 def _size(limits: tuple[int, int], size: int, field: str) -> list[Problem]:
-    """What is wrong with a size; the spec refuses it if it does whatever KB and MB mean."""
+    """Problems of a size; the source is the spec if it is wrong for any definition of KB and MB."""
     least, most = limits
     if least <= size <= most:
         return []
@@ -179,7 +179,7 @@ def _decoded(data_uri: str, field: str) -> list[Problem]:
 
 
 def _with_breaks(data_uri: str) -> bool:
-    """Whether it is good Base64 but for blanks and line breaks, which many decoders skip."""
+    """Whether it is valid Base64 except for blanks and line breaks, which many decoders skip."""
     try:
         decode_content("".join(data_uri.split()))
     except ValueError:

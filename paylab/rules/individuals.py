@@ -1,4 +1,4 @@
-"""Individuals: what creation asks per country and product, and the verification token."""
+"""Rules of individuals by country and product, and of the verification token."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from functools import partial
 import phonenumbers
 from phonenumbers import NumberParseException, ValidationResult
 
-from .. import corridors
-from ..corridors import Corridor
+from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
+from ..corridors.countries import Corridor
 from ..errors import Problem
 from ..spec import codes
 from ..spec.service import Service
@@ -23,9 +23,9 @@ from .fields import (
     any_text,
     as_list,
     as_object,
+    check_items,
     day,
     dotted,
-    each,
     fits,
     flat,
     identifier,
@@ -45,12 +45,12 @@ _SOURCE = "check-digits"
 LENGTHS = {
     ValidationResult.TOO_SHORT: "has too few digits for a phone number",
     ValidationResult.TOO_LONG: "has too many digits for a phone number",
-    ValidationResult.INVALID_COUNTRY_CODE: "begins with no country's code",
+    ValidationResult.INVALID_COUNTRY_CODE: "does not begin with a country code",
 }
 
 
 def warn_implausible(body: Body, today: date) -> list[Problem]:
-    """What to look at again before sending."""
+    """Warnings about unlikely values."""
     found = {
         "phone": phone(body.get("phone")),
         "date_of_birth": birth(body.get("date_of_birth"), today),
@@ -61,7 +61,7 @@ def warn_implausible(body: Body, today: date) -> list[Problem]:
 
 
 def phone(value: object) -> str:
-    """What is odd about a phone number, or nothing."""
+    """A warning about a phone number, or ""."""
     if not isinstance(value, str) or not value:
         return ""
     try:
@@ -72,7 +72,7 @@ def phone(value: object) -> str:
 
 
 def email(value: object) -> str:
-    """What is odd about an e-mail address, or nothing."""
+    """A warning about an e-mail address, or ""."""
     good = (
         not isinstance(value, str) or not value or re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", value)
     )
@@ -90,7 +90,7 @@ POSTAL_CODES = {
 
 
 def postal_code(country: object, address: Body) -> str:
-    """What is odd about a postal code in its country, or nothing."""
+    """A warning about a postal code in its country, or ""."""
     wanted, pattern = POSTAL_CODES.get(str(country), ("", ".*"))
     value = address.get("postal_code")
     good = not isinstance(value, str) or not value or re.fullmatch(pattern, value.strip().upper())
@@ -98,7 +98,7 @@ def postal_code(country: object, address: Body) -> str:
 
 
 def birth(value: object, today: date) -> str:
-    """What is odd about a date of birth, or nothing."""
+    """A warning about a date of birth, or ""."""
     try:
         born = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -123,7 +123,7 @@ _NOWHERE = Corridor("")
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """What is wrong with a new individual."""
+    """Problems of a new individual."""
     found, settled = as_object(body), service or Service()
     asked = _asked(found, settled)
     inside = any(name.startswith("address.") for name in asked)
@@ -136,13 +136,13 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
 
 
 def base(service: Service | None = None) -> tuple[str, ...]:
-    """What every individual needs; a name like `address.city` is a field of the address."""
+    """The fields that every individual needs; `address.city` is a field of the address."""
     found: tuple[str, ...] = (service or Service()).individuals.required
     return found
 
 
 def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
-    """What this individual needs on top of the base list, for its country and products."""
+    """The additional fields that this individual needs, for its country and products."""
     products = as_list(body.get("product_types"))
     named = _corridor(body, service).required_for(products)
     ramp = any(one in codes.RAMP_PRODUCTS for one in products)
@@ -151,7 +151,7 @@ def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
 
 
 def _asked(body: Body, service: Service) -> dict[str, dict[str, str]]:
-    """What asks for each field that this individual needs: the spec, or a setting."""
+    """The source of each required field of this individual: the spec, or a setting."""
     named = _corridor(body, service).required_for(as_list(body.get("product_types")))
     return {
         **{name: {"asked": _ROW, "key": _RAMP} for name in required(body, service)},
@@ -164,18 +164,18 @@ _NOBODY = {"asked": ""}
 
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
-    """What in a good individual looks like a typing mistake, or had better be there."""
+    """Warnings about a valid individual: likely typos and recommended fields."""
     return [*_warn_email(as_object(body)), *mistyped(body, service)]
 
 
 def mistyped(body: object, service: Service | None = None) -> list[Problem]:
-    """What in a good individual looks like a typing mistake."""
+    """Warnings about likely typos in a valid individual."""
     found = as_object(body)
     document = as_object(found.get("document"))
     number = accounts.warn_check_digits(
         _number_form(document), document.get("number"), "document.number"
     )
-    listed = each(
+    listed = check_items(
         found.get("financial_accounts"), "financial_accounts", _warn_account(found, service)
     )
     return [*number, *listed]
@@ -184,7 +184,7 @@ def mistyped(body: object, service: Service | None = None) -> list[Problem]:
 def check_token(
     body: object, provider: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """What is wrong with a verification token."""
+    """Problems of a verification token."""
     found, key = as_object(body), "verification.provider"
     word = provider or (service or Service()).verification.provider
     return is_object(body) or [
@@ -196,7 +196,7 @@ def check_token(
 
 
 def _corridor(body: Body, service: Service | None) -> Corridor:
-    return corridors.of(service).get(body.get("country")) or _NOWHERE
+    return countries.of(service).get(body.get("country")) or _NOWHERE
 
 
 def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -> dict[str, Check]:
@@ -221,7 +221,7 @@ def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
         return [Problem(field, "must be a list")]
     if not value:
         return [Problem(field, "must name at least one product", _ROW, key=_BASE)]
-    return each(value, field, one_of(corridor.products))
+    return check_items(value, field, one_of(corridor.products))
 
 
 def _address(
@@ -263,7 +263,9 @@ def _number_form(document: Body) -> Format:
 def _accounts(country: str | None, service: Service, value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
-    return each(value, field, lambda item, at: accounts.check_entry(item, country, at, service))
+    return check_items(
+        value, field, lambda each, at: accounts.check_entry(each, country, at, service)
+    )
 
 
 def _warn_account(body: Body, service: Service | None) -> Check:
@@ -281,4 +283,4 @@ def _warn_email(body: Body) -> list[Problem]:
     ramp = any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
     if not ramp or body.get("email") is not None:
         return []
-    return [Problem("email", "may be asked for with on_ramp and off_ramp", _ROW, key=_RAMP)]
+    return [Problem("email", "may be required for on_ramp and off_ramp", _ROW, key=_RAMP)]

@@ -1,28 +1,17 @@
-"""Quotes and transfers: amounts, currencies, and the rails that reach an account."""
+"""Rules of quotes and transfers: amounts, currencies, and the rails of an account."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import lru_cache
 
-from .. import corridors
+from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
 from ..spec.assumptions import NONE
 from ..spec.service import Service
-from .fields import (
-    Body,
-    Check,
-    as_list,
-    as_object,
-    flat,
-    identifier,
-    is_object,
-    must_be,
-    need,
-    one_of,
-    up_to,
-)
+from .fields import Body, as_list, as_object, identifier, is_object, must_be, need, one_of, up_to
 
 # Each amount and the field that names its currency.
 AMOUNTS = {
@@ -34,66 +23,121 @@ _RAILS = "corridor.rails"
 _TRANSFER, _QUOTE = "transfer.create", "quote.operation"
 _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
 _DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
+_METHOD = one_of(codes.PAYOUT_METHODS)
+_CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
 _WALLET, _WALLETS = "details.wallet", "financial_accounts.crypto_wallet.allowed"
 
 
+class TransferRules:
+    """The rules of transfers and quotes under the assumptions of one service."""
+
+    def __init__(self, service: Service) -> None:
+        settings, quotes = service.transfers, service.quotes
+        self._countries = countries.of(service)
+        self._network = one_of(self._countries.networks, _WALLET, key=_WALLETS)
+        most = "transfers.max_reference"
+        self._reference = up_to(settings.max_reference, _TRANSFER, most)
+        self._type = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
+        # The source of a required field of a transfer that the spec does not name, if any.
+        required = {"asked": _TRANSFER, "key": "transfers.required"}
+        self._wanted: dict[str, dict[str, str]] = defaultdict(lambda: {"asked": ""})
+        self._wanted |= dict.fromkeys(settings.required, required)
+        self._of_stablecoin = self._wanted["source_network"]
+        if settings.default_network == NONE and not self._of_stablecoin["asked"]:
+            self._of_stablecoin = {"asked": "transfer.network", "key": "transfers.default_network"}
+        usual = quotes.default_source_currency
+        self.default_currency = "" if usual == NONE else str(usual)
+        """The default source currency of a quote; None if it is required."""
+        self._rails = lru_cache(maxsize=256)(self._rails_of)
+
+    def check(self, body: object) -> list[Problem]:
+        """Problems of a new transfer, direct or from a quote."""
+        if not isinstance(body, Mapping):
+            return is_object(body)
+        wanted, currency = self._wanted, body.get("source_currency")
+        direct = body.get("quote_id") is None
+        asked = _TRANSFER if direct else ""
+        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
+        network = self._of_stablecoin if stable and direct else wanted["source_network"]
+        problems = [
+            *need(body, "quote_id", identifier, **wanted["quote_id"]),
+            *_destination(body, asked),
+            *need(body, "source_currency", _SOURCE, asked=asked),
+            *_amounts(body, _TRANSFER, is_quoted=not direct),
+            *need(body, "source_network", self._network, **network),
+        ]
+        kind = need(body, "source_type", self._type, **wanted["source_type"])
+        if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
+            said = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
+            message = f"deposit needs a stablecoin: {said}"
+            kind = [Problem("source_type", message, "transfer.deposit-source")]
+        reference = "client_reference_id"
+        return [*problems, *kind, *need(body, reference, self._reference, **wanted[reference])]
+
+    def check_quote(self, body: object) -> list[Problem]:
+        """Problems of a request for a quote."""
+        if not isinstance(body, Mapping):
+            return is_object(body)
+        usual = self.default_currency
+        found = {name: value for name, value in body.items() if value is not None}
+        found = {"source_currency": usual, **found} if usual else found
+        currency, key = found.get("source_currency"), "quotes.default_source_currency"
+        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
+        return [
+            *_destination(found, _QUOTE),
+            *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
+            *_amounts(found, _QUOTE),
+            *need(found, "source_network", self._network, asked=_QUOTE if stable else ""),
+        ]
+
+    def check_rail(self, currency: str, method: object) -> list[Problem]:
+        """Whether a rail is one of another currency, where the corridors name those of both."""
+        return self._rail(currency, method) if method in self._rails(currency)[1] else []
+
+    def warn_rail(self, currency: str, method: object) -> list[Problem]:
+        """A rail that no corridor names, such as `local`: it may still carry the currency."""
+        own, elsewhere, _ = self._rails(currency)
+        is_known = method in own or method in elsewhere or method not in codes.PAYOUT_METHODS
+        return [] if is_known else self._rail(currency, method)
+
+    def doubts(self, body: Body) -> list[Problem]:
+        """What in a good transfer or quote only an assumption speaks against: its rail."""
+        currency, method = body.get("destination_currency"), body.get("payout_method")
+        if not isinstance(currency, str) or method in self._rails(currency)[0]:
+            return []
+        return self.warn_rail(currency, method) + self.check_rail(currency, method)
+
+    def _rail(self, currency: str, method: object) -> list[Problem]:
+        own, _, key = self._rails(currency)
+        message = f"{must_be(own)} for {currency.upper()}, not {method}"
+        return [Problem("payout_method", message, _RAILS, key=key)] if own else []
+
+    def _rails_of(self, currency: str) -> tuple[list[str], list[str], str]:
+        """The rails named for a currency, those named for others alone, and the key of both."""
+        found = self._countries
+        reached = [one for one in found.all if codes.same_currency(currency, one.currency)]
+        named = [rail for one in found.all for rail in one.payout_methods]
+        own = [rail for one in reached for rail in one.payout_methods]
+        own += found.networks if codes.is_stablecoin(currency) else ()
+        others = [rail for rail in (*named, *found.networks) if rail not in own]
+        key = reached[0].rails_key if reached else _WALLETS
+        return list(dict.fromkeys(own)), others if own else [], key
+
+
+@lru_cache(maxsize=32)
+def rules_of(service: Service | None = None) -> TransferRules:
+    """The rules under these assumptions, by default those of `Service()`."""
+    return TransferRules(service or Service())
+
+
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """What is wrong with a new transfer, direct or from a quote."""
-    found, settled = as_object(body), service or Service()
-    direct = found.get("quote_id") is None
-    asked = _TRANSFER if direct else ""
-    settings, most = settled.transfers, "transfers.max_reference"
-    reference = up_to(settings.max_reference, _TRANSFER, most)
-    return is_object(body) or [
-        *need(found, "quote_id", identifier, **_wanted(settings, "quote_id")),
-        *_destination(found, asked),
-        *need(found, "source_currency", _SOURCE, asked=asked),
-        *(_one_amount(found, _TRANSFER) if direct else _no_amount(found)),
-        *_amounts(found),
-        *_source_network(found, settled, direct=direct),
-        *_source_type(found, settings),
-        *need(found, "client_reference_id", reference, **_wanted(settings, "client_reference_id")),
-    ]
-
-
-def _wanted(settings: Any, name: str) -> dict[str, str]:
-    """What asks for a field of a transfer that the spec does not name, if anything does."""
-    asked = name in settings.required
-    return {"asked": _TRANSFER, "key": "transfers.required"} if asked else {"asked": ""}
-
-
-def _source_network(body: Body, service: Service, *, direct: bool) -> list[Problem]:
-    """A known network; asked for where a stablecoin without one is refused."""
-    wanted, settings = _wanted(service.transfers, "source_network"), service.transfers
-    stable = direct and _is_stablecoin(body.get("source_currency"))
-    if stable and settings.default_network == NONE and not wanted["asked"]:
-        wanted = {"asked": "transfer.network", "key": "transfers.default_network"}
-    return need(body, "source_network", _network(service), **wanted)
-
-
-def _network(service: Service | None) -> Check:
-    return one_of(corridors.of(service).networks, _WALLET, key=_WALLETS)
-
-
-def default_currency(service: Service | None = None) -> str:
-    """The currency of a quote's source when none is given; none if it must be."""
-    found: str = (service or Service()).quotes.default_source_currency
-    return "" if found == NONE else found
+    """Problems of a new transfer, direct or from a quote."""
+    return rules_of(service).check(body)
 
 
 def check_quote(body: object, service: Service | None = None) -> list[Problem]:
-    """What is wrong with a request for a quote."""
-    usual, found = default_currency(service), _present(as_object(body))
-    found = {"source_currency": usual, **found} if usual else found
-    stable = _is_stablecoin(found.get("source_currency"))
-    key = "quotes.default_source_currency"
-    return is_object(body) or [
-        *_destination(found, _QUOTE),
-        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
-        *_one_amount(found, _QUOTE),
-        *_amounts(found),
-        *need(found, "source_network", _network(service), asked=_QUOTE if stable else ""),
-    ]
+    """Problems of a request for a quote."""
+    return rules_of(service).check_quote(body)
 
 
 def check_route(  # noqa: PLR0913 - what a payout is made of
@@ -104,7 +148,7 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     payout_method: object,
     service: Service | None = None,
 ) -> list[Problem]:
-    """What keeps money from reaching such an account; a wallet has `check_network` on top."""
+    """Problems of the route to an account; see also `check_network` for a wallet."""
     currency, rails, source, key = _reach(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
@@ -116,71 +160,23 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     ]
 
 
-def check_rail(
-    destination_currency: str, payout_method: object, service: Service | None = None
-) -> list[Problem]:
-    """Whether a rail is one of another currency, where the corridors name the rails of both."""
-    own, elsewhere = _rails(destination_currency, service)
-    if payout_method not in elsewhere:
-        return []
-    return _rail(destination_currency, own, payout_method, service)
-
-
-def warn(body: Body, service: Service | None = None) -> list[Problem]:
-    """What in a good transfer only an assumption speaks against: its rail."""
-    currency, rail = body.get("destination_currency"), body.get("payout_method")
-    return warn_rail(currency, rail, service) if isinstance(currency, str) else []
-
-
-def warn_rail(
-    destination_currency: str, payout_method: object, service: Service | None = None
-) -> list[Problem]:
-    """A rail that no corridor names, such as `local`: it may carry the currency all the same."""
-    own, elsewhere = _rails(destination_currency, service)
-    if payout_method not in codes.PAYOUT_METHODS or payout_method in (*own, *elsewhere):
-        return []
-    return _rail(destination_currency, own, payout_method, service)
-
-
-def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
-    """The rails that are named for a currency, and those named for others alone."""
-    found = corridors.of(service)
-    reached = corridors.find(currency=currency, service=service)
-    own = [rail for one in reached for rail in one.payout_methods]
-    named = [rail for one in found.all for rail in one.payout_methods]
-    own += found.networks if codes.is_stablecoin(currency) else ()
-    others = [rail for rail in (*named, *found.networks) if rail not in own]
-    return list(dict.fromkeys(own)), others if own else []
-
-
-def _rail(
-    currency: str, own: Sequence[str], method: object, service: Service | None
-) -> list[Problem]:
-    if not own:
-        return []
-    reached = corridors.find(currency=currency, service=service)
-    key = reached[0].rails_key if reached else _WALLETS
-    message = f"{must_be(own)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS, key=key)]
-
-
 def check_network(
     network: object, payout_method: object, service: Service | None = None
 ) -> list[Problem]:
-    """A crypto wallet is reached over its own network only."""
-    own = tuple(one for one in corridors.of(service).networks if one == network)
+    """Problems of a crypto wallet on another network."""
+    own = tuple(one for one in countries.of(service).networks if one == network)
     return one_of(own, _WALLET, key=_WALLETS)(payout_method, "payout_method") if own else []
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
-    """What keeps an off-ramp from being created: no crypto wallet where the stablecoin is from."""
+    """Problems of an off-ramp: no crypto wallet on the source network."""
     wallets = [as_object(one) for one in as_list(accounts)]
     held = [one for one in wallets if one.get("type") == codes.CRYPTO_WALLET]
     if any(as_object(one.get("details")).get("network") == source_network for one in held):
         return []
     message = (
         f"the recipient has no crypto_wallet on {source_network!s:.20}: register one first, "
-        "stablecoins go back to it when a transfer cannot be completed"
+        "to which stablecoins are returned if a transfer fails"
     )
     return [Problem("source_network", message)]
 
@@ -188,8 +184,8 @@ def check_wallet(accounts: object, source_network: object) -> list[Problem]:
 def _reach(
     country: object, kind: object, service: Service | None
 ) -> tuple[str, tuple[str, ...], str, str]:
-    """The currency and the rails that reach an account, and what that rests on."""
-    found = corridors.of(service)
+    """The currency and the rails of an account, and their source."""
+    found = countries.of(service)
     if kind == codes.CRYPTO_WALLET:
         return "USDC", found.networks, _WALLET, _WALLETS
     corridor = found.get(country)
@@ -199,72 +195,40 @@ def _reach(
 
 
 def _destination(body: Body, asked: str) -> list[Problem]:
+    inner, by_id = body.get("financial_account"), body.get("financial_account_id")
+    if inner is None:
+        account = (
+            need(body, "financial_account", is_object, asked=asked)
+            if by_id is None
+            else identifier(by_id, "financial_account_id")
+        )
+    elif not isinstance(inner, Mapping):
+        account = is_object(inner, "financial_account")
+    else:
+        account = need(inner, "id", identifier, at="financial_account")
+        if not account and by_id not in (None, inner["id"]):
+            message = "must equal financial_account.id"
+            account = [Problem("financial_account_id", message, _TRANSFER)]
     return [
-        *_account(body, asked),
-        *need(body, "payout_method", one_of(codes.PAYOUT_METHODS), asked=asked),
+        *account,
+        *need(body, "payout_method", _METHOD, asked=asked),
         *need(body, "destination_currency", _DESTINATION, asked=asked),
     ]
 
 
-def _account(body: Body, asked: str) -> list[Problem]:
-    inner, by_id = body.get("financial_account"), body.get("financial_account_id")
-    if inner is None and by_id is None:
-        return need(body, "financial_account", is_object, asked=asked)
-    if inner is None:
-        return identifier(by_id, "financial_account_id")
-    named = need(as_object(inner), "id", identifier, at="financial_account")
-    problems = is_object(inner, "financial_account") or named
-    if problems or by_id in (None, as_object(inner)["id"]):
-        return problems
-    return [Problem("financial_account_id", "must equal financial_account.id", _TRANSFER)]
-
-
-def _amounts(body: Body) -> list[Problem]:
-    return flat(
-        money.check_amount(body[name], _known(body.get(currency)), name)
-        for name, currency in AMOUNTS.items()
-        if body.get(name) is not None
-    )
-
-
-def _one_amount(body: Body, source: str) -> list[Problem]:
-    given = _given(body)
-    if len(given) == 1:
-        return []
-    lead = "leave it out:" if given else "is required:"
-    field = given[-1] if given else "source_amount"
-    return [Problem(field, f"{lead} give exactly one of {', '.join(AMOUNTS)}", source)]
-
-
-def _no_amount(body: Body) -> list[Problem]:
-    message = "leave it out: the quote sets the amounts"
-    return [Problem(name, message, _TRANSFER) for name in _given(body)]
-
-
-def _given(body: Body) -> list[str]:
-    return [name for name in AMOUNTS if body.get(name) is not None]
-
-
-def _source_type(body: Body, settings: Any) -> list[Problem]:
-    known = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
-    problems = need(body, "source_type", known, **_wanted(settings, "source_type"))
-    currency = body.get("source_currency")
-    if problems or body.get("source_type") != "deposit" or currency is None:
-        return problems
-    if _is_stablecoin(currency):
-        return []
-    message = f"deposit needs a stablecoin: source_currency {must_be(sorted(codes.STABLECOINS))}"
-    return [Problem("source_type", message, "transfer.deposit-source")]
-
-
-def _present(body: Body) -> Body:
-    return {name: value for name, value in body.items() if value is not None}
-
-
-def _known(currency: object) -> object:
-    known = codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES
-    return currency if isinstance(currency, str) and currency.upper() in known else None
-
-
-def _is_stablecoin(currency: object) -> bool:
-    return isinstance(currency, str) and codes.is_stablecoin(currency)
+def _amounts(body: Body, source: str, *, is_quoted: bool = False) -> list[Problem]:
+    """That there is one good amount, or none where a quote sets them."""
+    given = [name for name in AMOUNTS if body.get(name) is not None]
+    problems = []
+    if is_quoted:
+        message = "leave it out: the quote sets the amounts"
+        problems = [Problem(name, message, _TRANSFER) for name in given]
+    elif len(given) != 1:
+        lead = "leave it out:" if given else "is required:"
+        message = f"{lead} give exactly one of {', '.join(AMOUNTS)}"
+        problems = [Problem(given[-1] if given else "source_amount", message, source)]
+    for name in given:
+        currency = body.get(AMOUNTS[name])
+        is_known = isinstance(currency, str) and currency.upper() in _CURRENCIES
+        problems += money.check_amount(body[name], currency if is_known else None, name)
+    return problems

@@ -1,4 +1,4 @@
-"""Webhook subscriptions: where events may be sent, and which."""
+"""Rules of webhook subscriptions: URL and event types."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..errors import Problem
 from ..loopback import is_loopback
 from ..spec import codes
 from ..spec.service import Service
-from .fields import as_object, each, is_object, need, one_of, text
+from .fields import as_object, check_items, is_object, need, one_of, text
 
 _VISIBLE = re.compile("[!-~]+")
 _SOURCE = "webhook.url"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """What is wrong with a new subscription."""
+    """Problems of a new subscription."""
     found = as_object(body)
     return is_object(body) or [
         *need(found, "url", _url),
@@ -36,16 +36,16 @@ def _misfit(url: str) -> str:
     if parts is None or not parts.hostname or parts.scheme not in ("http", "https"):
         return "must be an https address, like https://example.com/events"
     if "@" in parts.netloc:
-        return "must not hold a user name or password"
+        return "must not contain a user name or password"
     if "#" in url:
-        return "must not hold a fragment, the part from #"
+        return "must not contain a fragment (#...)"
     if parts.scheme == "http" and not is_loopback(parts.hostname):
         return "must be https; http is for loopback addresses only"
     return ""
 
 
 def _split(url: str) -> SplitResult | None:
-    """The parts of an address, or None; reading the port is what finds a bad one."""
+    """The parts of an address, or None; reading the port detects an invalid one."""
     if not _VISIBLE.fullmatch(url):
         return None
     try:
@@ -61,4 +61,4 @@ def _event_types(service: Service, value: object, field: str) -> list[Problem]:
         return [Problem(field, "must be a list of event types")]
     if not value:
         return [Problem(field, "must be a list of at least one event type", "field.empty")]
-    return each(value, field, one_of((*codes.EVENT_TYPES, *service.webhooks.event_types)))
+    return check_items(value, field, one_of((*codes.EVENT_TYPES, *service.webhooks.event_types)))

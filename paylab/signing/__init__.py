@@ -13,6 +13,7 @@ from .canonical import authorization as authorization
 from .canonical import body_hash as body_hash
 from .canonical import canonical_request as canonical_request
 from .canonical import key_bytes as key_bytes
+from .canonical import keyed as keyed
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
 from .comparison import compare as compare
@@ -21,7 +22,7 @@ from .explain import explain as explain
 from .explain import explain_text as explain_text
 from .findings import Authorization as Authorization
 from .findings import Finding as Finding
-from .findings import Request as Request
+from .findings import SignedRequest as SignedRequest
 from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
@@ -36,8 +37,8 @@ __all__ = [
     "Finding",
     "Mistake",
     "Received",
-    "Request",
     "Signature",
+    "SignedRequest",
     "authorization",
     "body_hash",
     "body_mistake",
@@ -46,6 +47,7 @@ __all__ = [
     "explain",
     "explain_text",
     "key_bytes",
+    "keyed",
     "sign",
     "signature_mistake",
     "signed_headers",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hmac
 from base64 import b64decode, b64encode
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Literal
+from hmac import HMAC, compare_digest
+from typing import Literal, NamedTuple
 
 SCHEME = "HMAC-SHA256"
 EMPTY_HASH = sha256(b"").hexdigest()
@@ -23,7 +24,7 @@ SPELLING = {
 """The headers of a signed request as the spec spells them, by lower-case name."""
 
 EmptyQuery = Literal["omit", "blank"]
-"""What stands for a missing query string: no line (the spec), or an empty one (a dialect)."""
+"""The query line without a query string: no line (the spec), or an empty one (a dialect)."""
 
 
 _KEYS: Mapping[str, Callable[[str], bytes]] = {
@@ -31,11 +32,15 @@ _KEYS: Mapping[str, Callable[[str], bytes]] = {
     "hex": bytes.fromhex,
     "base64": lambda secret: b64decode(secret, validate=True),
 }
-"""How the text of a secret stands for the bytes of the HMAC key."""
+"""The encodings of the HMAC key in the text of a secret."""
 
 
 def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
-    """The HMAC key of a secret; ValueError when the secret is not written in that encoding."""
+    """The HMAC key of a secret; ValueError when the secret is not written in that encoding.
+
+    >>> paylab.signing.key_bytes("736563726574", "hex")
+    b'secret'
+    """
     try:
         return _KEYS[encoding](secret)
     except ValueError:
@@ -56,17 +61,23 @@ class Received:
     body: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(NamedTuple):
     """A signature and the two texts it is computed from; its repr omits the signature."""
 
     canonical: str
     payload: str
-    value: str = field(repr=False)
+    value: str
+
+    def __repr__(self) -> str:
+        return f"Signature(canonical={self.canonical!r}, payload={self.payload!r})"
 
 
 def body_hash(body: bytes) -> str:
-    """X-Content-SHA256: lower-case hex of SHA-256; no body hashes as zero bytes."""
+    """X-Content-SHA256: lower-case hex of SHA-256; no body hashes as zero bytes.
+
+    >>> paylab.signing.body_hash(b"") == paylab.signing.EMPTY_HASH
+    True
+    """
     return sha256(body).hexdigest() if body else EMPTY_HASH
 
 
@@ -83,6 +94,9 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
 
     `path` and `query` are exactly as on the request line, `headers` the signed ones by
     lower-case name. Spec, "Canonical request".
+
+    >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
+    ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
     names = sorted(headers)
     target = f"{path}\n{query}" if query or empty_query == "blank" else path
@@ -97,17 +111,34 @@ def to_bytes(text: str) -> bytes:
 
 def payload(date: str, canonical: str) -> str:
     """The three lines that the HMAC signs: scheme, X-Date, hash of the canonical request."""
-    return f"{SCHEME}\n{date}\n{sha256(to_bytes(canonical)).hexdigest()}"
+    digest = sha256(canonical.encode("utf-8", "surrogateescape")).hexdigest()  # as `to_bytes`
+    return f"{SCHEME}\n{date}\n{digest}"
 
 
-def signature_of(secret: bytes, text: str) -> str:
+def keyed(secret: bytes) -> HMAC:
+    """The HMAC of a key without a message, to reuse for many signatures.
+
+    >>> paylab.signing.keyed(b"secret").name
+    'hmac-sha256'
+    """
+    return HMAC(secret, digestmod="sha256")
+
+
+def hmac_hex(key: bytes | HMAC, message: bytes) -> str:
+    """HMAC-SHA256 as lower-case hex."""
+    mac = key.copy() if isinstance(key, HMAC) else keyed(key)
+    mac.update(message)
+    return mac.hexdigest()
+
+
+def signature_of(secret: bytes | HMAC, text: str) -> str:
     """Base64 of the HMAC written as lower-case hex. Spec, "Signature", steps 3 and 4."""
-    digest = hmac.digest(secret, to_bytes(text), "sha256")
-    return b64encode(digest.hex().encode()).decode()
+    value = hmac_hex(secret, text.encode("utf-8", "surrogateescape"))
+    return b2a_base64(value.encode(), newline=False).decode()
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
-    secret: str | bytes,
+    secret: str | bytes | HMAC,
     method: str,
     path: str,
     query: str,
@@ -118,24 +149,31 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
 ) -> Signature:
     """Sign a request; the date is the `x-date` among the headers.
 
-    The secret is the HMAC key itself as bytes, or text that stands for its UTF-8 bytes.
+    The secret is the HMAC key as bytes or `keyed`, or text, whose UTF-8 bytes are the key.
+
+    >>> paylab.signing.sign("key", "GET", "/v1", "", {"x-date": "now"}, "e3b0").value[:8]
+    'M2E2NTI1'
     """
     canonical = canonical_request(
         method, path, query, headers, content_hash, empty_query=empty_query
     )
     text = payload(headers["x-date"], canonical)
-    key = secret if isinstance(secret, bytes) else secret.encode()
+    key = secret.encode() if isinstance(secret, str) else secret
     return Signature(canonical, text, signature_of(key, text))
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
-    """The Authorization header."""
+    """The Authorization header.
+
+    >>> paylab.signing.authorization("key", ["host"], "c2ln")
+    'HMAC-SHA256 Credential=key,SignedHeaders=host,Signature=c2ln'
+    """
     return f"{SCHEME} Credential={api_key},SignedHeaders={';'.join(names)},Signature={signature}"
 
 
 def signed_headers(  # noqa: PLR0913 - everything a request's headers are made of
     api_key: str,
-    secret: str | bytes,
+    secret: str | bytes | HMAC,
     method: str,
     host: str,
     path: str,
@@ -146,8 +184,12 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     nonce: str | None,
     empty_query: EmptyQuery = "omit",
 ) -> tuple[dict[str, str], Signature]:
-    """All headers of a signed request as they are sent, and the Signature with its texts."""
-    signed = {
+    """All headers of a signed request, and its Signature.
+
+    >>> sorted(headers)
+    ['authorization', 'host', 'x-api-key', 'x-content-sha256', 'x-date', 'x-nonce']
+    """
+    signed = {  # in alphabetical order
         "host": host,
         "x-api-key": api_key,
         "x-content-sha256": content_hash,
@@ -157,5 +199,12 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
         signed["x-nonce"] = nonce
     signature = sign(secret, method, path, query, signed, content_hash, empty_query=empty_query)
     sent = {SPELLING[name]: value for name, value in signed.items()}
-    sent["Authorization"] = authorization(api_key, sorted(signed), signature.value)
+    sent["Authorization"] = authorization(api_key, signed, signature.value)
     return sent, signature
+
+
+def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
+    """Whether a header is the HMAC of a delivery: hex or Base64, `sha256=` in front or not."""
+    given, good = value.strip().removeprefix("sha256=").encode(), hmac_hex(key, body)
+    forms = (good.encode(), b64encode(bytes.fromhex(good)))
+    return any(compare_digest(given, form) for form in forms)

@@ -17,7 +17,7 @@ from ..spec import timestamps
 from ..spec.service import Service
 from .canonical import SCHEME, body_hash, key_bytes
 from .explain import labels
-from .findings import Authorization, Finding, Request, authorization_of, headers_of
+from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
 from .mistakes import Mistake, Recipe, query_line
 from .refusals import (
@@ -27,7 +27,7 @@ from .refusals import (
     check_date,
     check_headers,
     malformed,
-    missing,
+    missing_header,
 )
 
 LAYER, LINE = "signature", "encoding"
@@ -41,7 +41,7 @@ FORMS: tuple[tuple[str, str, str], ...] = (
 
 
 def shape(signature: str) -> Finding | None:
-    """What is wrong with the form of a signature; None when the form is right."""
+    """The problem of a signature's form, or None."""
     try:
         inside = b64decode(signature, validate=True)
     except ValueError:
@@ -84,7 +84,7 @@ def _line(ours: str, theirs: str) -> tuple[str, str, str]:
     at, both = next((n, each) for n, each in enumerate(pairs) if each[0] != each[1])
     mine, their = (each or "" for each in both)
     label = named[at] if at < len(named) else "end"
-    # A blank line stands where the query would be, between the path and the first header.
+    # The blank line is in place of the query, between the path and the first header.
     label = "query string" if their == "" and label == "host" else label
     return label, _safe(their), _safe(mine)
 
@@ -120,7 +120,7 @@ class Case:
     """The arguments of a comparison."""
 
     headers: Mapping[str, str]
-    request: Request
+    request: SignedRequest
     given: Authorization
     secret: str | None
     now: datetime | None
@@ -130,7 +130,7 @@ class Case:
 
 def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     theirs: Mapping[str, str] | str,
-    request: Request,
+    request: SignedRequest,
     secret: str | None = None,
     *,
     now: datetime | None = None,
@@ -139,16 +139,19 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
 ) -> Finding:
     """Compare the headers of a request with ours; the first difference, by name.
 
-    `theirs` is a mapping or text with `Name: value` lines. Without the secret only the
-    form is checked. `now` judges X-Date, unless theirs include the service's Date. A secret is
-    called wrong only if one of `other_secrets`, the API key or an empty secret was used.
+    `theirs` is a mapping or text with `Name: value` lines. Without the secret only the form is
+    checked. X-Date is compared with `now`, or with the service's Date in `theirs`. The secret is
+    reported as wrong only if one of `other_secrets`, the API key or an empty secret was used.
     `signing` is that of a Service.
+
+    >>> paylab.signing.compare(headers, request, "secret", now=now).match
+    True
     """
     headers = headers_of(theirs)
     # curl and most clients add Host themselves, and their logs leave it out.
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
-        return missing("authorization")
+        return missing_header("authorization")
     given = authorization_of(headers)
     if given is None:
         return malformed("authorization", FORM, "unknown")
@@ -242,4 +245,4 @@ CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
     _signature,
     lambda case: check_date(case.headers["x-date"], _clock(case), case.signing.tolerance),
 )
-"""The checks of `verify`, and those that only a comparison has time for."""
+"""The checks of `verify`, and slower ones for a comparison."""

@@ -57,6 +57,9 @@ def explain(  # noqa: PLR0913 - a request, and what may be shown of it
 
     `headers` are those of the request; Host defaults to the URL's.
     With a `secret` the last layers are computed too; `reveal` shows key and signature.
+
+    >>> paylab.signing.explain("GET", request.url, headers).layers[0].name
+    'body hash'
     """
     parts = urlsplit(url)
     given = {"host": parts.netloc, "x-content-sha256": body_hash(body)}
@@ -74,7 +77,11 @@ def explain(  # noqa: PLR0913 - a request, and what may be shown of it
 
 
 def explain_text(canonical: str, payload: str, *, reveal: bool = False) -> Explanation:
-    """The layers of a signature whose two texts are known."""
+    """The layers of a signature whose two texts are known.
+
+    >>> paylab.signing.explain_text("GET", "HMAC-SHA256").layers[0].name
+    'canonical request'
+    """
     lines = tuple(_canonical_lines(canonical, reveal=reveal)) if canonical else ()
     rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
     below = tuple(ExplainedLine(text, what, source) for text, (what, source) in rows)
@@ -96,14 +103,17 @@ CANONICAL, PAYLOAD, SIGNATURE, HEADER = "canonical request", "payload", "signatu
 _SPEC = "spec, Canonical request"
 _WHAT = {
     "method": ("request method", f"{_SPEC} 1"),
-    "path": ("path as on the request line, version included", f"{_SPEC} 2, gap signing.path"),
+    "path": (
+        "path as on the request line, version included",
+        f"{_SPEC} 2, assumption signing.path",
+    ),
     "query string": ("query as on the request line; no line if none", f"{_SPEC} 3"),
     "signed header names": ("names of the lines above, sorted", f"{_SPEC} 5"),
     "body hash": ("SHA-256 of the body, lower-case hex", f"{_SPEC} 6"),
-    "host": ("Host as sent, port included", f"{_SPEC} 4, gap signing.host"),
+    "host": ("Host as sent, port included", f"{_SPEC} 4, assumption signing.host"),
     "x-api-key": ("the API key", f"{_SPEC} 4"),
     "x-content-sha256": ("the hash that is sent", f"{_SPEC} 4"),
-    "x-date": ("UTC, ISO 8601 with milliseconds", f"{_SPEC} 4, gap signing.date-form"),
+    "x-date": ("UTC, ISO 8601 with milliseconds", f"{_SPEC} 4, assumption signing.date-form"),
     "x-nonce": ("unix milliseconds and 6 random digits", f"{_SPEC} 4"),
 }
 _PAYLOAD = (
@@ -115,7 +125,7 @@ _PAYLOAD = (
 
 def _first(body: bytes) -> list[Layer]:
     what = f"SHA-256 of the {len(body)} bytes of the body" if body else "SHA-256 of no bytes"
-    source = "spec, Headers, gap signing.body-hash"
+    source = "spec, Headers, assumption signing.body-hash"
     return [Layer("body hash", (ExplainedLine(body_hash(body), what, source),))]
 
 
@@ -132,7 +142,10 @@ def _last(api_key: str, names: list[str], value: str, *, reveal: bool) -> list[L
     line = authorization(key, names, shown)
     sent = "Authorization as sent: " + SCHEME + ", key, names, signature"
     return [
-        Layer(SIGNATURE, (ExplainedLine(shown, text, "spec, Signature 3 and 4, gap signing.hex"),)),
+        Layer(
+            SIGNATURE,
+            (ExplainedLine(shown, text, "spec, Signature 3 and 4, assumption signing.hex"),),
+        ),
         Layer(HEADER, (ExplainedLine(line, sent, "spec, Headers"),)),
     ]
 

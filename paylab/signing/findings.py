@@ -1,4 +1,4 @@
-"""Headers made elsewhere, and the result of checking them."""
+"""The headers of another program, and the result of checking them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .mistakes import Mistake, Recipe
 
 DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
-# As curl -v and most logs write them: the arrow says which way the header went.
+# Format of curl -v and most logs: the arrow is the direction of the header.
 _LINE = re.compile(
     r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
 )
@@ -25,8 +25,8 @@ _FORM = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """A request as it goes over the wire: its method, whole URL and body."""
+class SignedRequest:
+    """A request as sent: method, full URL and body."""
 
     method: str
     url: str
@@ -53,7 +53,7 @@ class Request:
 def read_headers(text: str) -> dict[str, str]:
     """The headers of a request by lower-case name, from `Name: value` lines or from curl -v.
 
-    Of a response's headers (marked with <) only Date is read: it is the service's clock.
+    Of response headers (marked with <) only Date is read, as the service's clock.
     """
     found: dict[str, str] = {}
     for arrow, name, value in _lines(text):
@@ -95,13 +95,17 @@ class Authorization:
 
     @classmethod
     def parse(cls, text: str) -> Authorization | None:
-        """Read the header; None when it does not have the form of the spec."""
+        """Read the header; None when it does not have the form of the spec.
+
+        >>> paylab.signing.Authorization.parse(headers["authorization"]).credential
+        'key'
+        """
         match = _STRICT.fullmatch(text)
         return match and cls(match[1], tuple(match[2].split(";")), match[3])
 
 
 def authorization_of(headers: Mapping[str, str]) -> Authorization | None:
-    """The three parts of the Authorization header, read with more tolerance than a verifier."""
+    """The three parts of the Authorization header, read more leniently than by `verify`."""
     match = _FORM.fullmatch(headers.get("authorization", ""))
     return match and Authorization(match[1], tuple(match[2].split(";")), match[3])
 
@@ -110,7 +114,7 @@ def authorization_of(headers: Mapping[str, str]) -> Authorization | None:
 class Finding:
     """The result of checking a signature; without a difference `match` is true.
 
-    `reason` is the stable word of a 401 body, `mistake` the id of a known mistake. `theirs` and
+    `reason` is the fixed word of a 401 body, `mistake` the id of a known mistake. `theirs` and
     `ours` are the differing line of both sides, if there is one to show.
     """
 
@@ -124,7 +128,11 @@ class Finding:
     reason: str | None = None
 
     def json(self) -> dict[str, object]:
-        """The result as JSON for programs."""
+        """The result as JSON for programs.
+
+        >>> paylab.signing.compare(headers, request, "wrong").json()["match"]
+        False
+        """
         return {name: getattr(self, name) for name in ("match", "layer", "line", "mistake")}
 
     def __repr__(self) -> str:
@@ -144,7 +152,7 @@ Guess = tuple[Mistake, str]
 
 
 def texts(right: Recipe) -> Iterator[Guess]:
-    """Canonical requests with one deviation each."""
+    """Canonical requests with one mistake each."""
     for make in (_joined, _parts_left_out, _escapes, _targets, _header_lines, _names, _last):
         yield from make(right)
 
@@ -198,7 +206,7 @@ def _parts_left_out(right: Recipe) -> Iterator[Guess]:
 
 
 def _targets(right: Recipe) -> Iterator[Guess]:
-    """Deviations of path and query."""
+    """Mistakes in path and query."""
     path, query = right.path, right.query
     host = dict(right.headers).get("host", "")
     paths = (
@@ -266,7 +274,7 @@ def _header_lines(right: Recipe) -> Iterator[Guess]:
 
 
 def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
-    """One header signed with a value that differs from the one sent."""
+    """A header signed with another value than sent."""
     lines = [f"{each}:{text}" for each, text in right.headers]
     change = partial(_exchanged, right, lines, at)
     yield _said(f"the line of {name} stands twice"), change(lines[at], lines[at])

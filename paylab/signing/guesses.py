@@ -1,11 +1,10 @@
-"""Rarer mistakes, tried only by a comparison, which has the secret and more time than a server."""
+"""Rare mistakes, tried only in a comparison, which has the secret and more time than a server."""
 
 from __future__ import annotations
 
 import hmac
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from hashlib import new, sha256
@@ -21,11 +20,11 @@ Guess = tuple[Mistake, Recipe]
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 NEAR_MILLISECONDS = 2000
 ZONES = 14 * 4
-"""Quarters of an hour that a zone's time is from UTC, at most."""
+"""Maximum offset of a time zone from UTC, in quarters of an hour."""
 
 MOST_WAYS = 16
 CUTS = (16, 32, 64)
-"""Bytes that other programs take a key to have."""
+"""Key lengths in bytes of other programs."""
 
 
 def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[Guess]:
@@ -45,7 +44,7 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
 def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
     """Two known mistakes at once, named by the one to fix first.
 
-    A pair is tried in one order only, and each mistake in a few variants: some have hundreds.
+    A pair is tried in one order only, and each mistake in a few of its variants.
     """
     seen = set[str]()
     for first, once in _few(right, headers):
@@ -64,7 +63,7 @@ def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
 def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
     for way, text in other_spellings(body):
         said = Mistake("body-changed", f"the body that was signed is the one sent, but {way}")
-        yield said, replace(right, content_hash=sha256(text).hexdigest())
+        yield said, right._replace(content_hash=sha256(text).hexdigest())
 
 
 def _spelled(right: Recipe) -> Iterator[Guess]:
@@ -73,7 +72,7 @@ def _spelled(right: Recipe) -> Iterator[Guess]:
     for at, (name, value) in enumerate(right.headers):
         for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
             headers = (*right.headers[:at], (spelled, value), *right.headers[at + 1 :])
-            yield said, replace(right, headers=headers)
+            yield said, right._replace(headers=headers)
 
 
 def _dates(right: Recipe) -> Iterator[Guess]:
@@ -81,9 +80,9 @@ def _dates(right: Recipe) -> Iterator[Guess]:
     said = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
     for date in _near(right.date):
         headers = tuple((n, date if n == "x-date" else v) for n, v in right.headers)
-        yield said, replace(right, date=date)
-        yield said, replace(right, date=date, headers=headers)
-        yield said, replace(right, headers=headers)
+        yield said, right._replace(date=date)
+        yield said, right._replace(date=date, headers=headers)
+        yield said, right._replace(headers=headers)
 
 
 def _near(date: str) -> Iterator[str]:
@@ -117,7 +116,7 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
         "",
     ):
         changed = tuple((n, host if n == "host" else v) for n, v in right.headers)
-        yield said, replace(right, headers=changed)
+        yield said, right._replace(headers=changed)
 
 
 def _keys(right: Recipe) -> Iterator[Guess]:
@@ -126,21 +125,21 @@ def _keys(right: Recipe) -> Iterator[Guess]:
     parts = text.split("_")
     for at in range(1, len(parts)):
         if rest := "_".join(parts[at:]):
-            yield said, replace(right, secret=rest.encode())
+            yield said, right._replace(secret=rest.encode())
     for cut in (right.secret[:-1], right.secret[1:], *(right.secret[:size] for size in CUTS)):
-        yield said, replace(right, secret=cut)
+        yield said, right._replace(secret=cut)
     for around in (b"\t", b" ", b"\n", b"\r\n", b'"', b"'"):
-        yield said, replace(right, secret=around + right.secret)
-        yield said, replace(right, secret=right.secret + around)
-        yield said, replace(right, secret=around + right.secret + around)
+        yield said, right._replace(secret=around + right.secret)
+        yield said, right._replace(secret=right.secret + around)
+        yield said, right._replace(secret=around + right.secret + around)
     for way, key in _changed_keys(right.secret):
         told = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
-        yield told, replace(right, secret=key)
+        yield told, right._replace(secret=key)
     decoded = Mistake("key-decoded", "use the secret's text as issued, not decoded")
     for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
         for decode in (bytes.fromhex, b64decode):
             try:
-                yield decoded, replace(right, secret=decode(part))
+                yield decoded, right._replace(secret=decode(part))
             except ValueError:
                 continue
 
@@ -172,7 +171,7 @@ def _payloads(right: Recipe) -> Iterator[Guess]:
         *(f"{SCHEME}\n{hashed}", f"{SCHEME}\n{hashed}\n{date}", f"{SCHEME}{date}{hashed}"),
     )
     for text in (*texts, *_other_payloads(right, hashed)):
-        yield said, replace(right, join_payload=partial(_instead, text))
+        yield said, right._replace(join_payload=partial(_instead, text))
 
 
 def _other_payloads(right: Recipe, hashed: str) -> Iterator[str]:
@@ -196,15 +195,15 @@ def _instead(text: str, _: Iterable[str]) -> str:
 
 def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
     for mistake, text in texts(right):
-        yield mistake, replace(right, join_canonical=partial(_instead, text))
+        yield mistake, right._replace(join_canonical=partial(_instead, text))
     if len(body) <= MOST_SEARCHED:
         said = "the canonical request that was signed ends with the body, not with its hash"
         plain = body.decode(errors="surrogateescape")
-        yield Mistake("unknown", said), replace(right, content_hash=plain)
+        yield Mistake("unknown", said), right._replace(content_hash=plain)
 
 
 def _macs(right: Recipe) -> Iterator[Guess]:
-    """Other ways to a digest than one HMAC-SHA256 with the secret."""
+    """Digests other than one HMAC-SHA256 with the secret."""
     key = right.secret
     text = _payload_of(right)
     ways = {
@@ -228,7 +227,7 @@ def _macs(right: Recipe) -> Iterator[Guess]:
         for digest in digests:
             for form in (digest.hex().encode(), digest):
                 made = partial(_given, b64encode(form))
-                yield Mistake("unknown", said), replace(right, finish=made)
+                yield Mistake("unknown", said), right._replace(finish=made)
 
 
 _DIGESTS = ("sha1", "sha512", "md5", "sha384", "sha224")
@@ -251,22 +250,22 @@ def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
     named += [(secret, "it was signed with the secret of another API key") for secret in known]
     for secret, said in named:
         if secret.encode() != right.secret:
-            yield Mistake("wrong-secret", said), replace(right, secret=secret.encode())
+            yield Mistake("wrong-secret", said), right._replace(secret=secret.encode())
 
 
 def _others(right: Recipe) -> Iterator[Guess]:
-    """Mistakes without an id; finding one proves at least that the secret is right."""
+    """Mistakes without an id; finding one proves that the secret is right."""
     for method in (*METHODS, right.method.lower(), right.method.title()):
         if method != right.method:
             said = f"the method that was signed is {method}, the one sent is {right.method}"
-            yield Mistake("unknown", said), replace(right, method=method)
+            yield Mistake("unknown", said), right._replace(method=method)
     head = right.path.strip("/").partition("/")[2]
     for path in (f"{right.path}/", right.path.rstrip("/"), f"/{head}", f"/api{right.path}", ""):
         said = f"the path that was signed is {path!r}, the one sent is {right.path!r}"
-        yield Mistake("unknown", said), replace(right, path=path)
+        yield Mistake("unknown", said), right._replace(path=path)
     if right.query:
         said = "the query that was signed is not the one sent: it was left out, or has its ?"
-        yield Mistake("unknown", said), replace(right, query=None)
-        yield Mistake("unknown", said), replace(right, query=f"?{right.query}")
+        yield Mistake("unknown", said), right._replace(query=None)
+        yield Mistake("unknown", said), right._replace(query=f"?{right.query}")
         whole = f"{right.path}?{right.query}"
-        yield Mistake("unknown", said), replace(right, path=whole, query=None)
+        yield Mistake("unknown", said), right._replace(path=whole, query=None)

@@ -1,8 +1,8 @@
-"""Known mistakes: the signature that each would produce, so that it can be named.
+"""Known mistakes, recognised by the signatures that they produce.
 
-Each row of the table is a mistake and the ways to make it on purpose; a claimed signature that
-equals what the mistake gives was made by it. Every way keeps the secret, so a signature made
-with another secret is never taken for one of them.
+Each row of the table is a mistake and functions that make it on purpose; a signature that equals
+the result was made by that mistake. All use the right secret, so a signature made with another
+secret never matches.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ import json
 import re
 from base64 import b64decode, b64encode, urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, unquote_plus
 
 from .canonical import EMPTY_HASH, SCHEME, SPELLING, EmptyQuery, to_bytes
 
 MOST_ORDERED = 5
-"""Headers or query parameters tried in every order; more would be too many orders."""
+"""Maximum number of headers or query parameters that are tried in every order."""
 
 MOST_SEARCHED = 20_000
-"""Characters of a canonical request that is tried in other ways; a longer one takes too long."""
+"""Maximum length of a canonical request for which mistakes are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """The id of a mistake, and the sentence that says what to do."""
+    """The id of a mistake, and a sentence with the correction."""
 
     id: str
     message: str
@@ -39,9 +39,8 @@ Pairs = tuple[tuple[str, str], ...]
 Join = Callable[[Iterable[str]], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """Everything that a signature is computed from, so that one part can be replaced."""
+class Recipe(NamedTuple):
+    """The parts of a signature, each of which can be replaced."""
 
     secret: bytes
     method: str
@@ -72,7 +71,7 @@ class Recipe:
 
 
 def query_line(query: str, empty_query: EmptyQuery) -> str | None:
-    """The query line of a canonical request; None when it is left out."""
+    """The query line of a canonical request; None for no line."""
     return query if query or empty_query == "blank" else None
 
 
@@ -89,6 +88,9 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
     """The known mistake that produces `claimed`, or None.
 
     `headers` are the signed ones by lower-case name, in the order the request named them.
+
+    >>> paylab.signing.signature_mistake("c2ln", "s", "GET", "/v1", "", headers) is None
+    True
     """
     right = Recipe(
         secret if isinstance(secret, bytes) else secret.encode(),
@@ -119,21 +121,21 @@ Ways = Callable[[Recipe, Mapping[str, str]], Iterable[Recipe]]
 
 
 def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
-    """Other header lines with their own names line, with the right one, and the reverse."""
+    """Other header lines with their own names line or the right one, and the reverse."""
     names = ";".join(name for name, _ in headers)
-    yield replace(right, headers=headers, names=names)
-    yield replace(right, headers=headers)
-    yield replace(right, names=names)
+    yield right._replace(headers=headers, names=names)
+    yield right._replace(headers=headers)
+    yield right._replace(names=names)
 
 
 def _blank_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     if right.query is None:
-        yield replace(right, query="")
+        yield right._replace(query="")
 
 
 def _no_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     if right.query == "":
-        yield replace(right, query=None)
+        yield right._replace(query=None)
 
 
 def _unsorted(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
@@ -160,26 +162,26 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
     ports = ("", port[0] if port else "", ":80", ":443")
     for host in (*map("".join, product(names, ports)), f"http://{sent}", f"https://{sent}"):
         changed = tuple((each, host if each == "host" else v) for each, v in right.headers)
-        yield replace(right, headers=changed)
+        yield right._replace(headers=changed)
 
 
 def _reordered(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     parts = (right.query or "").split("&")
     few = len(parts) <= MOST_ORDERED
     orders = permutations(parts) if few else [sorted(parts), sorted(parts)[::-1], parts[::-1]]
-    yield from (replace(right, query="&".join(order)) for order in orders)
+    yield from (right._replace(query="&".join(order)) for order in orders)
 
 
 def _decoded(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     paths = (right.path, unquote(right.path), _quoted(right.path), _quoted(unquote(right.path)))
     if right.query is None:
-        yield from (replace(right, path=path) for path in paths)
+        yield from (right._replace(path=path) for path in paths)
         return
     plain = unquote(right.query)
     again = (_quoted(right.query, "=&"), _quoted(plain, "=&"), _quoted(plain, "=&/:@,+"))
     queries = (right.query, plain, unquote_plus(right.query), *again)
     for path, query in product(paths, queries):
-        yield replace(right, path=path, query=query)
+        yield right._replace(path=path, query=query)
 
 
 def _quoted(text: str, safe: str = "/") -> str:
@@ -188,22 +190,22 @@ def _quoted(text: str, safe: str = "/") -> str:
 
 def _plus(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     query = right.query or ""
-    yield replace(right, query=query.replace("%20", "+"))
-    yield replace(right, query=query.replace("+", "%20"))
+    yield right._replace(query=query.replace("%20", "+"))
+    yield right._replace(query=query.replace("+", "%20"))
 
 
 def _unversioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     head, version, rest = right.path.partition("/v1/")
     if version:
-        yield replace(right, path=f"/{rest}")
-        yield replace(right, path=f"{head}/{rest}")
+        yield right._replace(path=f"/{rest}")
+        yield right._replace(path=f"{head}/{rest}")
 
 
 def _upper(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     upper = right.content_hash.upper()
-    yield replace(right, hash_case=str.upper)
-    yield replace(right, content_hash=upper)
-    yield replace(right, content_hash=upper, hash_case=str.upper)
+    yield right._replace(hash_case=str.upper)
+    yield right._replace(content_hash=upper)
+    yield right._replace(content_hash=upper, hash_case=str.upper)
 
 
 def _decoded_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
@@ -213,11 +215,11 @@ def _decoded_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
         except ValueError:
             continue
         if key:
-            yield replace(right, secret=key)
+            yield right._replace(secret=key)
 
 
 def _lenient_decode(text: str) -> bytes:
-    """Base64 as other languages read it: either alphabet, optional padding."""
+    """Decode Base64 leniently: either alphabet, optional padding."""
     return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
 
 
@@ -226,7 +228,7 @@ def _trimmed_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     around = (key + b"\n", key + b"\r\n", key + b" ", b'"' + key + b'"', b"'" + key + b"'")
     for other in (key.strip(), key.rstrip(b"="), key.strip(b"\"'"), *around):
         if other:
-            yield replace(right, secret=other)
+            yield right._replace(secret=other)
 
 
 _JOINS: tuple[Join, ...] = (
@@ -239,15 +241,15 @@ _JOINS: tuple[Join, ...] = (
 
 def _endings(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     for join in _JOINS:
-        yield replace(right, join_canonical=join, join_payload=join)
-        yield replace(right, join_canonical=join)
-        yield replace(right, join_payload=join)
-    yield replace(right, names="\n" + right.names)
-    yield replace(right, finish=lambda digest: b64encode(digest.hex().encode() + b"\n"))
+        yield right._replace(join_canonical=join, join_payload=join)
+        yield right._replace(join_canonical=join)
+        yield right._replace(join_payload=join)
+    yield right._replace(names="\n" + right.names)
+    yield right._replace(finish=lambda digest: b64encode(digest.hex().encode() + b"\n"))
 
 
 def _one(**change: object) -> Ways:
-    return lambda right, _: [replace(right, **change)]  # type: ignore[arg-type] # any field
+    return lambda right, _: [right._replace(**change)]  # type: ignore[arg-type] # any field
 
 
 def _hex(digest: bytes) -> bytes:
@@ -310,11 +312,15 @@ _TABLE: tuple[tuple[Mistake, Ways], ...] = (
 
 
 MOST_REWRITTEN = 1_000_000
-"""Bytes of a body that is written in other ways; a longer one would keep the service busy."""
+"""Maximum bytes of a body for which other formats are tried."""
 
 
 def body_mistake(claimed: str, body: bytes) -> Mistake | None:
-    """The mistake behind `claimed`, an X-Content-SHA256 that is not the hash of the body."""
+    """The mistake behind `claimed`, an X-Content-SHA256 that is not the hash of the body.
+
+    >>> paylab.signing.body_mistake(paylab.signing.body_hash(b""), b"{}").id
+    'body-changed'
+    """
     if claimed.lower() == sha256(body).hexdigest():
         return Mistake("uppercase-hash", "write the hash in lower-case hex")
     if body and claimed == EMPTY_HASH:
@@ -329,7 +335,7 @@ _ONCE = "write the body once and send the very bytes that were hashed"
 
 
 def other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:
-    """The body as other programs may write it, each with a description of the difference."""
+    """The body in the formats of other programs, with descriptions of the differences."""
     if len(body) > MOST_REWRITTEN:
         return
     yield "with a line break at its end", body

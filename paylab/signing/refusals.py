@@ -1,4 +1,4 @@
-"""The checks of a signature: a request as received, and the first reason it is refused.
+"""The checks of a signature: the first reason to refuse a request as received.
 
 The simulator's 401, `paylab sign --compare`, `paylab doctor` and error hints use these checks.
 """
@@ -33,15 +33,18 @@ def verify(
     signing: Any = None,
     nonces: Container[str] = (),
 ) -> Finding | None:
-    """None when the request is genuine, else the first reason it is refused.
+    """The first reason to refuse a request, or None.
 
-    `signing` is that of a Service. `nonces` are those already used; the caller remembers this
-    one, and only once the request passed. Spec, "Authentication"; assumptions `signing.*`.
+    `signing` is that of a Service. `nonces` are the used ones; the caller adds this one after the
+    request has passed. Spec, "Authentication"; assumptions `signing.*`.
+
+    >>> paylab.signing.verify(received, {"key": "secret"}.get, now) is None
+    True
     """
     signing = signing or Service().signing
     text = request.headers.get("authorization")
     if text is None:
-        return missing("authorization")
+        return missing_header("authorization")
     given = Authorization.parse(text)
     if given is None:
         return malformed("authorization", FORM)
@@ -68,7 +71,7 @@ def check_headers(headers: Mapping[str, str], given: Authorization, signing: Any
     nonce = ["x-nonce"] if signing.nonce == "required" else []
     for name in (*REQUIRED, *nonce, *given.names):
         if name not in headers:
-            return missing(name)
+            return missing_header(name)
     needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
     unsigned = [name for name in needed if name not in given.names]
     if not unsigned:
@@ -95,7 +98,7 @@ def _check_key(request: Received, given: Authorization, secret: str | None) -> F
 
 
 def read_date(text: str) -> datetime:
-    """X-Date as an instant; ValueError for any other form. Assumption `signing.date-form`."""
+    """X-Date as a time; ValueError for any other form. Assumption `signing.date-form`."""
     if not _DATE.fullmatch(text):
         raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
     try:
@@ -105,7 +108,7 @@ def read_date(text: str) -> datetime:
 
 
 def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | None:
-    """X-Date in its one form, and not further from `now` than the tolerance in seconds."""
+    """Check the form of X-Date, and that it is within the tolerance of `now`, in seconds."""
     try:
         sent = read_date(text)
     except ValueError as error:
@@ -123,7 +126,7 @@ def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | N
 
 
 def check_body(claimed: str, body: bytes) -> Finding | None:
-    """X-Content-SHA256 must be the hash of the body; else what it is the hash of, if known."""
+    """X-Content-SHA256 must be the hash of the body; names the mistake if known."""
     ours = body_hash(body)
     if _same(claimed, ours):
         return None
@@ -164,7 +167,7 @@ def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
     return _finding("headers", "x-nonce", message, reason="nonce-reused")
 
 
-def missing(name: str) -> Finding:
+def missing_header(name: str) -> Finding:
     """A header that is not there."""
     message = f"{SPELLING.get(name, name[:_MOST_ECHOED])} is missing: send and sign it"
     return _finding("headers", name, message, "missing-header", reason="missing-header")
@@ -187,7 +190,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _from_wire(text: str) -> str:
-    """Text that arrived decoded as Latin-1; encoding it again gives the same bytes."""
+    """Text decoded as Latin-1, decoded again as UTF-8."""
     if text.isascii():
         return text
     return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")

@@ -1,8 +1,8 @@
-"""Code that signs a request anew when it runs: bash, Python, httpx.
+"""Code that signs and sends a request: bash, Python, httpx.
 
-The keys are read from PAYLAB_API_KEY and PAYLAB_SECRET_KEY when the code runs, and are not an
-argument of a program. A body that must
-not be shown whole (an image, a document number) is read from the file `body.json`.
+The code reads the keys from PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and never passes them as
+arguments of a program. A body with redacted parts (an image, a document number) is read from the
+file `body.json`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BODY_FILE = "body.json"
 
 @dataclass(frozen=True)
 class SnippetRequest:
-    """The request of a snippet; `body` is None when it must not be shown."""
+    """The request of a snippet; `body` is None if it must not be shown."""
 
     method: str
     url: str
@@ -50,7 +50,7 @@ def curl(request: SnippetRequest) -> str:
         lines=" ".join(map(shlex.quote, [request.method, *lines])),
         method=shlex.quote(request.method),
         url=shlex.quote(request.url),
-        literal="g" * any(sign in request.url for sign in "[]{}"),  # else one curl sends several
+        literal="g" * any(sign in request.url for sign in "[]{}"),  # no globbing
         extra="".join(f" \\\n  -H {shlex.quote(line)}" for line in extra),
         data=' \\\n  --data-binary "$BODY"' if request.body != "" else "",
     )

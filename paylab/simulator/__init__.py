@@ -1,6 +1,6 @@
-"""The service, simulated: everything the spec says and what `paylab.assumptions` adds.
+"""The simulated service: the spec, and the assumptions of a `Service`.
 
-`respond(world, request)` is the whole of it; a transport and a server are thin shells around.
+`respond(world, request)` is the service as a function; the transport and the server call it.
 """
 
 from .messages import Reply as Reply

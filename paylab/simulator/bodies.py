@@ -1,7 +1,7 @@
-"""Bodies of requests in paylab's names, and their problems in the names of the service.
+"""Translate request bodies to paylab's names, and problems to the names of the service.
 
-A service may call a field otherwise, name an account by its id alone, take amounts as numbers,
-or refuse fields that it does not know. Operations and rules see none of that.
+A service may have other field names, name an account by its id alone, take amounts as numbers,
+or refuse unknown fields. Operations and rules see only paylab's names.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 from ..errors import Problem
 from ..rules.fields import dotted
-from ..spec.service import Names, Service
-from .messages import Refused, Request, Written
+from ..spec.names import Names
+from ..spec.service import Service
+from .messages import ExactNumber, Refused, Request
 from .table import Row
 from .world import World
 
@@ -31,10 +32,13 @@ _TERMS = (
     *("source_currency", "destination_currency"),
     *("source_amount", "destination_amount", "net_source_amount"),
 )
+PERSON = (
+    *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
+)
+"""The texts of an individual."""
 KNOWN: Mapping[str, Collection[str]] = {
     "individuals": (
-        *("product_types", "given_name", "family_name", "country", "email", "phone", "address"),
-        *("date_of_birth", "document", "idv_consent_recorded_at", "financial_accounts"),
+        *(*PERSON, "product_types", "country", "address", "document", "financial_accounts"),
     ),
     "verification_token": ("provider", "token", "applicant_id", "partner_terms_accepted_at"),
     "verification_images": ("images",),
@@ -52,14 +56,14 @@ KNOWN: Mapping[str, Collection[str]] = {
 """The fields that the body of each operation can have, by paylab's names."""
 
 REFERENCES = {"quotes": "financial_account", "conversion_accounts": "payout_account"}
-"""The account that a body names: as an object with an id, or as a field that ends in _id."""
+"""The fields that name an account: an object with an id, or a field that ends in _id."""
 
 
 @dataclass
-class Body:
-    """A body in paylab's names; `odd` are the problems of its form, in those of the service.
+class RequestBody:
+    """A body in paylab's names; `odd` are the problems of its form, in the service's names.
 
-    `names` are those of the objects inside it, by their place.
+    `names` are the names of nested objects, by dotted path.
     """
 
     service: Service
@@ -69,7 +73,7 @@ class Body:
     instead: dict[str, str] = field(default_factory=dict)
 
     def read(self, value: Any, known: Collection[str], names: Names = SAME, at: str = "") -> Any:
-        """An object in paylab's names; what the service does not know is refused or ignored."""
+        """An object in paylab's names; unknown fields are refused or ignored."""
         if not isinstance(value, dict):
             return value
         self.names[at] = names
@@ -84,7 +88,7 @@ class Body:
         return found
 
     def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
-        """The details of an account; of a type that its country does not have, as they are."""
+        """The details of an account; unchanged for a type that its country does not have."""
         form = self.service.account(country, kind) if isinstance(country, str) else None
         if form is None:
             return details
@@ -96,7 +100,7 @@ class Body:
             self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
 
     def theirs(self, place: str) -> str:
-        """What the service calls a field, at any depth."""
+        """The service's name of a field, at any depth."""
         if place in self.instead:
             return self.instead[place]
         at, found = "", list[str]()
@@ -106,7 +110,7 @@ class Body:
         return ".".join(found)
 
     def require(self, problems: Iterable[Problem], status: int = 400) -> None:
-        """Refuse what is wrong, every problem at once, in the names of the service."""
+        """Refuse with all problems, in the service's names."""
         wrong = {each.field for each in self.odd}
         named = (
             Problem(self.theirs(each.field), self._words(each.message), each.source, key=each.key)
@@ -117,16 +121,16 @@ class Body:
             raise Refused(status, "; ".join(map(str, found)), found)
 
     def _words(self, message: str) -> str:
-        """A message with the service's names of fields; plain words are left as they are."""
+        """A message with the service's field names; other words are unchanged."""
         theirs = {
             k: v for names in self.names.values() for k, v in names.theirs.items() if "_" in k
         }
         return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
 
     def read_reference(self, name: str, form: str, *, both: bool) -> None:
-        """An account as an object with an id, however the service has it named.
+        """An account as an object with an id, whatever form the service uses.
 
-        With `both` the field that ends in _id is taken beside the object.
+        With `both`, the field that ends in _id is accepted in addition to the object.
         """
         by_id = f"{name}_id"
         if form == "id":
@@ -146,8 +150,8 @@ class Body:
             return
         for name in AMOUNTS:
             value = self.fields.get(name)
-            if isinstance(value, Written) or type(value) is int:
-                text = value.text if isinstance(value, Written) else str(value)
+            if isinstance(value, ExactNumber) or type(value) is int:
+                text = value.text if isinstance(value, ExactNumber) else str(value)
                 self.fields[name] = format(Decimal(text), "f")
             elif value is not None:
                 self._amiss(
@@ -171,10 +175,10 @@ _WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
 _NAMED = ("quotes", "transfers", "conversion_accounts", "sandbox_deposits")
 
 
-def read(world: World, request: Request, kind: str) -> Body:
+def read_body(world: World, request: Request, kind: str) -> RequestBody:
     """The body of an operation in paylab's names."""
     service = world.service
-    body = Body(service)
+    body = RequestBody(service)
     exact = service.amounts.requests == "number"
     given = request.json(exact=exact)
     body.fields = body.read(given, KNOWN[kind], service.names(kind) if kind in _NAMED else SAME)
@@ -187,9 +191,9 @@ def read(world: World, request: Request, kind: str) -> Body:
     return body
 
 
-def read_individual(world: World, request: Request) -> Body:
+def read_new_individual(world: World, request: Request) -> RequestBody:
     """The body of a new individual, with its address, document and accounts."""
-    body = read(world, request, "individuals")
+    body = read_body(world, request, "individuals")
     for name, known in (("address", ADDRESS), ("document", DOCUMENT)):
         if name in body.fields:
             body.fields[name] = body.read(body.fields[name], known, at=name)
@@ -200,7 +204,7 @@ def read_individual(world: World, request: Request) -> Body:
     return body
 
 
-def _entry(body: Body, value: Any, index: int) -> Any:
+def _entry(body: RequestBody, value: Any, index: int) -> Any:
     place = f"financial_accounts.{index}"
     entry = body.read(value, ENTRY, at=place)
     if isinstance(entry, dict) and "details" in entry:

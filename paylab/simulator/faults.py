@@ -1,4 +1,8 @@
-"""Planned faults: which fault applies to a call or an event, and its effect."""
+"""Planned faults: which fault applies to a call or an event, and its effect.
+
+A truncated reply is only marked in `cut`: the server and the in-process transport
+truncate it. `respond` applies a clock skew.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +26,23 @@ ON_CALLS = {
     "status": "answers with a status: 429 with Retry-After, 500, 502, 503",
     "refuse": "refuses the connection",
     "timeout": "never answers",
-    "drop_after": "carries the request out, then drops the connection",
-    "truncate": "carries the request out, and cuts the body of its answer",
+    "drop_after": "executes the request, then drops the connection",
+    "truncate": "executes the request, then truncates the response body",
     "html": "answers 502 with HTML in place of JSON",
-    "skew": "has its clock ahead by so many seconds, or behind",
-    "bad_cursor": "refuses the cursor of a list that goes on",
+    "skew": "sets the service's clock ahead or behind by seconds",
+    "bad_cursor": "refuses a valid cursor",
 }
 ON_EVENTS = {
     "event_drop": "never delivers an event",
     "event_duplicate": "delivers an event twice",
-    "event_delay": "delivers an event so many seconds late",
-    "event_reorder": "delivers an event after the one that follows",
+    "event_delay": "delivers an event late by seconds",
+    "event_reorder": "delivers an event after the next one",
 }
 KINDS = {**ON_CALLS, **ON_EVENTS}
-"""Each kind of fault, and what the service does."""
+"""The kinds of fault, and their effects."""
 
 INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
-"""Kinds that answer in place of the service; the others let it act first."""
+"""Kinds that respond instead of the service; with the others the service acts first."""
 
 DEFAULTS: Row = {
     "method": None,
@@ -104,7 +108,7 @@ _EXPECTED = {
 }
 
 
-def add(world: World, body: Row) -> Row:
+def new_fault(world: World, body: Row) -> Row:
     """Add a fault."""
     given = {key: value for key, value in body.items() if value is not None}
     fault = {"id": world.new_id("faults"), **DEFAULTS, **given, "left": 0, "drawn": 0}
@@ -158,7 +162,7 @@ def _draw(world: World, fault: Row) -> bool:
 
 
 def instead(service: Service, fault: Row, now: datetime) -> Reply:
-    """The answer a fault gives in the service's place; `now` is when."""
+    """The response of a fault instead of the service's, at time `now`."""
     kind = fault["kind"]
     if kind == "html":
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -181,7 +185,7 @@ WAITS: Mapping[str, Callable[[float, datetime], str]] = {
         datetime.fromtimestamp(ceil(now.timestamp() + pause), UTC), usegmt=True
     ),
 }
-"""How a 429 says when to send again. Assumption `errors.server`."""
+"""The header of a 429 with the time to wait. Assumption `errors.server`."""
 
 
 def spoil(fault: Row | None, reply: Reply) -> Reply:
@@ -189,3 +193,18 @@ def spoil(fault: Row | None, reply: Reply) -> Reply:
     if fault is None or fault["kind"] not in ("drop_after", "truncate"):
         return reply
     return replace(reply, cut=fault["kind"])
+
+
+HELD = 60
+"""Seconds that a held event waits for the next event."""
+EVENT_CHANGES: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
+    "event_drop": lambda world, row, fault: [],
+    "event_duplicate": lambda world, row, fault: [{}, {}],
+    "event_delay": lambda world, row, fault: [
+        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
+    ],
+    "event_reorder": lambda world, row, fault: [
+        {"lane": f"{row['lane']} held", "due": world.after(HELD)}
+    ],
+}
+"""The changes of each delivery of an event under a fault; empty if it is dropped."""

@@ -1,7 +1,7 @@
 """Generated values: ids, CLABEs, QR payloads, addresses, hashes.
 
-All of them follow from the seed and a counter, so a world can be reproduced exactly, and
-all are clearly the simulator's: no bank has the code 999, no issuer is called SIMULATOR.
+They are derived from the seed and a counter, so a world can be reproduced exactly. They are
+recognisable: no bank has the code 999, no issuer is called SIMULATOR.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ACQUIRER = "SIMUPHM2XXX"
 MERCHANT = "PAYLAB SIMULATOR"
 
 
-def number(seed: int, *words: object) -> int:
+def seeded_number(seed: int, *words: object) -> int:
     """A 256-bit number derived from the seed and the words."""
     text = ":".join(map(str, (seed, *words)))
     return int.from_bytes(sha256(text.encode()).digest(), "big")
@@ -43,27 +43,28 @@ def _pairs(alphabet: str) -> list[str]:
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     """An opaque id that sorts by time, then by count: prefix + 10 + 6 + 10 characters."""
-    millis = int(moment.timestamp() * 1000)
-    tail = digits(number(seed, prefix, count), 10, _BASE32)
-    return f"{prefix}_{digits(millis, 10, _BASE32)}{digits(count, 6, _BASE32)}{tail}"
+    value = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
+    value |= seeded_number(seed, prefix, count) % 2**50
+    pairs = _pairs(_BASE32)  # 10 bits each
+    return f"{prefix}_{''.join([pairs[value >> at & 1023] for at in range(120, -1, -10)])}"
 
 
 def clabe(seed: int, account_id: str) -> str:
-    """A CLABE with a valid check digit at a bank that does not exist."""
+    """A CLABE with a valid check digit at a bank that is fictitious."""
     from ..rules.accounts import check_digit
 
-    body = BANK + PLAZA + digits(number(seed, "clabe", account_id), 11)
+    body = BANK + PLAZA + digits(seeded_number(seed, "clabe", account_id), 11)
     return body + check_digit(body)
 
 
 def new_qrph(seed: int, account_id: str) -> str:
-    """A scannable QR Ph payload of an issuer that does not exist."""
+    """A scannable QR Ph payload of an issuer that is fictitious."""
     from .. import emvqr
 
     return emvqr.qrph(
         acquirer=ACQUIRER,
-        account=digits(number(seed, "qrph", account_id), 12),
-        reference=digits(number(seed, "reference", account_id), 10),
+        account=digits(seeded_number(seed, "qrph", account_id), 12),
+        reference=digits(seeded_number(seed, "reference", account_id), 10),
         name=MERCHANT,
         city="SIMULATED",
     )
@@ -71,19 +72,19 @@ def new_qrph(seed: int, account_id: str) -> str:
 
 def address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
-    value = number(seed, "address", network, owner)
+    value = seeded_number(seed, "address", network, owner)
     return digits(value, 44, _BASE58) if network == "solana" else f"0x{digits(value, 40, _HEX)}"
 
 
 def transaction(seed: int, network: str, owner: str) -> str:
     """A blockchain transaction hash in the network's form."""
-    value = number(seed, "transaction", owner) << 256 | number(seed, "more", owner)
+    value = seeded_number(seed, "transaction", owner) << 256 | seeded_number(seed, "more", owner)
     return digits(value, 88, _BASE58) if network == "solana" else f"0x{digits(value, 64, _HEX)}"
 
 
 def settlement(seed: int, transfer_id: str) -> str:
     """The settlement reference of a payout rail."""
-    return digits(number(seed, "settlement", transfer_id), 20)
+    return digits(seeded_number(seed, "settlement", transfer_id), 20)
 
 
 _HEX = "0123456789abcdef"

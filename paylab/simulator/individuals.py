@@ -12,7 +12,7 @@ from ..rules import individuals as individual_rules
 from ..spec import codes
 from ..spec.status import INDIVIDUAL
 from . import bodies
-from .bodies import ADDRESS, DOCUMENT, Body
+from .bodies import ADDRESS, DOCUMENT, RequestBody
 from .messages import Refused, Reply, Request, conflict, missing
 from .serialise import account_json, page, without_null
 from .serialise import image_list as shown_images
@@ -24,7 +24,7 @@ from .world import World, apply_move
 
 def create_financial_account(world: World, request: Request) -> Reply:
     """Add an account to an individual."""
-    body = bodies.read(world, request, "financial_accounts")
+    body = bodies.read_body(world, request, "financial_accounts")
     given = body.fields
     owner = _owner(world, given.get("individual_id"))
     country, kind = owner["country"] if owner else None, given.get("type")
@@ -35,8 +35,8 @@ def create_financial_account(world: World, request: Request) -> Reply:
     return Reply.json(201, account_json(world, row))
 
 
-def _require(world: World, body: Body, problems: list[Problem]) -> None:
-    """Refuse a bad account; details have a status of their own. Assumption `account.errors`."""
+def _require(world: World, body: RequestBody, problems: list[Problem]) -> None:
+    """Refuse an invalid account; details have their own status. Assumption `account.errors`."""
     wrong = any(each.field.partition(".")[0] == "details" for each in (*body.odd, *problems))
     statuses = world.service.error_codes
     body.require(problems, statuses.details if wrong else statuses.validation)
@@ -56,7 +56,7 @@ def update_account(world: World, request: Request) -> Reply:
     row = world.find("financial_accounts", request.id)
     if row is None:
         missing("financial account")
-    service, body = world.service, bodies.read(world, request, "financial_account")
+    service, body = world.service, bodies.read_body(world, request, "financial_account")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     details = body.read_details(country, row["type"], body.fields.get("details"), "details")
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
@@ -79,7 +79,7 @@ def _owner(world: World, individual_id: object) -> Row | None:
 
 
 SECONDS = 2.0
-"""How long a check takes on the simulator's clock."""
+"""Duration of a verification on the simulator's clock."""
 
 SIDE_CODES = {
     "verification_front_image_needed": "document-front",
@@ -94,7 +94,7 @@ def by_token(world: World, row: Row) -> bool:
 
 
 def _detail(code: str, message: str = "") -> dict[str, str]:
-    """A status detail; without words of its own, the code's."""
+    """A status detail; the default message is that of the code."""
     words = code.removeprefix("verification_").replace("_", " ")
     return {"code": code, "message": message or f"{words.capitalize()}."}
 
@@ -143,7 +143,7 @@ def submit(world: World, row: Row, _: str = "") -> None:
 
 
 def _decide(world: World, row: Row, _: str) -> None:
-    """End the check as a specimen asks, else as the family name does.
+    """End verification with the outcome of a specimen or of the family name.
 
     Assumptions `kyc.names` and `kyc.terminal`.
     """
@@ -207,20 +207,15 @@ STEPS = {
 }
 
 
-FIELDS = (
-    *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
-)
-
-
 def create(world: World, request: Request) -> Reply:
-    """Create an individual, with its accounts if it has any."""
-    asked, service = bodies.read_individual(world, request), world.service
+    """Create an individual with its accounts."""
+    asked, service = bodies.read_new_individual(world, request), world.service
     asked.require(individual_rules.check(asked.fields, service), service.error_codes.validation)
     body = asked.fields
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in FIELDS},
+        **{name: body.get(name) for name in bodies.PERSON},
         address=_address(body),
         country=body["country"],
         status="pending",
@@ -252,7 +247,7 @@ def _find(world: World, row_id: object) -> Row:
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
-    row, body = _find(world, request.id), bodies.read(world, request, "verification_token")
+    row, body = _find(world, request.id), bodies.read_body(world, request, "verification_token")
     body.require(individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
@@ -263,7 +258,7 @@ def submit_token(world: World, request: Request) -> Reply:
 
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images; only the sides that are sent are replaced."""
-    row, asked = _find(world, request.id), bodies.read(world, request, "verification_images")
+    row, asked = _find(world, request.id), bodies.read_body(world, request, "verification_images")
     body = asked.fields
     asked.require(image_rules.check(body, world.service))
     if by_token(world, row):
@@ -295,14 +290,14 @@ def _stored(world: World, side: str, content: str) -> Row:
 
 
 def _note_specimen(row: Row, side: str, outcome: str) -> None:
-    """Remember what a specimen asks for; another image of that side withdraws it."""
+    """Store the outcome of a specimen; another image of that side replaces it."""
     wanted = {one: code for one, code in row["_"].get("specimens", {}).items() if one != side}
     row["_"]["specimens"] = wanted | ({side: outcome} if outcome else {})
 
 
 def _must_wait_for_action(row: Row) -> None:
     if row["status"] != "action_required":
-        conflict(f"the individual is {row['status']}, not action_required: nothing is asked for")
+        conflict(f"the individual is {row['status']}, not action_required: nothing is requested")
 
 
 def _address(body: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The input and output of `respond`: a request, a reply and a refusal."""
+"""Requests, replies and refusals of the simulator, and the operation of a path."""
 
 from __future__ import annotations
 
@@ -15,26 +15,30 @@ from urllib.parse import parse_qsl
 from ..errors import Problem
 from ..signing.canonical import Received
 from ..spec.assumptions import NONE
+from ..spec.operations import Route, RouteTable
 from ..spec.service import Service
 
 JSON = {"content-type": "application/json"}
 
+PRODUCT = "paylab-simulator"
+"""The Server header of every response, by which a client recognises a simulator."""
+
 MOST_BYTES = 256 * 1024 * 1024
-"""A body past this is refused before it is read: ten images of 15 MB need 210 MB."""
+"""Maximum bytes of a body; ten images of 15 MB need 210 MB."""
 TOO_LARGE = f"the body is larger than {MOST_BYTES} bytes"
 
 NO_CONTENT = 204
 
 DEEPEST = 64
-"""Levels a body may nest: more could be read, but not always be written again."""
+"""Maximum nesting of a body; deeper ones could not always be written again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request(Received):
     """A request; `at` is the time used to check its date, None for the world's clock.
 
-    `id` is the id in its path, once it was routed. `keys` are the secrets by API key it is
-    judged by, None for the world's own.
+    `id` is the id in its path, after routing. `keys` are the secrets by API key to verify it with,
+    None for the world's own.
     """
 
     at: datetime | None = None
@@ -42,15 +46,15 @@ class Request(Received):
     id: str = ""
 
     def query_items(self) -> dict[str, str]:
-        """The query parameters; the last value of a repeated one counts."""
+        """The query parameters; the last value of a repeated one is used."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
 
     def json(self, deepest: int = DEEPEST, *, exact: bool = False) -> dict[str, Any]:
         """The body as an object; a 400 that says why it is not one.
 
-        With `exact` a fraction keeps the text that it was written as.
+        With `exact`, numbers keep their text.
         """
-        number = Written if exact else _finite
+        number = ExactNumber if exact else _finite
         try:
             value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=number)
         except ValueError as error:
@@ -95,9 +99,9 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
         self.problems, self.headers = tuple(problems), headers or {}
 
     def reply(self, service: Service | None = None) -> Reply:
-        """The answer: its text, and the field problems if there are any.
+        """The response with the text and the field problems.
 
-        A control is refused as `Service()` words it. Assumptions `errors.body`, `field.names`.
+        The control API uses the format of `Service()`. Assumptions `errors.body`, `field.names`.
         """
         words = service.errors if service else USUAL_ERRORS
         if words.content == "empty":
@@ -110,14 +114,14 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
         if self.problems and words.problems != NONE:
             put_inside(found, words.problems, _problem_list(words, self.problems))
         if words.words != NONE:
-            # An object with the problems may stand where the text would.
+            # The problems may be in place of the text.
             holds = isinstance(found.get(words.words), dict)
             put_inside(found, f"{words.words}.message" if holds else words.words, self.text)
         return Reply.json(self.status, {**found, **self.extra}, **self.headers)
 
 
 class BadCursor(Refused):
-    """The one refusal whose body the spec shows, whatever shape the others have."""
+    """The refusal whose body is shown in the spec, whatever the format of others."""
 
     def __init__(self) -> None:
         super().__init__(400, "Invalid pagination token")
@@ -134,7 +138,7 @@ PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
         "<!doctype html><html><body><p>{}</p></body></html>",
     ),
 }
-"""The other forms of an error body: the header, and what stands around the text."""
+"""Other formats of an error body: Content-Type, and the text around the message."""
 
 USUAL_ERRORS = SimpleNamespace(
     content="json",
@@ -145,7 +149,7 @@ USUAL_ERRORS = SimpleNamespace(
     list_form="objects",
     field_form="dotted",
 )
-"""How a control of the simulator is refused."""
+"""The refusal of the control API."""
 
 
 def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
@@ -174,11 +178,11 @@ FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
     "pointer": _pointer,
     "list": _steps,
 }
-"""How a problem names a nested field."""
+"""The format of nested field names in problems."""
 
 
 def put_inside(body: dict[str, Any], key: str, value: object) -> None:
-    """Put a value under a key whose dots step into objects."""
+    """Set a value by a dotted key."""
     *groups, last = key.split(".")
     for group in groups:
         body = body.setdefault(group, {})
@@ -187,9 +191,12 @@ def put_inside(body: dict[str, Any], key: str, value: object) -> None:
     body[last] = value
 
 
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
+
+
 def dump(value: object) -> bytes:
     """JSON in the form of the service."""
-    return json.dumps(value, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def require(problems: Iterable[Problem]) -> None:
@@ -200,12 +207,12 @@ def require(problems: Iterable[Problem]) -> None:
 
 
 def missing(what: str, status: int = 404) -> NoReturn:
-    """Refuse because something that was named does not exist."""
+    """Refuse because a named object does not exist."""
     raise Refused(status, f"{what} not found")
 
 
 def conflict(text: str, status: int = 422) -> NoReturn:
-    """Refuse a good request that the state of things does not allow."""
+    """Refuse a valid request because of the state of an object."""
     raise Refused(status, text)
 
 
@@ -224,14 +231,14 @@ def _finite(text: str) -> float:
     return value if math.isfinite(value) else _no_constant(text[:20])
 
 
-class Written(float):
+class ExactNumber(float):
     """A number of a body that keeps its text, as an amount needs."""
 
     __slots__ = ("text",)
 
     text: str
 
-    def __new__(cls, text: str) -> Written:
+    def __new__(cls, text: str) -> ExactNumber:
         """Read a number; ValueError when it is too large to be one."""
         made = super().__new__(cls, _finite(text))
         made.text = text
@@ -240,3 +247,39 @@ class Written(float):
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+CONTROL = "/_simulator"
+"""The path prefix of the control API; no service uses it."""
+
+_CONTROLS = (
+    ("control.summary", "GET", CONTROL),
+    ("control.clock", "POST", f"{CONTROL}/clock"),
+    ("control.reset", "POST", f"{CONTROL}/reset"),
+    ("control.move_object", "POST", f"{CONTROL}/objects/{{id}}"),
+    ("control.add_fault", "POST", f"{CONTROL}/faults"),
+    ("control.list_faults", "GET", f"{CONTROL}/faults"),
+    ("control.clear_faults", "DELETE", f"{CONTROL}/faults"),
+    ("control.seed", "POST", f"{CONTROL}/seed"),
+    ("control.read_snapshot", "GET", f"{CONTROL}/snapshot"),
+    ("control.write_snapshot", "PUT", f"{CONTROL}/snapshot"),
+    ("control.deliveries", "GET", f"{CONTROL}/deliveries"),
+    ("control.events", "GET", f"{CONTROL}/events"),
+    ("control.scenarios", "GET", f"{CONTROL}/scenarios"),
+)
+
+CONTROLS = tuple(Route(name, method, path, "") for name, method, path in _CONTROLS)
+
+_CONTROL_TABLE = RouteTable(CONTROLS)
+
+
+def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
+    """The operation of a path, and the values of placeholders; else a 404 or 405."""
+    table = _CONTROL_TABLE if path.startswith(CONTROL) else service
+    routes, parts = table.match(path)
+    if method in routes:
+        return routes[method].operation, parts
+    if not routes:
+        raise Refused(404, "the path does not exist")
+    allowed = ", ".join(routes)
+    raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})

@@ -11,7 +11,7 @@ from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
 from . import bodies
-from .bodies import Body
+from .bodies import RequestBody
 from .messages import Reply, Request, missing
 from .serialise import as_shown
 from .table import Row
@@ -37,12 +37,12 @@ LEAST_FEE = Decimal("0.50")
 RATE_PLACES = Decimal("1E-8")
 
 EXACT = Context(prec=120)
-"""Wide enough for any amount the rules admit, so that only `quantize` ever rounds."""
+"""A decimal context with enough digits, so that only `quantize` rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The parts of a source amount: source = fee + tax + net, destination = net x rate."""
+    """The parts of an amount: source = fee + tax + net, destination = net x rate."""
 
     source: Decimal
     fee: Decimal
@@ -53,7 +53,7 @@ class Price:
 
 @cache
 def rate(source: str, destination: str) -> Decimal:
-    """Units of destination for one of source, cut to 8 decimals."""
+    """Destination units per source unit, truncated to 8 decimals."""
     quotient = EXACT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
     return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
 
@@ -126,7 +126,7 @@ NAMES = (
 
 
 def account_of(world: World, body: Row) -> Row | None:
-    """The account that a body pays to; None when it names none, which the rules report."""
+    """The account of a body; None if it names none, which the rules report."""
     named = account_id(body)
     if named is None:
         return None
@@ -134,7 +134,7 @@ def account_of(world: World, body: Row) -> Row | None:
 
 
 def account_id(body: Row) -> str | None:
-    """The id of that account, from either of the two fields that may hold it."""
+    """The id of the account, from either of its two fields."""
     inner = body.get("financial_account")
     named = inner.get("id") if isinstance(inner, dict) else body.get("financial_account_id")
     return named if isinstance(named, str) and named.strip() else None
@@ -148,7 +148,7 @@ def with_route(
         return problems
     country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
     method = body.get("payout_method")
-    source = body.get("source_currency") or transfer_rules.default_currency(world.service)
+    source = body.get("source_currency") or transfer_rules.rules_of(world.service).default_currency
     currencies, service = (source, body.get("destination_currency")), world.service
     network = owned["details"].get("network")
     route = [
@@ -159,11 +159,13 @@ def with_route(
     return problems + [problem for problem in route if problem.field not in known]
 
 
-def priced(asked: Body, owned: Row | None) -> Row:
-    """The terms of a payout: amounts, currencies, rate, fees, who and where to."""
+def priced(asked: RequestBody, owned: Row | None) -> Row:
+    """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert owned is not None  # noqa: S101 - the rules refuse a body without an account
     body, service = asked.fields, asked.service
-    source = (body.get("source_currency") or transfer_rules.default_currency(service)).upper()
+    source = (
+        body.get("source_currency") or transfer_rules.rules_of(service).default_currency
+    ).upper()
     destination = body["destination_currency"].upper()
     given = next(name for name in AMOUNTS if body.get(name) is not None)
     price = AMOUNTS[given](Decimal(body[given]), source, destination)
@@ -193,8 +195,8 @@ def _terms(price: Price, source: str, destination: str) -> Row:
 
 
 def create(world: World, request: Request) -> Reply:
-    """Give a quote, which locks rate and fees. Assumption `quote.operation`."""
-    asked, service = bodies.read(world, request, "quotes"), world.service
+    """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
+    asked, service = bodies.read_body(world, request, "quotes"), world.service
     body = asked.fields
     account = account_of(world, body)
     problems = with_route(world, transfer_rules.check_quote(body, service), body, account)

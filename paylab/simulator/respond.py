@@ -14,9 +14,18 @@ from typing import Any
 
 from ..signing.refusals import verify
 from ..spec import codes
-from . import control, faults, individuals, on_ramp, quotes, transfers, transitions, webhooks
-from .messages import JSON, MOST_BYTES, TOO_LARGE, Refused, Reply, Request
-from .routes import CONTROL, CONTROLS
+from . import control_api, faults, individuals, on_ramp, quotes, transfers, transitions, webhooks
+from .messages import (
+    CONTROL,
+    CONTROLS,
+    JSON,
+    MOST_BYTES,
+    TOO_LARGE,
+    Refused,
+    Reply,
+    Request,
+    find_operation,
+)
 from .serialise import with_numbers
 from .table import Row
 from .world import World
@@ -46,9 +55,12 @@ OPERATIONS: Mapping[str, Operation] = {
     "webhook_subscriptions.list": webhooks.index,
     "webhook_subscriptions.get": webhooks.get,
     "webhook_subscriptions.delete": webhooks.delete,
-    **{route.operation: getattr(control, route.operation.partition(".")[2]) for route in CONTROLS},
+    **{
+        route.operation: getattr(control_api, route.operation.partition(".")[2])
+        for route in CONTROLS
+    },
 }
-"""What carries out each operation; `World.routes` says at which path."""
+"""The function of each operation; `find_operation` maps paths to operations."""
 
 IDEMPOTENT = ("transfers.create", "conversion_accounts.create")
 """Operations that take an Idempotency-Key. Spec, "Idempotency"."""
@@ -80,7 +92,7 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
 
 
 def _digest(request: Request, settings: Any) -> str:
-    """A hash of what must be the same again; for the whole account that includes the operation."""
+    """A hash of the request to compare; for keys per account it includes the operation."""
     body = request.body
     if settings.compare == "json":
         body = json.dumps(request.json(), sort_keys=True).encode()
@@ -105,7 +117,7 @@ def _keep(world: World, slot: str, digest: str, reply: Reply) -> Reply:
 
 
 def respond(world: World, request: Request) -> Reply:
-    """Answer a request, after every step that was due before it."""
+    """Answer a request, after carrying out due steps."""
     transitions.settle(world)
     fault = faults.for_call(world, request)
     now = request.at or world.now()
@@ -115,7 +127,8 @@ def respond(world: World, request: Request) -> Reply:
         reply = faults.instead(world.service, fault, now)
     else:
         reply = faults.spoil(fault, _answer(world, request, now))
-    return replace(reply, headers={**reply.headers, "date": format_datetime(now, usegmt=True)})
+    dated = {**reply.headers, "date": format_datetime(now, usegmt=True)}
+    return Reply(reply.status, reply.body, dated, reply.cut)
 
 
 def _answer(world: World, request: Request, now: datetime) -> Reply:
@@ -124,14 +137,15 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         if len(request.body) > MOST_BYTES:
             raise Refused(413, TOO_LARGE)
         _authenticate(world, request, now)
-        name, parts = world.routes.find(request.method, request.path)
+        name, parts = find_operation(world.service, request.method, request.path)
         _check_content_type(world, request)
         routed = replace(request, id=next(iter(parts.values()), ""))
         if request.path.startswith(CONTROL):
             return OPERATIONS[name](world, routed)
         carry_out = once if name in IDEMPOTENT else _at_once
         reply = carry_out(world, routed, OPERATIONS[name])
-        return replace(reply, body=with_numbers(world.service, reply.body))
+        body = with_numbers(world.service, reply.body)
+        return reply if body is reply.body else replace(reply, body=body)
     except Refused as refused:
         return refused.reply(None if request.path.startswith(CONTROL) else world.service)
 

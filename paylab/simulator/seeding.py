@@ -1,7 +1,7 @@
 """Demo data: finished transfers and conversions of the last 90 days, the same for each seed.
 
-What is plausible is a table: `ROUTES` says per country how much is sent and how often it fails,
-`RAILS` how long a payout takes, and `WEEK` and `DAY` when people pay.
+The distributions are tables: `ROUTES` has the amounts and failures per country, `RAILS` the
+duration of payouts, `WEEK` and `DAY` the times of payments.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from .table import Row
 from .world import KINDS, World
 
 MOST = 1_000_000
-"""Rows one seeding may add."""
+"""Maximum rows of one seeding."""
 
 DAYS = 90
-"""How far back the newest seeding reaches."""
+"""The period of seeded rows."""
 
 LAST = timedelta(minutes=5)
-"""The newest row is at least this old."""
+"""The minimum age of the newest row."""
 
 WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
-"""How much is paid on each day of the week, from Monday on: wages on Friday, little on Sunday."""
+"""Weights of the weekdays, from Monday: many payments on Friday, few on Sunday."""
 
 DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
-"""How much is paid in each hour (UTC): most of it while offices in the Americas are open."""
+"""Weights of the hours (UTC): most payments in office hours of the Americas."""
 
 GROWTH = 1.6
-"""How much more is paid at the end of the period than at its beginning."""
+"""The growth of payments over the period."""
 
 SMALLEST, LARGEST = 500, 5_000_000
 """Limits of a transfer's amount, in US cents."""
 
 STUCK, DELAY = 0.02, 25
-"""The share of payouts that somebody has to look at, and how much longer those take."""
+"""The share of payouts under review, and how much longer they take."""
 
 
 @dataclass(frozen=True)
 class _Route:
-    """Payouts to one country: the recipient, and what is typical of the amounts and failures."""
+    """Payouts to one country: the recipient, and distributions of amounts and failures."""
 
     country: str
     currency: str
@@ -126,7 +126,7 @@ ROUTES = (
     ),
 )
 EXPIRED = 0.01
-"""The share of transfers that nobody funded in time."""
+"""The share of transfers that were not funded in time."""
 
 RAILS = {
     "spei": (18, 0.7),
@@ -137,20 +137,19 @@ RAILS = {
     "upi": (9, 0.9),
     "sepa_instant": (8, 0.5),
 }
-"""The median of the seconds a payout takes on a rail, and their spread."""
+"""The median seconds of a payout on a rail, and their spread."""
 
 
 DEPOSIT_MEDIAN, DEPOSIT_SPREAD = 1_800, 0.6
-"""Of the deposits of conversions, in cents; the sandbox takes at most 50.00."""
+"""Limits of a conversion's deposit, in cents; the sandbox allows at most 50.00."""
 
 CONFIRMATION_MEDIAN, CONFIRMATION_SPREAD = 20, 0.7
-"""Of the seconds until a conversion's payout is confirmed."""
+"""Median and spread of the seconds until a conversion's payout is confirmed."""
 
 CONVERSIONS_FAILING = 0.02
 
 HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
-"""What only the simulator knows of a past transfer; no step follows a final status, so all rows
-can share it."""
+"""The internal fields of a past transfer, shared by all rows."""
 
 
 @dataclass
@@ -220,7 +219,7 @@ def seed_conversions(world: World, count: int) -> None:
 
 
 def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime]:
-    """Times within the period, from the oldest to the newest, in the rhythm of days and weeks."""
+    """Times in the period, oldest first, with the weights of hours and weekdays."""
     end = world.now() - LAST
     hours = [end - timedelta(hours=back) for back in range(DAYS * 24, 0, -1)]
     weights = (
@@ -246,7 +245,7 @@ class RoutePast:
         self.reasons = [reason for reason, part in route.reasons.items() for _ in range(part)]
 
     def transfer(self, moment: datetime) -> Row:
-        """A transfer that was created at a time and has ended since."""
+        """A final transfer that was created at a time."""
         amount, method = self._amount(), self._one_of(self.rails)
         price = quotes.from_source(amount, "USD", self.route.currency)
         chance = self.draw.random()
@@ -264,7 +263,7 @@ class RoutePast:
                 format(price.destination, "f"),
                 self.route.currency,
                 self.rate_text,
-                format(price.fee, "f"),
+                intern(format(price.fee, "f")),
                 "USD",
                 "0.00",
                 "USD",
@@ -291,7 +290,7 @@ class RoutePast:
         return Decimal(min(max(cents, SMALLEST), LARGEST)).scaleb(-2)
 
     def _seconds(self, method: str) -> int:
-        """A log-normal time on the rail; some payouts take much longer."""
+        """A log-normal duration; some payouts take much longer."""
         median, spread = RAILS[method]
         seconds = median * exp(self.draw.gauss(0, spread))
         return max(1, int(seconds * DELAY if self.draw.random() < STUCK else seconds))

@@ -37,7 +37,7 @@ def as_shown(row: Row) -> Row:
 
 
 def individual_json(world: World, row: Row) -> Row:
-    """An individual with its accounts; fields with no value are left out."""
+    """An individual with its accounts, without fields that have no value."""
     accounts = world.tables["financial_accounts"].rows
     own = [account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]]
     return dict(without_null({**as_shown(row), "financial_accounts": own}))
@@ -51,7 +51,7 @@ def account_json(world: World, row: Row) -> Row:
 
 
 def with_instructions(service: Service, row: Row) -> Row:
-    """An object whose deposit instructions, if it has any, are in the names of the service."""
+    """An object with its deposit instructions in the service's names."""
     found = row.get("deposit_instructions")
     if found is None:
         return row
@@ -65,7 +65,7 @@ def transfer_json(world: World, row: Row) -> Row:
 
 
 def with_numbers(service: Service, body: bytes) -> bytes:
-    """JSON with its amounts as numbers, if the service answers so. Assumption `amount.form`."""
+    """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
     if service.amounts.answers != "number":
         return body
     return _amounts(service).sub(rb'"\1":\2', body)
@@ -73,7 +73,7 @@ def with_numbers(service: Service, body: bytes) -> bytes:
 
 @lru_cache(maxsize=8)
 def _amounts(service: Service) -> re.Pattern[bytes]:
-    """An amount as text, under any of the names that the service has for it."""
+    """Amounts as numbers, under any name of the service."""
     tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
     theirs = {table[name] for table in tables for name in table if name in AMOUNT_FIELDS}
     words = "|".join(map(re.escape, sorted({*AMOUNT_FIELDS, *theirs})))
@@ -81,7 +81,7 @@ def _amounts(service: Service) -> re.Pattern[bytes]:
 
 
 def without_null(value: Any) -> Any:
-    """The value without the fields, at any depth, and the list items that are null."""
+    """The value without null fields and list items, at any depth."""
     if isinstance(value, list):
         return [without_null(each) for each in value if each is not None]
     if not isinstance(value, dict):
@@ -98,7 +98,7 @@ def conversion_account(world: World, row: Row) -> Row:
 
 
 def image_list(row: Row) -> Row:
-    """An individual's stored images, one a side."""
+    """An individual's stored images, one per side."""
     return {"individual_id": row["id"], "images": list(row["_"]["images"].values())}
 
 

@@ -16,29 +16,38 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback, serving
 from ..errors import SimulatorError
-from ..serving import GRACE_SECONDS, Connection, ServingThread
+from ..serving import GRACE_SECONDS, HTTPConnection, ServingThread
 from ..spec import timestamps
-from .messages import MOST_BYTES, NO_CONTENT, TOO_LARGE, Refused, Reply, Request
-from .routes import Routes
+from ..spec.service import Service
+from .messages import (
+    MOST_BYTES,
+    NO_CONTENT,
+    PRODUCT,
+    TOO_LARGE,
+    Refused,
+    Reply,
+    Request,
+    find_operation,
+)
 from .simulator import Simulator, check_secret
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
 
-class Protocol(Connection):
-    """A connection; an unknown method gets a 404 or 405, not a 400."""
+class Protocol(HTTPConnection):
+    """A connection; an unknown method is answered 404 or 405, not 400."""
 
     _latest = b""
 
     def data_received(self, data: bytes) -> None:
-        """Receive bytes, and keep them in case they are not HTTP."""
+        """Receive bytes, and store them in case they are not HTTP."""
         self._latest = data
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what cannot be read and close the connection."""
+        """Refuse an unreadable request and close the connection."""
         app: Any = self.config.app
-        reply = refusal(self._latest, msg, app.routes)
+        reply = refusal(self._latest, msg, app.service)
         length = {"content-length": str(len(reply.body)), "connection": "close"}
         lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
         head = "\r\n".join([*lines, "", ""]).encode("latin-1")
@@ -46,12 +55,12 @@ class Protocol(Connection):
         self.transport.close()
 
 
-def refusal(data: bytes, text: str, routes: Routes) -> Reply:
+def refusal(data: bytes, text: str, service: Service) -> Reply:
     """The reply to bytes that are not a request; 404 or 405 for an unknown method."""
     match = _FIRST_LINE.match(data)
     try:
         if match and _is_strange(match[1]):
-            routes.find(match[1].decode(), match[2].decode().partition("?")[0])
+            find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
     except Refused as refused:
         return refused.reply()
     return Reply.json(400, {"error": text})
@@ -73,26 +82,26 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 LARGE = 1024 * 1024
-"""A body past this is worked on in a thread, so that connections go on being accepted."""
+"""Size from which a body is processed in a thread, so that other connections are served."""
 
 BODY_SECONDS = 30.0
-"""Seconds a client may fall silent amid its body."""
+"""Maximum seconds between two parts of a body."""
 
 WHOLE_BODY_SECONDS = 120.0
-"""Seconds for a body from its first byte to its last, however it drips."""
+"""Maximum seconds for a whole body."""
 
 MOST_HELD = 2 * MOST_BYTES
-"""Bytes of bodies that all connections together may hold; one more is asked to come again."""
+"""Maximum bytes of all bodies in memory; further ones are answered 503."""
 
 TIMEOUT_FAULT = 60.0
-"""Seconds a connection is left without an answer by the fault `timeout`."""
+"""Seconds until the fault `timeout` closes a connection."""
 
 
 class SimulatorApp:
     """A simulator as an ASGI application.
 
-    `answer` turns a request into a reply; `abort` cuts a client's connection; `routes` says
-    which paths there are.
+    `answer` turns a request into a reply; `abort` closes a client's connection; `routes` are the
+    paths.
     """
 
     def __init__(
@@ -100,11 +109,11 @@ class SimulatorApp:
         answer: Callable[[Request], Reply],
         abort: Callable[[Any], None],
         *,
-        routes: Routes,
+        service: Service,
         keys: Mapping[str, str] | None = None,
         allowed: Collection[str] = (),
     ) -> None:
-        self.routes = routes
+        self.service = service
         self._respond, self._abort = answer, abort
         self._keys, self._allowed = keys, allowed
         self._held = 0
@@ -138,21 +147,28 @@ class SimulatorApp:
             raise Refused(*refused, headers=_CLOSE)
 
     async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
-        """Fill in the body; refuse one that is too large, too slow, or one too many."""
-        length = dict(scope["headers"]).get(b"content-length", b"0")
+        """Read the body; refuse it if it is too large or slow, or if too many are read."""
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:19]) > MOST_BYTES:
             raise Refused(413, TOO_LARGE, headers=_CLOSE)
+        is_announced = b"content-length" in headers or b"transfer-encoding" in headers
+        if not is_announced and not self._add(await receive(), body):
+            return  # no body: no timeout is needed
         try:
             async with asyncio.timeout(WHOLE_BODY_SECONDS):
                 while await self._read_part(receive, body):
                     pass
         except TimeoutError:
-            raise Refused(408, "the body did not come in time", headers=_CLOSE) from None
+            raise Refused(408, "the body did not arrive in time", headers=_CLOSE) from None
 
     async def _read_part(self, receive: Receive, body: bytearray) -> bool:
-        """Add what came to the body; whether there is more."""
+        """Add a part to the body; return whether there is more."""
         async with asyncio.timeout(BODY_SECONDS):
             message = await receive()
+        return self._add(message, body)
+
+    def _add(self, message: Message, body: bytearray) -> bool:
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         part = message.get("body", b"")
@@ -166,7 +182,7 @@ class SimulatorApp:
         return bool(message.get("more_body", False))
 
     async def _answer(self, request: Request) -> Reply:
-        """Small requests are quicker answered here than handed to a thread."""
+        """Answer small requests here, which is faster than in a thread."""
         if len(request.body) > LARGE or request.path in _SLOW:
             return await asyncio.to_thread(self._respond, request)
         return self._respond(request)
@@ -174,13 +190,13 @@ class SimulatorApp:
     async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":
             with suppress(TimeoutError):
-                await asyncio.wait_for(receive(), TIMEOUT_FAULT)  # or until the client hangs up
+                await asyncio.wait_for(receive(), TIMEOUT_FAULT)  # or until the client disconnects
         if reply.cut == "truncate":
             head = {**reply.headers, "content-length": str(len(reply.body))}
             await _start(send, reply.status, head)
             half = reply.body[: len(reply.body) // 2]
             await send({"type": "http.response.body", "body": half, "more_body": True})
-            await asyncio.sleep(0.05)  # let the half reach the client before the cut
+            await asyncio.sleep(0.05)  # let the first half reach the client first
         self._abort(scope["client"])
 
 
@@ -203,7 +219,7 @@ def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Req
 
 async def _send(send: Send, reply: Reply) -> None:
     length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
-    await _start(send, reply.status, {**reply.headers, **length})
+    await _start(send, reply.status, {"server": PRODUCT, **reply.headers, **length})
     await send({"type": "http.response.body", "body": reply.body})
 
 
@@ -239,12 +255,12 @@ class Server:
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
-        check_secret(self.secret_key, simulator.world.service.signing.key_encoding)
-        routes = simulator.world.routes
+        service = simulator.world.service
+        check_secret(self.secret_key, service.signing.key_encoding)
         app = SimulatorApp(
-            simulator.respond, self._abort, routes=routes, keys=secrets, allowed=allowed
+            simulator.respond, self._abort, service=service, keys=secrets, allowed=allowed
         )
-        self._serving = ServingThread(app, self._socket, "paylab-simulator", Protocol)
+        self._serving = ServingThread(app, self._socket, PRODUCT, Protocol)
         self._ticker = Ticker(simulator)
         self._is_serving = False
 
@@ -302,7 +318,7 @@ class Ticker(Thread):
         changed = self._simulator.changed
         while not self._stopped.is_set():
             changed.clear()
-            with suppress(SimulatorError):  # a full disk: whoever asks next is told
+            with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
             self._simulator.courier.start_due()
             changed.wait(self._pause())
@@ -320,7 +336,7 @@ class Ticker(Thread):
 
 
 def listen_on(host: str, port: int) -> socket.socket:
-    """A listening socket; SimulatorError when the port cannot be had."""
+    """A listening socket; SimulatorError if the port cannot be opened."""
     try:
         return serving.listen(host, port)
     except (OSError, OverflowError) as error:

@@ -26,10 +26,10 @@ from .world import END, Clock, World
 class Simulator:
     """The simulated service; created by `connect()`, or served by `Server`.
 
-    `frozen` and `speed` set the clock; `data` names a file that keeps the world; `transfers`
-    fills an empty one. One seed gives the same ids, times, CLABEs, QR payloads and hashes.
-    `keys` are the API key and the secret, by default those that follow from the seed. `service`
-    holds the assumptions that it follows, by default those of `Service()`.
+    `frozen` and `speed` set the clock; `data` is a file that stores the state; `transfers` is the
+    number of seeded transfers in an empty one. A seed always gives the same ids, times, CLABEs, QR
+    payloads and hashes. `keys` are the API key and the secret, by default derived from the seed.
+    `service` has the assumptions to follow, by default `Service()`.
     """
 
     def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -65,7 +65,7 @@ class Simulator:
         return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
 
     def respond(self, request: Request) -> Reply:
-        """Answer a request; its changes are in the file before the reply is returned."""
+        """Answer a request; its changes are stored before the reply is returned."""
         try:
             with self.world.lock:
                 reply = respond(self.world, request)
@@ -76,7 +76,7 @@ class Simulator:
         return reply
 
     def client_random(self) -> Random:
-        """A random source for the next client: each has its own nonces, the same in every run."""
+        """A random source for the next client, the same in every run, so that nonces differ."""
         number = next(self._clients)
         seed = self.world.seed
         return Random(f"{seed} {number}" if number else seed)  # noqa: S311 - repeatable on purpose
@@ -149,13 +149,13 @@ def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
 def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and secret derived from a seed; useless elsewhere."""
     return (
-        f"pk_simulator_{ids.number(seed, 'api key') % 16**16:016x}",
-        _secret(f"{ids.number(seed, 'secret key') % 16**40:040x}", key_encoding),
+        f"pk_simulator_{ids.seeded_number(seed, 'api key') % 16**16:016x}",
+        _secret(f"{ids.seeded_number(seed, 'secret key') % 16**40:040x}", key_encoding),
     )
 
 
 def _secret(digits: str, key_encoding: str) -> str:
-    """A secret of 40 hex digits; with a prefix where it need not be hex or Base64 text."""
+    """A secret of 40 hex digits; with a prefix unless it must be hex or Base64."""
     return f"sk_simulator_{digits}" if key_encoding == "utf-8" else digits
 
 
@@ -164,11 +164,11 @@ def check_secret(secret: str, key_encoding: str) -> None:
     try:
         key_bytes(secret, key_encoding)
     except ValueError as error:
-        raise SimulatorError(f"{error}: give the simulator other keys, or none") from None
+        raise SimulatorError(f"{error}: pass other keys to the simulator, or none") from None
 
 
 BASE_URL = "http://localhost"
-"""What an embedded simulator is called; nothing listens there."""
+"""The host name of an embedded simulator, which listens on no port."""
 
 
 class SimulatorTransport(httpx.BaseTransport):

@@ -16,7 +16,7 @@ from .transitions import MACHINES, STEPS
 from .world import END, KINDS, SNAPSHOT_VERSION, World, other_service
 
 MOST_TOLD = 20
-"""Problems that one answer lists."""
+"""Maximum problems in one response."""
 
 _ID = re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
@@ -25,7 +25,7 @@ _MOST = 2**53
 
 Test = Callable[[Any], bool]
 Check = tuple[str, Test]
-"""What a field must be, in words and as a test."""
+"""The requirement of a field, in words and as a test."""
 
 
 def _one_of(words: object) -> Check:
@@ -220,7 +220,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
     },
     "timers": {"due": _WHEN, "kind": _one_of(MACHINES), "step": _TEXT},
 }
-"""The fields of each table's rows; `a.b` stands inside `a`, and a `?` marks an optional field."""
+"""The fields of each table's rows; `a.b` is inside `a`, and `?` marks an optional field."""
 
 REFERENCES: Mapping[str, Mapping[str, str]] = {
     "individuals": {"_.accounts": "financial_accounts"},
@@ -234,21 +234,21 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
     "conversions": {"conversion_account_id": "conversion_accounts"},
     "outbox": {"subscription_id": "webhook_subscriptions"},
 }
-"""Fields that name rows of another table."""
+"""Fields that refer to rows of another table."""
 
 _EARLY = {("transfers", "started"): "initiate", ("individuals", "pending"): "decide"}
-"""Steps that are planned without being a move of their own."""
+"""Planned steps that are not moves."""
 
 
-def problems(dump: Row) -> list[Problem]:
+def snapshot_problems(dump: Row) -> list[Problem]:
     """The problems of a snapshot, at most `MOST_TOLD`; nothing is changed."""
-    # References are worth following only between rows that are whole.
+    # References are checked only if all rows are valid.
     found = [*_outside(dump)] or [*_fields(dump["tables"])] or [*_relations(dump["tables"])]
     return [Problem(field, text, "control") for field, text in found[:MOST_TOLD]]
 
 
 def version_problem(dump: Row) -> str | None:
-    """Why this version cannot read a snapshot; None when it can."""
+    """Why this version cannot read a snapshot; None if it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
     version = dump["paylab_snapshot"]
@@ -261,7 +261,7 @@ def version_problem(dump: Row) -> str | None:
 
 
 def service_problem(dump: Row, world: World) -> str | None:
-    """Why the rows of a snapshot do not fit the service that this simulator follows."""
+    """Why a snapshot does not fit the service of this simulator."""
     theirs = dump.get("service") or {}
     if not isinstance(theirs, dict):
         return "service: must be an object with the settings that differ"
@@ -306,7 +306,7 @@ def _fields(tables: Mapping[str, list[Any]]) -> Found:
             yield from _misfits(place, row, {"id": _IS_ID, **FIELDS[kind]})
             if isinstance(row, dict) and isinstance(row.get("id"), str):
                 if row["id"] in seen:
-                    yield f"{place}.id", "stands there twice"
+                    yield f"{place}.id", "is a duplicate"
                 seen.add(row["id"])
                 yield from _details(kind, place, row)
 

@@ -43,13 +43,13 @@ def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = Fa
 
 
 def read_file(path: Path) -> dict[str, Any]:
-    """The snapshot of a file; SimulatorError when the file holds none."""
+    """Read a snapshot from a file; SimulatorError if it is not one."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise SimulatorError(f"{path} cannot be read as a saved world: {error}") from None
     if not isinstance(found, dict) or "paylab_snapshot" not in found:
-        raise SimulatorError(f"{path} is no saved world: lab.simulator.save(path) writes one")
+        raise SimulatorError(f"{path} is not a saved world: save one with lab.simulator.save(path)")
     return found
 
 
@@ -67,15 +67,18 @@ TABLES = (
 
 
 def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """Accept files of the first version, which have the mark and no version."""
+    """Accept files of the first version, which have a mark but no version."""
     [mark] = connection.execute("PRAGMA application_id").fetchone()
     return () if mark == LAYOUT.mark else None
 
 
 LAYOUT = sqlite.Layout(0x7061796C, 1, TABLES, _adopt)
+AT_ONCE = 1_000
+"""Rows that are parsed together: they share the text of their keys."""
+
 PUT_ROW = """
 INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
-"""  # a row that changed keeps its place in the order of creation
+"""  # a changed row keeps its position
 
 
 class WorldStorage:
@@ -84,11 +87,11 @@ class WorldStorage:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._db = sqlite.open_file(path, timeout=0.5)  # private: document numbers are in it
+            self._db = sqlite.open_file(path, timeout=0.5)  # private: it contains document numbers
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             sqlite.prepare(self._db, LAYOUT)
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # takes hold of the file
+            self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # locks the file
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
 
@@ -100,8 +103,11 @@ class WorldStorage:
                 return False
             self._check_service(world, facts.get("service", {}))
             tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
-            for kind, body in self._all("SELECT kind, body FROM rows ORDER BY rowid"):
-                tables[kind].append(json.loads(body))
+            found = self._all("SELECT kind, body FROM rows ORDER BY rowid")
+            while some := found.fetchmany(AT_ONCE):
+                rows = json.loads(f"[{','.join(body for _, body in some)}]")
+                for (kind, _), row in zip(some, rows, strict=True):
+                    tables[kind].append(row)
             world.load({**facts, "tables": tables})
             world.key_seed = facts["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -121,14 +127,17 @@ class WorldStorage:
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction; SimulatorError when that fails."""
-        changed = [
-            (kind, row_id, world.tables[kind].rows.get(row_id)) for kind, row_id in world.dirty
-        ]
-        kept = [(kind, row_id, json.dumps(row)) for kind, row_id, row in changed if row is not None]
-        gone = [(kind, row_id) for kind, row_id, row in changed if row is None]
+        changed = [(world.tables[kind].rows, kind, ids) for kind, ids in world.dirty.items()]
+        kept = (
+            (kind, row_id, json.dumps(rows[row_id]))
+            for rows, kind, ids in changed
+            for row_id in ids
+            if row_id in rows
+        )
+        gone = ((kind, row_id) for rows, kind, ids in changed for row_id in ids - rows.keys())
         facts = {
             "seed": world.seed,
-            "key_seed": world.key_seed,  # a snapshot may bring another seed, never other keys
+            "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
             "clock": world.clock.saved(),
             "counters": world.counters,
             "service": world.differing,
@@ -145,7 +154,7 @@ class WorldStorage:
         world.dirty.clear()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Release the file."""
         self._db.close()
 
     def _all(self, query: str) -> sqlite3.Cursor:

@@ -9,7 +9,7 @@ from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.status import TRANSFER
 from . import bodies, ids, quotes
-from .bodies import Body
+from .bodies import RequestBody
 from .messages import Reply, Request, conflict, missing, require
 from .serialise import as_shown, page, transfer_json
 from .table import Row
@@ -20,7 +20,7 @@ STEP = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
 
 EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
-"""Outcomes that a scenario reaches in place of funding."""
+"""Outcomes of scenarios that replace funding."""
 
 
 def start_transfer(world: World, row: Row) -> None:
@@ -34,7 +34,7 @@ def start_transfer(world: World, row: Row) -> None:
 
 
 def _deadline(world: World) -> int:
-    """Seconds an unfunded transfer waits for its deposit. Assumption `transfer.deposit`."""
+    """Seconds until an unfunded transfer expires. Assumption `transfer.deposit`."""
     return int(world.service.transfers.deadline_hours) * 3600
 
 
@@ -109,7 +109,7 @@ OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 
 def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
-    asked = bodies.read(world, request, "transfers")
+    asked = bodies.read_body(world, request, "transfers")
     body, default = asked.fields, world.service.transfers.default_network
     quote = _quote(world, body)
     agreed = _agreed(world, asked, quote)
@@ -122,8 +122,8 @@ def create(world: World, request: Request) -> Reply:
     return Reply.json(world.service.success_codes.transfers, transfer_json(world, row))
 
 
-def _agreed(world: World, asked: Body, quote: Row | None) -> Row:
-    """The terms: those of the quote, or priced now; a refusal of whatever is wrong."""
+def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
+    """The terms of the quote, or priced now; refuses an invalid body."""
     body, status = asked.fields, world.service.error_codes.validation
     account = quotes.account_of(world, body)
     problems = transfer_rules.check(body, world.service)
@@ -141,7 +141,7 @@ def get(world: World, request: Request) -> Reply:
 
 
 def index(world: World, request: Request) -> Reply:
-    """The list of transfers, of one product if it is asked for."""
+    """The list of transfers, optionally of one product."""
     product = request.query_items().get("product_type")
     if product is not None and product not in codes.PRODUCTS:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
@@ -173,7 +173,7 @@ def _quote_problems(body: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
     named = {**body, "financial_account_id": quotes.account_id(body)}
     problems = [
-        Problem(name, f"must be the quote's, {quote[name]}, or be left out", "transfer.create")
+        Problem(name, f"must be the quote's, {quote[name]}, or be omitted", "transfer.create")
         for name in _REPEATED
         if isinstance(named.get(name), str) and quote[name] and not _same(named[name], quote[name])
     ]
@@ -192,7 +192,7 @@ _REPEATED = (
     *("financial_account_id", "payout_method", "source_currency", "destination_currency"),
     "source_network",
 )
-"""What a body may repeat of its quote."""
+"""The fields of the quote that a body may repeat."""
 
 
 def product_of(source_currency: str) -> str:
@@ -227,7 +227,7 @@ def _quote(world: World, body: Row) -> Row | None:
 
 
 def _must_be_payable(world: World, agreed: Row, quote: Row | None, network: str) -> None:
-    """What the state of things does not allow. Assumptions `transfer.create` and `.individual`."""
+    """Refuse by the state of quote or recipient. Assumptions `transfer.create`, `.individual`."""
     status = world.service.error_codes.state
     if quote and quote["_"]["used"]:
         conflict("the quote is used: ask for a new one", status)

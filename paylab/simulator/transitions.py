@@ -1,7 +1,7 @@
 """Transitions of rows: moves on request and steps that are due.
 
-Each kind with a status keeps its moves in a module of its own, as functions of (world, row,
-reason) by trigger; this module looks them up.
+The moves of each kind are in its module, as functions of (world, row, reason) by trigger; this
+module looks them up.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ next event of the same resource overtook it.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import ssl
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from typing import Any
 import httpx
 
 from ..rules import webhooks as webhook_rules
-from ..signing.canonical import key_bytes
+from ..signing.canonical import hmac_hex, key_bytes
 from ..spec import timestamps
 from ..spec.assumptions import NONE
 from ..spec.service import Service
@@ -29,9 +28,6 @@ from .messages import NO_CONTENT, Reply, Request, dump, missing, put_inside
 from .serialise import as_shown, lowered, page, with_instructions, with_numbers
 from .table import Row
 from .world import Lanes, World
-
-HELD = 60
-"""Seconds an event that is to be overtaken waits for the one that overtakes it."""
 
 
 def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
@@ -70,24 +66,12 @@ def _queue(world: World, subscription: Row, event_type: str, resource_id: str, b
         "created_at": world.stamp(),
     }
     fault = faults.for_event(world, event_type)
-    for change in _FAULTY[fault["kind"]](world, row, fault) if fault else [{}]:
+    for change in faults.EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
         added = {"id": world.new_id("outbox"), **row, **change}
         added["rank"] = world.counters["outbox"]
         world.outbox.add(world.put("outbox", added))
     if fault is None:
         _release(world, lane)
-
-
-_FAULTY: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
-    "event_drop": lambda world, row, fault: [],
-    "event_duplicate": lambda world, row, fault: [{}, {}],
-    "event_delay": lambda world, row, fault: [
-        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
-    ],
-    "event_reorder": lambda world, row, fault: [
-        {"lane": f"{row['lane']} held", "due": world.after(HELD)}
-    ],
-}
 
 
 def _release(world: World, lane: str) -> None:
@@ -109,10 +93,10 @@ def _held(world: World, lane: str) -> list[Row]:
 
 def take(world: World) -> Row | None:
     """Take an event that is due, if there is one."""
-    return world.outbox.take(world.stamp())
+    return world.outbox.take(world.stamp()) if world.outbox.next_due() else None
 
 
-def record(world: World, row: Row, status: int | None, error: str | None = None) -> None:
+def note_attempt(world: World, row: Row, status: int | None, error: str | None = None) -> None:
     """Store an attempt; a failed one is retried or given up after the last delay."""
     note = {key: row[key] for key in ("event_type", "resource_id", "url", "attempt")}
     note |= {"status": status, "error": error, "at": world.stamp(), "body": json.loads(row["body"])}
@@ -147,7 +131,7 @@ def _drop(world: World, row: Row) -> None:
 
 def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
-    asked = bodies.read(world, request, "webhook_subscriptions")
+    asked = bodies.read_body(world, request, "webhook_subscriptions")
     body = asked.fields
     asked.require(webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
@@ -179,10 +163,10 @@ def _find(world: World, request: Request) -> Row:
 
 
 AT_ONCE = 4
-"""Deliveries under way for one subscription."""
+"""Maximum concurrent deliveries of one subscription."""
 
 Send = Callable[..., int]
-"""Posts a JSON body to a URL and gives the status of the answer, or raises.
+"""Posts a JSON body to a URL and returns the status of the response, or raises.
 
 It is called with (url, body), and with `headers` when the service signs deliveries.
 """
@@ -200,9 +184,9 @@ def post(
 
 async def _post(url: str, body: bytes, more: Mapping[str, str], timeout: float) -> int:
     headers = {"content-type": "application/json", "user-agent": "paylab-simulator", **more}
-    tls = _tls() if url.startswith("https") else False  # making one takes 25 ms
+    tls = _tls() if url.startswith("https") else False  # creating a client takes 25 ms
     async with (
-        asyncio.timeout(timeout),  # httpx alone would give each byte as long
+        asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
         httpx.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client,
         client.stream("POST", url, content=body, headers=headers) as response,
     ):
@@ -215,15 +199,12 @@ def _tls() -> ssl.SSLContext:
 
 
 def signature_headers(world: World, body: bytes) -> dict[str, str]:
-    """The header that signs a delivery: HMAC-SHA256 of its body with the secret, as hex.
-
-    Assumption `webhook.delivery`; without a header of that name deliveries are not signed.
-    """
+    """The header that signs a delivery, if deliveries are signed. Assumption `webhook.delivery`."""
     name, secret = world.service.webhooks.signature_header, next(iter(world.secrets.values()), "")
     if name == NONE:
         return {}
     key = key_bytes(secret, world.service.signing.key_encoding)
-    return {name: hmac.digest(key, body, "sha256").hex()}
+    return {name: hmac_hex(key, body)}
 
 
 class Courier:
@@ -318,7 +299,7 @@ class Courier:
         status, error = self._attempt(row)
         with self._quiet:
             if self._world.outbox is lanes:  # else the world was reset meanwhile
-                record(self._world, row, status, error)
+                note_attempt(self._world, row, status, error)
                 self._saved()
 
     def _came_back(self, _: Future[None]) -> None:
@@ -333,5 +314,5 @@ class Courier:
             body = row["body"].encode()
             signed = signature_headers(self._world, body)
             return send(row["url"], body, **({"headers": signed} if signed else {})), None
-        except Exception as error:  # whatever an address or an answer can do to a client
+        except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

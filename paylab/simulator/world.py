@@ -1,4 +1,4 @@
-"""The simulator's state, and its one clock: running, frozen, sped up or advanced."""
+"""The simulator's state and its clock, which can run, be frozen, sped up or advanced."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from ..spec import timestamps
 from ..spec.service import Service
 from ..spec.status import Machine
 from . import ids
-from .routes import Routes
 from .table import Row, Table
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
-"""Where a frozen world begins, whenever it is launched. Assumption `clock.frozen`."""
+"""The start time of a frozen world. Assumption `clock.frozen`."""
 
 END = datetime(9000, 1, 1, tzinfo=UTC)
-"""Where every clock stops: dates that follow from it can still be written."""
+"""The maximum time of a clock, so that later dates can still be written."""
 
 
 class Clock:
-    """Simulated time as a straight line over real time: base + speed x seconds since then."""
+    """Simulated time as a linear function of real time: base + speed x seconds since then."""
 
     def __init__(
         self,
@@ -181,7 +180,7 @@ KINDS = {
     "idempotency": "",
     "timers": "",
 }
-"""The tables, and the prefix of the ids each gives out."""
+"""The tables, and the prefixes of their ids."""
 
 LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 """The tables that an operation of the service lists."""
@@ -194,9 +193,9 @@ COUNTED = tuple(KINDS)[:8]
 
 
 def other_service(keys: Iterable[str]) -> str:
-    """What to do about state that was made with other values of these settings."""
+    """The message about state that was made with other settings."""
     differing = ", ".join(sorted(keys))
-    return f"{differing} differ. Start the simulator with the service.toml it was made with"
+    return f"{differing} differ. Start the simulator with the service.toml that it was made with"
 
 
 class Hand(Protocol):
@@ -224,7 +223,6 @@ class World:
         service: Service | None = None,
     ) -> None:
         self.service = service or Service()
-        self.routes = Routes(self.service)
         self.differing = {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in self.service.diff().items()
@@ -248,7 +246,7 @@ class World:
         """Remove every row and counter."""
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
-        self.dirty: dict[tuple[str, str], None] = {}  # in the order of the changes
+        self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
         self.outbox = Lanes()
         self._due: list[tuple[str, str]] = []
         self._moment: datetime | None = None
@@ -270,7 +268,7 @@ class World:
         while True:
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
             made = ids.new_id(KINDS[kind], self.seed, self.now(), count)
-            if made not in self.tables[kind].rows:  # a loaded snapshot may have counted less
+            if made not in self.tables[kind].rows:  # the counters of a loaded snapshot may be lower
                 return made
 
     def find(self, kind: str, row_id: object) -> Row | None:
@@ -280,19 +278,18 @@ class World:
     def put(self, kind: str, row: Row) -> Row:
         """Add or change a row."""
         self.tables[kind].put(row)
-        self.dirty[kind, row["id"]] = None
+        self.dirty.setdefault(kind, {})[row["id"]] = None
         return row
 
     def extend(self, kind: str, rows: list[Row]) -> None:
         """Add many rows at once."""
         self.tables[kind].extend(rows)
-        for row in rows:
-            self.dirty[kind, row["id"]] = None
+        self.dirty.setdefault(kind, {}).update(dict.fromkeys(row["id"] for row in rows))
 
     def remove(self, kind: str, row_id: str) -> None:
         """Remove a row."""
         self.tables[kind].remove(row_id)
-        self.dirty[kind, row_id] = None
+        self.dirty.setdefault(kind, {})[row_id] = None
 
     def create(self, kind: str, hidden: dict[str, Any] | None = None, /, **fields: Any) -> Row:
         """Add a row with an id and both timestamps."""
@@ -324,8 +321,9 @@ class World:
 
     def due_steps(self) -> Iterator[Row]:
         """Take the steps that are due, in order, with the world at the due time of each."""
-        now = self.clock.now()
-        text = timestamps.to_text(now)
+        if self.next_due() is None:
+            return
+        text = timestamps.to_text(self.clock.now())
         try:
             while (due := self.next_due()) is not None and due <= text:
                 timer = self.tables["timers"].rows[heapq.heappop(self._due)[1]]
@@ -361,19 +359,17 @@ class World:
         heapq.heapify(due)
         outbox, counters = Lanes(tables["outbox"].rows.values()), dict(dump["counters"])
         seed = dump["seed"]
-        changed = [
-            (kind, row_id)
-            for either in (tables, self.tables)
-            for kind, table in either.items()
-            for row_id in table.rows
-        ]
+        changed = {
+            kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
+            for kind, table in tables.items()
+        }
         self.clock.restore(dump["clock"])
         self.seed, self.counters, self.tables = seed, counters, tables
-        self.dirty, self.outbox, self._due = dict.fromkeys(changed), outbox, due
+        self.dirty, self.outbox, self._due = changed, outbox, due
 
 
 def _tables(service: Service) -> dict[str, Table]:
-    """Empty tables; those that the service lists stand in the order of its list."""
+    """Empty tables; listed tables use the order of the service's list."""
     orders = {kind: service.list(kind).order for kind in KINDS if kind in LISTED}
     return {kind: Table(by=_BY.get(kind), order=orders.get(kind, "newest_first")) for kind in KINDS}
 

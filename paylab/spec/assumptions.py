@@ -1,7 +1,7 @@
-"""What the spec leaves open and what is assumed there, as data that everything else reads.
+"""The open points of the spec and the assumptions about them, as data.
 
-A row says what is assumed. Where a service may differ in a way that software can follow, the row
-has keys: what a user sets in a service.toml and `Service` holds. The file is read on first use.
+A row describes an assumption. If software can follow a service that differs, the row has keys,
+which a user sets in a service.toml and `Service` contains. The file is read on first use.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from . import codes
 
 Value = str | int | tuple[str, ...] | tuple[int, ...]
 
 NONE = "none"
-"""The value of a key for something that a service does not have."""
+"""The value of a key for a feature that a service does not have."""
 
 READINGS = "Precise readings"
-"""The area whose rows make another row more exact, and have no question of their own."""
+"""The area whose rows clarify other rows and have no question."""
 
 INTRODUCTION = """\
 The spec leaves some points open, and the toolkit has to do something there. Each such point is
@@ -36,11 +37,11 @@ certain), *chosen* is ours. Where your service differs, set the row's keys in a 
 
 @dataclass(frozen=True)
 class Key:
-    """A setting of a service.toml: its type, what is assumed, and what else can be followed.
+    """A setting of a service.toml: type, default, and other supported values.
 
     `others` are values that a service could plausibly have. `field` is the field of an account's
-    details whose words an `allowed` key lists. `base` is the key of all lists whose
-    value a key of one list takes when it has none of its own (`default` is then None).
+    details whose words an `allowed` key lists. `base` is the key of all lists from which a key of
+    one list inherits its value (`default` is then None).
     """
 
     name: str
@@ -60,7 +61,7 @@ class Key:
     base: str = ""
 
     def read(self, value: object) -> Value:
-        """The value in the form in which a Service holds it; ValueError says what it must be."""
+        """The value in the form of a Service; ValueError says what it must be."""
         if self.optional and value == NONE:
             return NONE
         return READERS[self.type](self, value)
@@ -70,9 +71,9 @@ class Key:
 class Assumption:
     """A point that the spec leaves open.
 
-    `origin` says where the assumption comes from: "spec" (it settles the point after all),
-    "public" (a public description of this kind of service says so: likely, not certain) or
-    "chosen" (ours). `keys` set another answer; `keyless` says why there is no such key.
+    `origin` is the source of the assumption: "spec" (the spec decides it elsewhere), "public" (in
+    public descriptions of such services: likely, not certain) or "chosen" (ours). `keys` are the
+    settings that change it; `keyless` says why there is none.
     """
 
     id: str
@@ -86,7 +87,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A special value that makes the simulator end in a certain way."""
+    """A special value that makes the simulator reach an outcome."""
 
     where: str
     value: str
@@ -106,7 +107,11 @@ def __getattr__(name: str) -> Any:
 
 
 def get(key: str) -> Assumption:
-    """The row with this id; KeyError, with the nearest ids, if there is none."""
+    """The row with this id; KeyError with similar ids if it does not exist.
+
+    >>> paylab.assumptions.get("signing.empty-query").origin
+    'spec, public'
+    """
     found = {row.id: row for row in _rows()}
     if key in found:
         return found[key]
@@ -117,7 +122,7 @@ def get(key: str) -> Assumption:
 
 @cache
 def _texts() -> tuple[str, str]:
-    """The rows and the scenarios: only the scenarios are needed when paylab is imported."""
+    """The rows and the scenarios, read from the file."""
     text = Path(__file__).with_name("assumptions.toml").read_text(encoding="utf-8")
     rows, heading, scenarios = text.partition("[[scenarios]]")
     return rows, heading + scenarios
@@ -147,7 +152,7 @@ def _row(keys: Sequence[dict[str, Any]] = (), **row: str) -> Assumption:
 
 
 def _family(data: dict[str, Any], row: str) -> Iterator[Key]:
-    """The keys of one entry: one, one for each field, or one and those of single lists."""
+    """The keys of one entry: one key, one per field, or one with those of single lists."""
     name, per, own = data.pop("key"), data.pop("per", ()), data.pop("own", {})
     if names := data.pop("names", None):
         for field, others in names.items():
@@ -219,6 +224,8 @@ def _read_path(key: Key, value: object) -> Value:
     none = f', or "{NONE}" if there is no such operation' if key.optional else ""
     if not isinstance(value, str) or not _PATH.fullmatch(value):
         raise ValueError(f"{form}{none}")
+    if any(unquote(part) in (".", "..") for part in value.split("/")):
+        raise ValueError(f'{form} without a "." or ".." between slashes{none}')
     found = _PLACEHOLDER.findall(value)
     wrong = [name for name in found if name not in (*key.holds, *key.may_hold)]
     missing = [name for name in key.holds if name not in found]
@@ -252,7 +259,7 @@ def _read_words(key: Key, value: object) -> Value:
         if key.values and each not in key.values:
             raise ValueError(f"must be a list of words{of}: not {each!r}{_like(each, key.values)}")
     if len(set(value)) < len(value):
-        raise ValueError("must not name a word twice")
+        raise ValueError("must not contain a word twice")
     return tuple(value)
 
 
@@ -276,7 +283,11 @@ READERS: Mapping[str, Callable[[Key, object], Value]] = {
 
 
 def markdown() -> str:
-    """All rows as Markdown: a table per area, then the simulated outcomes."""
+    """All rows as Markdown: a table per area, then the simulated outcomes.
+
+    >>> paylab.assumptions.markdown()[:3]
+    'The'
+    """
     areas = [_area(name, list(rows)) for name, rows in groupby(_rows(), attrgetter("area"))]
     outcomes = ((each.where, each.value or "an empty text", each.outcome) for each in _scenarios())
     simulated = _section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
@@ -292,7 +303,7 @@ def _area(name: str, rows: Sequence[Assumption]) -> str:
 
 
 def _groups(row: Assumption) -> str:
-    """The keys of a row; those of fields and of single lists by what they have in common."""
+    """The keys of a row; keys of fields and single lists are grouped by their prefix."""
     names = (
         key.name.rpartition(".")[0] if ".fields." in key.name else key.name
         for key in row.keys

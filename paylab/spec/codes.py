@@ -1,10 +1,11 @@
-"""The service's words and limits, as the spec lists them.
+"""The enumerations and limits of the spec.
 
-Enumerations are tuples in the spec's own order, so that forms and messages read the same way.
+Enumerations are tuples in the order of the spec, which forms and messages use too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 SEPA = (
@@ -129,15 +130,36 @@ MINOR_UNIT_DEFAULT = 2
 
 
 def same_currency(a: str, b: str) -> bool:
-    """Whether two codes name one currency: `mxn` and `MXN` do."""
+    """Whether two codes are the same currency, such as `mxn` and `MXN`.
+
+    >>> paylab.codes.same_currency("mxn", "MXN")
+    True
+    """
     return a.casefold() == b.casefold()
 
 
 def minor_unit(currency: str) -> int:
-    """How many decimals an amount in this currency has."""
+    """The number of decimals of an amount in this currency.
+
+    >>> paylab.codes.minor_unit("USDC")
+    6
+    """
     return MINOR_UNITS.get(currency.upper(), MINOR_UNIT_DEFAULT)
 
 
 def is_stablecoin(currency: str) -> bool:
-    """Whether the currency lives on a blockchain."""
+    """Whether the currency is a stablecoin.
+
+    >>> paylab.codes.is_stablecoin("USDC")
+    True
+    """
     return currency.upper() in STABLECOINS
+
+
+STATUSES: Mapping[str, Sequence[str]] = {
+    "individuals": INDIVIDUAL_STATUSES,
+    "transfers": TRANSFER_STATUSES,
+    "conversions": CONVERSION_STATUSES,
+    "conversion_accounts": ("pending", "active"),
+}
+"""The statuses of the specification, by the list of their objects."""

@@ -14,7 +14,7 @@ from .resource import Instant, Kept, Money, Resource
 
 
 class Address(Resource):
-    """Where an individual lives."""
+    """The address of an individual."""
 
     country: str | None = None
     line_1: str | None = None
@@ -49,7 +49,7 @@ class FinancialAccount(Resource):
 
 
 class Individual(Resource):
-    """An end user or recipient, and how far their verification has come."""
+    """An end user or recipient, with the status of their verification."""
 
     id: str = ""
     given_name: str | None = None
@@ -70,7 +70,7 @@ class Individual(Resource):
 
 
 class VerificationImage(Resource):
-    """What the service says about one stored image."""
+    """The metadata of a stored image."""
 
     id: str = ""
     type: str | None = None
@@ -80,14 +80,14 @@ class VerificationImage(Resource):
 
 
 class VerificationImages(Resource):
-    """The images stored for an individual, one a side."""
+    """The images stored for an individual, one per side."""
 
     individual_id: str | None = None
     images: list[Annotated[VerificationImage, Kept]] | None = None
 
 
 class DepositInstructions(Resource):
-    """Where and how to pay in; `details` depends on `type`."""
+    """How to pay a deposit; `details` depends on `type`."""
 
     type: str | None = None
     currency: str | None = None
@@ -147,7 +147,7 @@ class Transfer(Resource):
 
 
 class ConversionDeposit(Resource):
-    """The fiat that came in."""
+    """The fiat deposit of a conversion."""
 
     amount: Money | None = None
     currency: str | None = None
@@ -155,7 +155,7 @@ class ConversionDeposit(Resource):
 
 
 class ConversionPayout(Resource):
-    """The stablecoin that goes out; the last three fields are None until they happen."""
+    """The stablecoin payout of a conversion; the last three fields are None until known."""
 
     amount: Money | None = None
     currency: str | None = None
@@ -166,7 +166,7 @@ class ConversionPayout(Resource):
 
 
 class Conversion(Resource):
-    """One fiat deposit on its way to becoming stablecoin."""
+    """The conversion of one fiat deposit to stablecoin."""
 
     id: str = ""
     conversion_account_id: str | None = None
@@ -182,7 +182,7 @@ class Conversion(Resource):
 
 
 class ConversionAccount(Resource):
-    """Where an individual pays in fiat that is converted to their crypto wallet."""
+    """An account for fiat deposits that are converted and paid to a crypto wallet."""
 
     id: str = ""
     individual_id: str | None = None
@@ -197,7 +197,7 @@ class ConversionAccount(Resource):
 
 
 class Deposit(Resource):
-    """A simulated fiat deposit, which exists in the sandbox only."""
+    """A simulated fiat deposit, in the sandbox only."""
 
     id: str = ""
     conversion_account_id: str | None = None

@@ -1,4 +1,4 @@
-"""Amounts: exact decimals written as text, and how they are checked."""
+"""Amounts: exact decimals written as text, and their checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 from ..errors import Problem
 from . import codes
 
-# No exponent in text: "1e999999" is a few bytes to send and a megabyte to print.
+# No exponents: "1e999999" would take a megabyte when written out.
 LONGEST = 100
 PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
@@ -23,8 +23,8 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal) -> Self:
         """Read plain digits; NaN, exponents in text and digit separators are refused."""
-        text = str(value) if isinstance(value, int) else _plain(value)
-        if isinstance(value, bool) or not PLAIN_NUMBER.fullmatch(text):
+        text = value if isinstance(value, str) else _plain(value)
+        if not PLAIN_NUMBER.fullmatch(text):
             raise ValueError("an amount is plain digits with at most one point")
         amount = super().__new__(cls, text)
         amount.text = text
@@ -50,41 +50,39 @@ class Amount(Decimal):
 
 
 def _plain(value: object) -> str:
-    # A number in JSON was parsed to a Decimal, whose own text may carry an exponent.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    # A JSON number was parsed to a Decimal, whose text may have an exponent.
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= LONGEST:
         return value.text if isinstance(value, Amount) else format(value, "f")
-    return value if isinstance(value, str) else ""
+    return ""
 
 
-# No amount of money is longer. A limit of our own, so that every amount fits an exact column.
+# Our own limit, so that every amount fits an exact column.
 WHOLE_DIGITS_MAX = 30
 _PLAIN = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
 _SOURCE = "amount.form"
 
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
-    """What is wrong with an amount; its decimals are judged where the currency is known."""
-    message = _misfit(value, currency)
-    return [Problem(field, message, _SOURCE)] if message else []
+    """Problems of an amount; its decimals are checked if the currency is known."""
+    match = _PLAIN.fullmatch(value) if isinstance(value, str) else None
+    decimals, places = (match and match[1]) or "", None
+    if isinstance(currency, str):
+        places = codes.MINOR_UNITS.get(currency.upper(), codes.MINOR_UNIT_DEFAULT)
+    if not isinstance(value, str):
+        message = 'must be text, like "10.50"'
+    elif match is None:
+        message = "must be plain digits with at most one point, like 10.50"
+    elif not value.strip("0."):
+        message = "must be more than 0"
+    elif places is not None and len(decimals) > places:
+        message = f"must have at most {places} decimals in {str(currency).upper()[:5]}"
+    else:
+        return []
+    return [Problem(field, message, _SOURCE)]
 
 
 def read_amount(value: object) -> Decimal | None:
-    """The amount, or None where the text is not one."""
+    """The amount, or None if the text is not an amount."""
     return Decimal(value) if isinstance(value, str) and _PLAIN.fullmatch(value) else None
-
-
-def _misfit(value: object, currency: object) -> str:
-    if not isinstance(value, str):
-        return 'must be text, like "10.50"'
-    match = _PLAIN.fullmatch(value)
-    if match is None:
-        return "must be plain digits with at most one point, like 10.50"
-    if not value.strip("0."):
-        return "must be more than 0"
-    return _too_fine(match[1] or "", currency)
-
-
-def _too_fine(decimals: str, currency: object) -> str:
-    if not isinstance(currency, str) or len(decimals) <= codes.minor_unit(currency):
-        return ""
-    return f"must have at most {codes.minor_unit(currency)} decimals in {currency.upper()[:5]}"

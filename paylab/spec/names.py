@@ -1,4 +1,4 @@
-"""Names that do not exist here: which name is probably meant.
+"""Names that do not exist here, which name is probably meant, and what a service calls our fields.
 
 `HABITS` holds what other SDKs call things. A class sets `__getattr__ = suggest`, and its
 AttributeError then says what to use instead.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import Any, NoReturn
 
 SIMILAR = 0.6
-"""How alike two names are when one is probably meant by the other, by difflib."""
+"""The minimum similarity of a suggested name, by difflib."""
 
 _READ = ("get", "first", "raw")
 _LIST = ("list", "to_list")
@@ -84,14 +84,14 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("wizard", "walkthrough", "stepper"), ("onramp",)),
     **dict.fromkeys(("orders", "idempotency"), ("ledger",)),
 }
-"""What is called otherwise elsewhere: names to use here, of which the first that exists is meant.
+"""Names of other SDKs, and the names to use here; the first existing one is suggested.
 
-Text that is no name is advice, for where none of the names exists.
+Text that is not a name is a hint if none of the names exists.
 """
 
 
 def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
-    """The known name that is probably meant, whatever its case and underscores.
+    """The known name most similar to a name, ignoring case and underscores.
 
     >>> names.nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
@@ -102,7 +102,7 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
 
 
 def meant(name: str, known: Iterable[str]) -> str | None:
-    """What to use instead of a name that is not known: a habit's name, a similar one, or advice.
+    """What to use instead of an unknown name: a known synonym, a similar name, or a hint.
 
     >>> names.meant("retrieve", ["create", "get", "list"])
     'get'
@@ -117,7 +117,7 @@ def meant(name: str, known: Iterable[str]) -> str | None:
 def suggest(owner: object, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
     said = f"{type(owner).__name__} has no attribute {name!r}"
-    if name.startswith("_"):  # what Python and IPython ask every object for
+    if name.startswith("_"):  # attributes that Python and IPython look up on any object
         raise AttributeError(said)
     public = [each for each in dir(owner) if not each.startswith("_")]
     instead = meant(name, public)
@@ -126,9 +126,44 @@ def suggest(owner: object, name: str) -> NoReturn:
 
 
 def public_names(owner: object) -> list[str]:
-    """The `__dir__` of a class: what is public."""
+    """The `__dir__` of a class: its public names."""
     return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
 
 
 def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
+
+
+class Names:
+    """The names of a service's fields: from our names to theirs, and back."""
+
+    def __init__(self, theirs: Mapping[str, str]) -> None:
+        self.theirs = {our: their for our, their in theirs.items() if our != their}
+        self.ours = {their: our for our, their in self.theirs.items()}
+
+    def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An object with the service's names; other fields are unchanged."""
+        return _renamed(body, self.theirs)
+
+    def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An object of the service with our names; other fields are unchanged."""
+        return _renamed(body, self.ours)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Names) and self.theirs == other.theirs
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.theirs.items()))
+
+    def __repr__(self) -> str:
+        return f"Names({self.theirs})"
+
+
+def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The object with other names; a field that already has such a name is dropped."""
+    new = {names[name]: value for name, value in body.items() if name in names}
+    return {
+        names.get(name, name): value
+        for name, value in body.items()
+        if name in names or name not in new
+    }

@@ -1,9 +1,9 @@
-"""The operations of the service, and where one service has them."""
+"""The operations of the service, and their routes in one service."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -37,11 +37,11 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
     "webhook_subscriptions.get": ("GET", "webhook_subscription"),
     "webhook_subscriptions.delete": ("DELETE", "delete_webhook_subscription"),
 }
-"""Every operation: its method, and the key in [paths] that holds its path."""
+"""Every operation: its method, and the key of its path in [paths]."""
 
 
 class Route(NamedTuple):
-    """An operation where a service has it; `key` is the key of its path."""
+    """The route of an operation; `key` is the key of its path."""
 
     operation: str
     method: str
@@ -50,7 +50,7 @@ class Route(NamedTuple):
 
 
 def routes(paths: Any) -> tuple[Route, ...]:
-    """Every operation that a service has; paths without placeholders come first."""
+    """The routes of a service; paths without placeholders come first."""
     found = [
         Route(name, method, paths[key], f"paths.{key}")
         for name, (method, key) in OPERATIONS.items()
@@ -59,16 +59,32 @@ def routes(paths: Any) -> tuple[Route, ...]:
     return tuple(sorted(there, key=lambda route: route.template.count("{")))
 
 
-def patterns(found: Collection[Route]) -> tuple[tuple[re.Pattern[str], tuple[Route, ...]], ...]:
-    """What the paths of these routes look like, each with the routes that have it."""
-    together: dict[str, list[Route]] = {}
-    for route in found:
-        together.setdefault(_form(route.template), []).append(route)
-    return tuple((_pattern(there[0].template), tuple(there)) for there in together.values())
+class RouteTable:
+    """Finds the routes at a path."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        at: dict[str, dict[str, Route]] = {}
+        for route in routes:
+            at.setdefault(_form(route.template), {})[route.method] = route
+        self._fixed = {path: there for path, there in at.items() if "{" not in path}
+        self._open = [
+            (_pattern(next(iter(there.values())).template), there)
+            for path, there in at.items()
+            if "{" in path
+        ]
+
+    def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
+        """The routes at a path by method, and the values of placeholders."""
+        if there := self._fixed.get(path):
+            return there, {}
+        for pattern, there in self._open:
+            if hit := pattern.fullmatch(path):
+                return there, hit.groupdict()
+        return {}, {}
 
 
 def path(paths: Any, name: str, parts: Mapping[str, str]) -> str:
-    """The path of a key of [paths] or of an operation, its placeholders filled in."""
+    """The path of a key of [paths] or of an operation, with placeholders filled in."""
     key = OPERATIONS[name][1] if name in OPERATIONS else name
     template = str(getattr(paths, key))
     if template == NONE:
@@ -82,7 +98,7 @@ def path(paths: Any, name: str, parts: Mapping[str, str]) -> str:
 
 
 def check(routes: Collection[Route], given: Collection[str]) -> None:
-    """ServiceError when two operations would have one method and path."""
+    """ServiceError if two operations have the same method and path."""
     there: dict[tuple[str, str], Route] = {}
     for route in routes:
         place = route.method, _form(route.template)
@@ -94,7 +110,7 @@ def check(routes: Collection[Route], given: Collection[str]) -> None:
 
 
 def _form(template: str) -> str:
-    """A template whatever its placeholders are called: two with one form are one path."""
+    """A template without the names of its placeholders, for comparison."""
     return PLACEHOLDER.sub("{}", template)
 
 
@@ -106,11 +122,11 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _segment(text: str) -> str:
-    """One segment of a path; dots alone would be resolved on the way and name another path."""
+    """One segment of a path; segments of dots are escaped, because they would be resolved."""
     encoded = quote(text, safe="", errors="surrogatepass")
     return encoded.replace(".", "%2E") if not encoded.strip(".") else encoded
 
 
 def reading(operation: str) -> str:
-    """The operation that reads what an operation makes."""
+    """The operation that reads the result of an operation."""
     return f"{operation.partition('.')[0]}.get"

@@ -1,4 +1,4 @@
-"""Lists that come in pages: the cursor token, a page, and walking from page to page."""
+"""Paginated lists: the cursor token, a page, and iteration over pages."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ T = TypeVar("T")
 Order = Literal["newest_first", "oldest_first", "unknown"]
 """The order of a list by `created_at`, as declared (assumption `list.order`).
 
-No number of rows proves an order. Reading ends before the end of a list only when the order was
-declared; a list in an unknown order is read to its end.
+Rows cannot prove an order. Reading ends before the end of a list only if the order was declared; a
+list in an unknown order is read to its end.
 """
 
 DIRECTIONS = frozenset({"next"})
 FIELDS = frozenset({"created_at", "id", "direction"})
-# A token is a timestamp and an id: anything much longer did not come from `encode_cursor`.
+# A token is a timestamp and an id: a much longer one is not from `encode_cursor`.
 LONGEST = 1024
 TOKEN = re.compile(r"[A-Za-z0-9_-]+")
-# A filter may leave some pages empty; a list of nothing else would never end.
+# A filter may leave some pages empty; a list of only empty pages would never end.
 MOST_EMPTY = 100
 
 
 @dataclass(frozen=True)
 class ListForm:
-    """How a service answers one list; names with dots step into objects.
+    """The form of a list's responses; dotted names are paths in objects.
 
-    `items` is the key of the rows, `more` that of the word about another page ("none": only the
-    cursor says it), `cursor` that of the next cursor. With the `envelope` "array" there are none.
+    `items` is the key of the rows, `more` that of the flag for another page ("none": there is only
+    the cursor), `cursor` that of the next cursor. The `envelope` "array" has no keys.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ListForm:
     def query(
         self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """The query parameters of one page; `limit` is reduced to the largest page."""
+        """The query parameters of one page; `limit` is reduced to the maximum."""
         limit = min(limit, self.max_limit) if isinstance(limit, int) else limit
         return {self.limit_parameter: limit, **(filters or {}), self.cursor_parameter: cursor}
 
@@ -68,11 +68,11 @@ def encode_cursor(position: Mapping[str, str]) -> str:
 
 
 def decode_cursor(token: str) -> dict[str, str]:
-    """The position a token stands for; ValueError says why it stands for none."""
+    """The position of a token; ValueError if it is not valid."""
     position = _checked(_loads(token))
-    # Base64 has spare bits and JSON has spare blanks: only the one spelling is a token we gave.
+    # Base64 and JSON have several spellings: only the one of `encode_cursor` is accepted.
     if encode_cursor(position) != token:
-        raise ValueError("the cursor is not spelled as it was given")
+        raise ValueError("the cursor was changed")
     return position
 
 
@@ -82,7 +82,7 @@ def _loads(token: str) -> object:
     try:
         return json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     except (binascii.Error, ValueError, RecursionError) as error:
-        raise ValueError("the cursor does not hold JSON") from error
+        raise ValueError("the cursor is not JSON") from error
 
 
 def _checked(position: object) -> dict[str, str]:
@@ -111,11 +111,11 @@ ENVELOPE = ("data", "has_next_page", "cursor")
 
 
 def read_page(body: object, form: ListForm | None = None, *, bare: bool = False) -> RawPage:
-    """A decoded body as a page; ValueError when it is no envelope of this form.
+    """A parsed body as a page; ValueError if it does not have this form.
 
-    Without a form the keys are those of the spec. With `bare`, or when the form says so, an
-    array, alone or under the key of the rows, is the whole list. Nothing else may end a list
-    without saying that it ends: an unknown envelope could have more pages.
+    Without a form the keys are those of the spec. With `bare`, or if the form says so, an array,
+    alone or under the key of the rows, is the whole list. Otherwise the body must say whether
+    another page follows.
     """
     names = (form.items, form.more, form.cursor) if form else ENVELOPE
     bare = bare or (form is not None and form.envelope == "array")
@@ -124,15 +124,15 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     if not isinstance(body, dict):
         keys = ", ".join(name for name in names if name != NONE)
         raise ValueError(f"must be a page: an object with {keys}")
-    items, more, cursor = (at(body, name) for name in names)
+    items, more, cursor = (value_at(body, name) for name in names)
     rows = _objects(items, names[0], body)
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
         raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
     whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
     if more is None and not cursor and not whole and names[1] != NONE:
-        raise ValueError(f"does not say whether the list goes on: {names[1]} is missing")
-    # Without the word, a cursor is the only sign that there is more. With it the word decides: a
-    # service that says there is no next page may still send the position of its last row.
+        raise ValueError(f"does not say whether another page follows: {names[1]} is missing")
+    # Without the flag, a cursor means that another page follows. With it the flag decides: the last
+    # page may still have a cursor.
     return Page(rows, bool(cursor) if more is None else more, cursor)
 
 
@@ -140,11 +140,11 @@ def _objects(items: object, name: str, keys: Iterable[str]) -> list[dict[str, An
     if isinstance(items, list) and all(isinstance(item, dict) for item in items):
         return items
     held = ", ".join(map(repr, islice(keys, 5))) or "nothing"
-    raise ValueError(f"must hold a list of objects as {name}; it holds {held}"[:300])
+    raise ValueError(f"must contain a list of objects as {name}; it contains {held}"[:300])
 
 
-def at(body: object, name: str) -> Any:
-    """The value under a name with dots, each of which steps into an object."""
+def value_at(body: object, name: str) -> Any:
+    """The value at a dotted path."""
     for part in [] if name == NONE else name.split("."):
         body = body.get(part) if isinstance(body, dict) else None
     return None if name == NONE else body
@@ -156,17 +156,17 @@ def is_usual(form: ListForm) -> bool:
 
 
 KEPT = 20
-"""Items of the latest walk that a pager keeps, for its display."""
+"""Number of items that a pager keeps for its display."""
 
 Keep = Callable[[Any], bool]
 
 
 class Pager(Generic[T]):
-    """A list that fetches its pages as it is walked; every walk starts again at the beginning.
+    """A list that fetches its pages during iteration; every iteration starts at the first page.
 
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item; `keep` leaves out the items for which it is false. Its repr and its
-    display send nothing: they show what the latest walk fetched.
+    one object into an item; `keep` filters items. Its repr and display send nothing: they show
+    the items that were fetched last.
 
     >>> [transfer.status for transfer in lab.transfers.list()[:3]]
     ['completed', 'completed', 'completed']
@@ -181,8 +181,10 @@ class Pager(Generic[T]):
         read: Callable[[dict[str, Any]], T],
         start: str | None = None,
         keep: Keep | None = None,
+        place: Callable[[], str] = str,
     ) -> None:
         self._fetch, self._read, self._start, self._keep = fetch, read, start, keep
+        self._place = place
         self._fetched: list[T] = []
         self._count: int | None = None
 
@@ -195,7 +197,7 @@ class Pager(Generic[T]):
     @overload
     def __getitem__(self, at: slice) -> list[T]: ...
     def __getitem__(self, at: int | slice) -> T | list[T]:
-        """The item at a place, or the items of a slice; fetches the pages up to there."""
+        """The item at an index, or the items of a slice; fetches the pages up to it."""
         ends = (at.start, at.stop, at.step) if isinstance(at, slice) else (at,)
         if any(end is not None and end < 0 for end in ends):
             return self.to_list()[at]
@@ -209,7 +211,7 @@ class Pager(Generic[T]):
         raise TypeError("only the whole list has a length: len(pager.to_list()) fetches all of it")
 
     def __bool__(self) -> bool:
-        """True whatever the list holds; `first()` says whether it is empty."""
+        """Always True; use `first()` to see whether the list is empty."""
         return True
 
     def __repr__(self) -> str:
@@ -217,12 +219,17 @@ class Pager(Generic[T]):
             return "Pager(nothing fetched yet: iterate over it, or use [:20], .first(), .to_list())"
         return f"Pager({self._count:,} items fetched)"
 
+    @property
+    def place(self) -> str:
+        """The name of the service, for the badge."""
+        return self._place()
+
     def fetched(self) -> tuple[list[T], int | None]:
-        """The first items of the latest walk and how many it read; None before the first walk."""
+        """The first items of the latest iteration and their number; None before any."""
         return list(self._fetched), self._count
 
     def pages(self) -> Iterator[Page[T]]:
-        """The pages one by one, their items read into models.
+        """Yield the pages, with items as models.
 
         >>> next(lab.transfers.list(limit=5).pages()).has_next_page
         True
@@ -239,13 +246,13 @@ class Pager(Generic[T]):
             yield Page(items, page.has_next_page, page.cursor)
 
     def raw_pages(self) -> Iterator[RawPage]:
-        """The pages one by one, their items the JSON objects exactly as sent."""
+        """Yield the pages, with items as the JSON objects that were sent."""
         cursor, seen, empty = self._start, {self._start}, 0
         while True:
             page = self._fetch(cursor)
             empty = 0 if page.data else empty + 1
             if empty > MOST_EMPTY and page.has_next_page:
-                raise PagingError(f"the list gave {empty} empty pages in a row and says it goes on")
+                raise PagingError(f"the list gave {empty} empty pages in a row, and more follow")
             yield page
             if not page.has_next_page:
                 return
@@ -276,7 +283,7 @@ class Pager(Generic[T]):
         return [_as_dict(item) for item in islice(self, limit)]
 
     def filter(self, **fields: Any) -> Pager[T]:
-        """The items whose fields have these values; the service's list is read and filtered here.
+        """The items whose fields have these values; the list is filtered on this machine.
 
         >>> {transfer.status for transfer in lab.transfers.list().filter(status="failed")}
         {'failed'}
@@ -286,7 +293,7 @@ class Pager(Generic[T]):
             same = all(getattr(item, name) == value for name, value in fields.items())
             return same and (self._keep is None or self._keep(item))
 
-        return Pager(self._fetch, self._read, self._start, keep)
+        return Pager(self._fetch, self._read, self._start, keep, self._place)
 
 
 def _as_dict(item: Any) -> dict[str, Any]:
@@ -294,7 +301,7 @@ def _as_dict(item: Any) -> dict[str, Any]:
 
 
 def _next(page: RawPage, seen: set[str | None]) -> str:
-    """The cursor to ask with next, which must lead somewhere new."""
+    """The next cursor; PagingError if it is missing or repeated."""
     if not page.cursor:
         raise PagingError("the list says it has a next page but gives no cursor for it")
     if page.cursor in seen:

@@ -1,4 +1,4 @@
-"""The base of every resource: reads whatever the service sent, and keeps what it does not know."""
+"""The base class of resources: accepts any response, and keeps unknown fields."""
 
 from __future__ import annotations
 
@@ -51,17 +51,18 @@ def _is_number(value: object) -> bool:
 
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
 Instant = Annotated[datetime, PlainValidator(_instant)]
-# An item that cannot be read must not cost its neighbours their types.
+# An unreadable item must not affect the types of other items.
 Kept = WrapValidator(_keep)
 
 
 class Resource(BaseModel):
-    """Something the service sent."""
+    """An object that the service sent."""
 
     model_config = ConfigDict(frozen=True, extra="allow", protected_namespaces=())
 
     _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
     _replayed: bool = PrivateAttr(default=False)
+    _place: Callable[[], str] = PrivateAttr(default=str)
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -70,8 +71,14 @@ class Resource(BaseModel):
 
     @property
     def replayed(self) -> bool:
-        """Whether the service answered from its memory of an Idempotency-Key."""
+        """Whether the service replayed the stored response of an Idempotency-Key."""
         return self._replayed
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """The state for pickling, without the function that names the service."""
+        state = super().__getstate__()
+        own = state["__pydantic_private__"] or {}
+        return {**state, "__pydantic_private__": {**own, "_place": str}}
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -94,25 +101,25 @@ class Resource(BaseModel):
         return resource
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
-        """The fields as a dict; a value kept although its type was wrong is no reason to warn."""
+        """The fields as a dict, without warnings about values of a wrong type."""
         return super().model_dump(**{"warnings": False, **options})
 
     def model_dump_json(self, **options: Any) -> str:
         """The fields as JSON text; `.raw` is what the service sent."""
         try:
             return super().model_dump_json(**{"warnings": False, **options})
-        except (ValueError, RecursionError):  # half a character, or nested too deep for pydantic
+        except (ValueError, RecursionError):  # unpaired surrogate, or nested too deep
             return json.dumps(self._raw, default=str)
 
     def __eq__(self, other: object) -> bool:
-        """Equal when they say the same; null, absent and replayed make no difference."""
+        """Equal if their values are equal; null counts as absent, and replayed is ignored."""
         return isinstance(other, type(self)) and _said(self) == _said(other)
 
     def __hash__(self) -> int:
         return hash((type(self), str(getattr(self, "id", ""))))
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Only what the service said: a page of None hides what matters."""
+        """Only fields that have a value."""
         return ((name, value) for name, value in super().__repr_args__() if value is not None)
 
     def __repr__(self) -> str:
@@ -161,7 +168,7 @@ class Resource(BaseModel):
         return default if value is None else value
 
     def keys(self) -> list[str]:
-        """The names of the fields, those that the service added included.
+        """The names of the fields, including unknown ones.
 
         >>> lab.transfers.list()[0].keys()[:2]
         ['id', 'client_reference_id']
@@ -194,10 +201,10 @@ IMPORTANT = (
     *("source_amount", "source_currency", "destination_amount", "destination_currency"),
     *("amount", "currency", "deposit", "url", "failure_reason", "code", "message"),
 )
-"""The fields of a repr, of which it shows the first that have a value."""
+"""The fields of a repr; the first ones with a value are shown."""
 
 MOST_SHOWN, LONGEST = 6, 60
-"""Fields of a repr, and characters of a value."""
+"""Maximum fields of a repr, and maximum characters of a value."""
 
 
 def _said(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:

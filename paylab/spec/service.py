@@ -1,15 +1,14 @@
-"""The assumptions in force: paths, names, limits, words and dialects of one service.
+"""The assumptions about one service: paths, names, limits, words and dialects.
 
     service = Service.load("service.toml")
     service.signing.empty_query, service.path("transfer", id="tr_1"), service.list("conversions")
 
-`Service()` holds what is assumed. The client, rules, forms and simulator take a Service and read
-from it what the spec leaves open.
+`Service()` has the default assumptions. The client, rules, forms and simulator take a Service and
+read from it what the spec leaves open.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -22,7 +21,8 @@ from typing import Any, NamedTuple, NoReturn, Self
 from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
 from .assumptions import Value
-from .operations import Route
+from .names import Names
+from .operations import Route, RouteTable
 from .paging import ListForm
 from .service_file import PROBED, Probed
 
@@ -39,7 +39,7 @@ class Setting(NamedTuple):
 
 
 class _Group:
-    """Settings with a common beginning of their keys, as attributes or by name; immutable."""
+    """Settings with a common key prefix, as attributes or by name; immutable."""
 
     def __init__(self, inside: Mapping[str, Any]) -> None:
         self.__dict__.update(inside)
@@ -68,46 +68,11 @@ class _Group:
         return f"Group({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
 
-class Names:
-    """What a service calls the fields of an object: our names to theirs, and back."""
-
-    def __init__(self, theirs: Mapping[str, str]) -> None:
-        self.theirs = {our: their for our, their in theirs.items() if our != their}
-        self.ours = {their: our for our, their in self.theirs.items()}
-
-    def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """An object with the service's names; fields that have no other name stay."""
-        return _renamed(body, self.theirs)
-
-    def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """An object of the service with our names; fields that have no other name stay."""
-        return _renamed(body, self.ours)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Names) and self.theirs == other.theirs
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.theirs.items()))
-
-    def __repr__(self) -> str:
-        return f"Names({self.theirs})"
-
-
-def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The object with other names; a field that has such a name already gives way."""
-    new = {names[name]: value for name, value in body.items() if name in names}
-    return {
-        names.get(name, name): value
-        for name, value in body.items()
-        if name in names or name not in new
-    }
-
-
 @dataclass(frozen=True)
-class AccountForm:
-    """What the details of one account type hold: our names and the service's, in one country.
+class AccountDetails:
+    """The details of one account type in one country: our names and the service's.
 
-    `allowed` are the words that `field` can have; with no `field` there is none of fixed words.
+    `allowed` are the words of `field`, if there is a field with fixed words.
     """
 
     key: str
@@ -119,9 +84,9 @@ class AccountForm:
 
 
 class Service:
-    """The assumptions in force, immutable, equal when all values are.
+    """The assumptions about a service; immutable, and equal if all values are equal.
 
-    `given` are the values that were set, `probed` what a service was found to have.
+    `given` are the values that were set, `probed` those found by a probe.
     """
 
     given: Mapping[str, Value]
@@ -133,8 +98,8 @@ class Service:
         values: Mapping[str, Any] | None = None,
         probed: Mapping[str, Probed] | None = None,
     ) -> None:
-        """Lay values, by dotted keys or nested, over what is assumed; ServiceError if unknown."""
-        given = dict(service_file.flat(values or {}))
+        """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys."""
+        given = dict(service_file.values_by_key(values or {}))
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
         own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
@@ -144,8 +109,12 @@ class Service:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a service.toml; ServiceError names the line, the key and the values it can have."""
-        tables, text = service_file.read(Path(path))
+        """Read a service.toml; ServiceError names the line, the key and the values it can have.
+
+        >>> path.write_text(lab.service.to_toml()) and paylab.Service.load(path)
+        Service()
+        """
+        tables, text = service_file.read_service_file(Path(path))
         try:
             return cls(tables, service_file.read_probed(tables.pop(PROBED, {})))
         except ServiceError as error:
@@ -153,42 +122,74 @@ class Service:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> Self:
-        """A service with these values, by dotted keys or nested as in a service.toml."""
+        """A service with these values, by dotted keys or nested as in a service.toml.
+
+        >>> paylab.Service.from_mapping({"signing.tolerance": 60}).signing.tolerance
+        60
+        """
         return cls(values)
 
     def with_values(self, values: Mapping[str, Any], probed: date | None = None) -> Self:
-        """This service with other values; `probed` is the date if a service was asked."""
-        new = dict(service_file.flat(values))
+        """This service with other values; `probed` is the date if a probe found them.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
+        60
+        """
+        new = dict(service_file.values_by_key(values))
         kept = {key: found for key, found in self.probed.items() if key not in new}
         found = {key: Probed(probed, value) for key, value in new.items()} if probed else {}
         return type(self)({**self.given, **new}, {**kept, **found})
 
     def diff(self) -> dict[str, Value]:
-        """What differs from what is assumed, by dotted key."""
+        """The values that differ from the defaults, by dotted key.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).diff()
+        {'signing.tolerance': 60}
+        """
         return {key: self._values[key] for key in _differing(self._values, self.given)}
 
     def to_toml(self) -> str:
-        """A service.toml of what differs or was set, each key below the question it answers."""
+        """A service.toml of values that differ or were set, each below its question.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).to_toml().splitlines()[-1]
+        'tolerance = 60'
+        """
         stated = {key: value for key, value in self.given.items() if key not in self.probed}
-        return service_file.write({**stated, **self.diff()}, self.probed)
+        return service_file.service_file_text({**stated, **self.diff()}, self.probed)
 
     def value(self, key: str) -> Value:
-        """The value of a dotted key; ServiceError, with the nearest, if there is no such key."""
+        """The value of a dotted key; ServiceError with similar keys if it does not exist.
+
+        >>> lab.service.value("signing.tolerance")
+        300
+        """
         return self._values[service_file.known(key).name]
 
     def origin(self, key: str) -> str:
-        """Where a value is from: spec, public or chosen, "yours", or "probed on" a date."""
+        """The origin of a value: spec, public, chosen, "yours", or "probed on" a date.
+
+        >>> lab.service.origin("signing.tolerance")
+        'chosen'
+        """
         value, found = self.value(key), self.probed.get(key)
         if found is not None and found.value == value:
             return f"probed on {found.on}"
         return "yours" if key in self.given else assumptions.KEYS[key].origin
 
     def declares(self, key: str) -> bool:
-        """Whether somebody said or found that the value is right, rather than assumed it."""
+        """Whether the value was set or found by a probe, not assumed.
+
+        >>> lab.service.declares("signing.tolerance")
+        False
+        """
         return self.origin(key) != assumptions.KEYS[key].origin
 
     def settings(self) -> tuple[Setting, ...]:
-        """Every key with its value, in the order of the assumptions."""
+        """Every key with its value, in the order of the assumptions.
+
+        >>> lab.service.settings()[0].key
+        'signing.empty_query'
+        """
         usual = _defaults()
         return tuple(
             Setting(name, self._values[name], usual[name], self.origin(name), key.row, key.ask)
@@ -196,36 +197,43 @@ class Service:
         )
 
     def path(self, name: str, **parts: str) -> str:
-        """The path of a key of [paths] or of an operation, its placeholders filled in.
+        """The path of a key of [paths] or of an operation, with placeholders filled in.
 
-        MissingOperationError names the key to set when the service has no such operation.
+        MissingOperationError names the key to set if the service has no such operation.
         """
         return operations.path(self.paths, name, parts)
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
-        """Every operation that the service has; paths without placeholders come first."""
+        """The routes of the service; paths without placeholders come first."""
         return operations.routes(self.paths)
 
-    def match(self, path: str) -> tuple[dict[str, Route], dict[str, str]]:
-        """The operations at a path by their method, and what fills the placeholders."""
-        for pattern, there in self._patterns:
-            if hit := pattern.fullmatch(path):
-                return {route.method: route for route in there}, hit.groupdict()
-        return {}, {}
+    def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
+        """The operations at a path by method, and the values of placeholders."""
+        return self._table.match(path)
 
     def list(self, name: str) -> ListForm:
-        """How the service answers one list, such as "conversions"."""
+        """The form of one list, such as "conversions"."""
         return self._lists[name]
 
     def names(self, of: str) -> Names:
         """The names of the fields of quotes, transfers, conversion_accounts, sandbox_deposits.
 
-        Those of instructions are under "deposit_instructions.crypto_wallet" and its neighbours.
+        Names of instructions are under keys such as "deposit_instructions.crypto_wallet".
         """
         return self._names[of]
 
-    def account(self, country: object, kind: object) -> AccountForm | None:
+    def instructions(self, told: dict[str, Any]) -> dict[str, Any]:
+        """Deposit instructions of the service with our names in their details."""
+        details, names = (
+            told.get("details"),
+            self._names.get(f"deposit_instructions.{told.get('type')}"),
+        )
+        if names is None or not isinstance(details, Mapping):
+            return told
+        return {**told, "details": names.read(details)}
+
+    def account(self, country: object, kind: object) -> AccountDetails | None:
         """An account type in a country; without a country, one that only one country has."""
         if country is None:
             found = self.accounts_of(kind)
@@ -234,13 +242,13 @@ class Service:
         own = self._accounts.get(f"{place}.{kind}")
         return own or self._accounts.get(str(kind))
 
-    def accounts_of(self, kind: object) -> tuple[AccountForm, ...]:
+    def accounts_of(self, kind: object) -> tuple[AccountDetails, ...]:
         """The forms of an account type in every country that has it."""
         found = self._accounts.items()
         return tuple(form for name, form in found if name.rpartition(".")[2] == kind)
 
     def detail_names(self, country: object, kind: object) -> Names:
-        """The names in the details of an account; of an unknown country, those without doubt."""
+        """The names in the details of an account; for an unknown country, the unambiguous ones."""
         form = self.account(country, kind)
         if form or country is not None:
             return form.names if form else Names({})
@@ -253,7 +261,7 @@ class Service:
         return Names({our: their for our, their in sure.items() if used.count(their) == 1})
 
     def payout_methods(self, country: object) -> tuple[str, ...]:
-        """The rails that reach accounts in a country; none where no corridor is named."""
+        """The rails to accounts in a country; empty without a corridor."""
         place = "SEPA" if country in codes.SEPA else str(country)
         found: tuple[str, ...] = self.rails.__dict__.get(place, ())
         return found
@@ -264,8 +272,8 @@ class Service:
         return self.financial_accounts
 
     @cached_property
-    def _patterns(self) -> tuple[tuple[re.Pattern[str], tuple[Route, ...]], ...]:
-        return operations.patterns(self.routes)
+    def _table(self) -> RouteTable:
+        return RouteTable(self.routes)
 
     @cached_property
     def _lists(self) -> dict[str, ListForm]:
@@ -282,7 +290,7 @@ class Service:
         return {table: Names(theirs) for table, theirs in tables.items()}
 
     @cached_property
-    def _accounts(self) -> dict[str, AccountForm]:
+    def _accounts(self) -> dict[str, AccountDetails]:
         forms = {}
         for key, names in self._names.items():
             group, dot, place = key.partition("financial_accounts.")
@@ -290,12 +298,12 @@ class Service:
                 forms[place] = self._account_form(key, names)
         return forms
 
-    def _account_form(self, key: str, names: Names) -> AccountForm:
+    def _account_form(self, key: str, names: Names) -> AccountDetails:
         fields = tuple(
             name.rpartition(".")[2] for name in self._values if name.startswith(f"{key}.fields.")
         )
         allowed = assumptions.KEYS.get(f"{key}.allowed")
-        return AccountForm(
+        return AccountDetails(
             key,
             names,
             fields,
@@ -340,7 +348,7 @@ def _defaults() -> dict[str, Value]:
 
 
 def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:
-    """The value of every key; one of a single list that has none takes that of all lists."""
+    """The value of every key; keys of single lists inherit from those of all lists."""
     keys = assumptions.KEYS
     own = {name: given.get(name, key.default) for name, key in keys.items()}
     both = {name: own[keys[name].base] if value is None else value for name, value in own.items()}
@@ -348,7 +356,7 @@ def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _differing(values: Mapping[str, Value], given: Mapping[str, Value]) -> Iterator[str]:
-    """The keys whose value is another one than it would be if it were not given."""
+    """The keys whose value differs from the default."""
     for name, key in assumptions.KEYS.items():
         usual = values[key.base] if key.default is None else key.default
         if name in given and values[name] != usual:
@@ -356,18 +364,19 @@ def _differing(values: Mapping[str, Value], given: Mapping[str, Value]) -> Itera
 
 
 def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
-    """ServiceError when a service would hold two fields of one object under one name."""
+    """ServiceError if two fields of one object have the same name."""
+    fields: dict[tuple[str, Value], list[str]] = {}
+    for name, value in values.items():
+        fields.setdefault((name.partition(".fields.")[0], value), []).append(name)
     for key in given:
-        table, dot, _ = key.partition(".fields.")
-        twins = (name for name in values if dot and name.startswith(f"{table}.fields."))
-        for name in twins:
-            if name != key and values[name] == values[key]:
+        for name in fields[key.partition(".fields.")[0], values[key]]:
+            if name != key:
                 message = f"{key} and {name} cannot both be {values[key]!r}"
                 raise ServiceError(message, key)
 
 
 def _tree(values: Mapping[str, Value]) -> dict[str, _Group]:
-    """The values as groups in groups, by the parts of their keys."""
+    """The values as nested groups, by the parts of their keys."""
     tree: dict[str, Any] = {}
     for key, value in values.items():
         *groups, last = key.split(".")

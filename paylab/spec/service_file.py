@@ -1,4 +1,4 @@
-"""A service.toml: reading it with the line of a mistake, and writing it with the questions."""
+"""Read a service.toml, with line numbers in errors, and write it with the questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import assumptions
 from .assumptions import Key, Value
 
 PROBED = "probed"
-"""The table that says which values a probe found, and when."""
+"""The table of values found by a probe, with dates."""
 
 INTRODUCTION = """\
 # What your service does differently from what paylab assumes. Each question above a key is one
@@ -28,14 +28,14 @@ _LINE = re.compile(r"at line (\d+)")
 
 
 class Probed(NamedTuple):
-    """When a service was asked about a key, and the value that was found."""
+    """The date of a probe, and the value it found."""
 
     on: date
     value: Value
 
 
-def read(path: Path) -> tuple[dict[str, Any], str]:
-    """The tables of a file and its text; ServiceError when it is not readable or not TOML."""
+def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
+    """The tables of a file and its text; ServiceError if it is not readable or not TOML."""
     try:
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text), text
@@ -56,10 +56,10 @@ def located(error: ServiceError, path: Path, text: str) -> ServiceError:
 
 
 def line_of(text: str, key: str) -> int:
-    """The line on which the value of a dotted key begins, or the last line it could stand on.
+    """The line on which the value of a dotted key begins, or its last possible line.
 
-    The parser gives no positions, so the beginning of the file is parsed line by line until the
-    key is there. That takes a while, and is only done for an error.
+    The parser has no positions, so more and more lines are parsed until the key is found. That is
+    slow, and only done for an error.
     """
     lines, good = text.splitlines(keepends=True), 0
     for number in range(1, len(lines) + 1):
@@ -74,7 +74,7 @@ def line_of(text: str, key: str) -> int:
 
 
 def _holds(tables: Mapping[str, Any], key: str) -> bool:
-    """Whether a key stands in these tables, with or without quotes around dotted parts."""
+    """Whether a key is in these tables, with or without quotes around dotted parts."""
     if key in tables:
         return True
     return any(
@@ -85,7 +85,7 @@ def _holds(tables: Mapping[str, Any], key: str) -> bool:
     )
 
 
-def write(values: Mapping[str, Value], probed: Mapping[str, Probed]) -> str:
+def service_file_text(values: Mapping[str, Value], probed: Mapping[str, Probed]) -> str:
     """The text of a file with these values and with what a probe found."""
     tables: dict[str, list[str]] = {}
     for key in assumptions.KEYS.values():
@@ -111,13 +111,13 @@ def _toml(value: Value) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value)
 
 
-def flat(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Value]]:
-    """The values by dotted key, each in the form in which it is held; ServiceError otherwise."""
+def values_by_key(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Value]]:
+    """The values by dotted key, in the form of a Service; ServiceError if invalid."""
     for name, value in values.items():
         key = f"{above}{name}"
         found = assumptions.KEYS.get(key)
         if found is None and isinstance(value, Mapping) and _is_group(key):
-            yield from flat(value, f"{key}.")
+            yield from values_by_key(value, f"{key}.")
         elif found and found.field and isinstance(value, Mapping) and {*value} == {found.field}:
             yield key, _read(found, value[found.field])
         else:
@@ -136,7 +136,7 @@ def _read(key: Key, value: object) -> Value:
 
 
 def known(key: str) -> Key:
-    """The key of this name; ServiceError, with the nearest, if there is none."""
+    """The key of this name; ServiceError with similar names if it does not exist."""
     if key in assumptions.KEYS:
         return assumptions.KEYS[key]
     if _is_group(key):
@@ -145,7 +145,7 @@ def known(key: str) -> Key:
 
 
 def _nearest(key: str) -> str:
-    """The names that look like the first unknown part of a key, or all that could stand there."""
+    """Names similar to the first unknown part of a key, or all possible ones."""
     group = key
     while group and not _is_group(group):
         group, _, part = group.rpartition(".")

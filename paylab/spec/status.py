@@ -1,4 +1,4 @@
-"""The status machines, and the status detail codes with their meaning and what to do."""
+"""The status machines, and the status detail codes with meaning and advice."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Moves = Mapping[tuple[str, str], str]
 
 
 class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
-    """A move that a machine does not have; `legal` lists the states it has from there."""
+    """An illegal move; `legal` lists the possible next states."""
 
     def __init__(self, machine: str, state: str, wanted: str, legal: tuple[str, ...]) -> None:
         self.legal = legal
-        onward = ", ".join(legal) or "nothing: the state is final"
+        onward = ", ".join(legal) or "none: the state is final"
         super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {onward}")
 
 
@@ -28,22 +28,38 @@ class Machine:
     moves: Moves
 
     def legal(self, state: str) -> dict[str, str]:
-        """The triggers that apply in a state, and where each leads."""
+        """The triggers of a state with their next states.
+
+        >>> paylab.status.CONVERSION.legal("started")
+        {'confirm': 'completed', 'fail': 'failed'}
+        """
         return {trigger: to for (at, trigger), to in self.moves.items() if at == state}
 
     def after(self, state: str, trigger: str) -> str:
-        """The state that follows, or IllegalMove."""
+        """The next state; IllegalMove if there is none.
+
+        >>> paylab.status.CONVERSION.after("started", "confirm")
+        'completed'
+        """
         try:
             return self.moves[state, trigger]
         except KeyError:
             raise IllegalMove(self.name, state, f"'{trigger}'", self.onward(state)) from None
 
     def onward(self, state: str) -> tuple[str, ...]:
-        """The states reachable in one move, each once."""
+        """The states reachable in one move, each once.
+
+        >>> paylab.status.CONVERSION.onward("started")
+        ('completed', 'failed')
+        """
         return tuple(dict.fromkeys(self.legal(state).values()))
 
     def toward(self, state: str, wanted: str) -> str:
-        """The trigger that leads from a state to another, or IllegalMove."""
+        """The trigger of a move between two states; IllegalMove if there is none.
+
+        >>> paylab.status.CONVERSION.toward("started", "failed")
+        'fail'
+        """
         for trigger, to in self.legal(state).items():
             if to == wanted:
                 return trigger
@@ -51,11 +67,15 @@ class Machine:
 
     @property
     def final(self) -> frozenset[str]:
-        """The states that are reached and never left."""
+        """The final states."""
         return frozenset(self.moves.values()) - {at for at, _ in self.moves}
 
     def is_final(self, state: str | None) -> bool:
-        """True when nothing follows; an unknown state is not final."""
+        """Whether a state is final; an unknown state is not.
+
+        >>> paylab.status.CONVERSION.is_final("completed")
+        True
+        """
         return isinstance(state, str) and state in self.final
 
 
@@ -121,7 +141,7 @@ DOCUMENT = (FRONT, BACK)
 
 @dataclass(frozen=True)
 class Advice:
-    """One code in plain words; `sides` are the images that may have to be sent again."""
+    """The advice for one code; `sides` are the images that may have to be sent again."""
 
     code: str
     meaning: str
@@ -130,21 +150,25 @@ class Advice:
 
     @property
     def terminal(self) -> bool:
-        """Whether no other image can change it. Assumption `kyc.terminal`."""
+        """Whether it is final: no other image can change it. Assumption `kyc.terminal`."""
         return self.code in TERMINAL_CODES
 
     @property
     def asks(self) -> bool:
-        """Whether it asks for something that is not there yet, rather than refuses what is."""
+        """Whether it requests something missing, and does not refuse an image."""
         return self.code.endswith("_needed")
 
 
 def detail(code: object) -> Advice:
-    """The advice for a code; the spec allows new ones, and those get a general answer."""
+    """The advice for a code; unknown codes get a general one.
+
+    >>> paylab.status.detail("verification_image_blurry").terminal
+    False
+    """
     return _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, IMAGE_SIDES)
 
 
-_NEW = "The check found something this version has no words for."
+_NEW = "The check returned a code that this version of paylab does not know."
 _ANEW = "Read the service's own message, then send clear images again."
 
 ADVICE = (
@@ -223,7 +247,7 @@ ADVICE = (
     Advice(
         "verification_unsupported_document_type",
         "This kind of document is not accepted.",
-        "Use a document type the country accepts: lab shows them in the onboarding form.",
+        "Use a document type that the country accepts: the onboarding form lists them.",
         DOCUMENT,
     ),
     Advice(
@@ -258,12 +282,12 @@ ADVICE = (
     Advice(
         "verification_identity_unverified",
         "The person could not be matched with the document.",
-        "Nothing can be sent again for this individual; the service's support knows more.",
+        "Nothing can be sent again for this individual; ask the service's support.",
     ),
     Advice(
         "verification_unknown_error",
         "The check failed for a reason the service does not name.",
-        "Send the images again; if it stays, ask the service's support.",
+        "Send the images again; if it fails again, ask the service's support.",
         IMAGE_SIDES,
     ),
 )

@@ -11,15 +11,15 @@ LONGEST = 500
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
-    """One line of printable text: white space folded, the unprintable escaped, the rest cut off."""
-    # Cutting first keeps a huge body cheap; escaping makes at most ten characters of one.
+    """One line of printable text, escaped and truncated, with white space folded."""
+    # Truncated first for speed; escaping makes at most ten characters of one.
     words = " ".join(text[: longest * 10].split())
     safe = printable(words[: longest + 1])
     return safe if len(safe) <= longest else safe[: longest - 1] + "…"
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text with control, direction and other invisible characters escaped, but those kept."""
+    """The text with invisible characters escaped, except those in `keep`."""
     return "".join(
         character if character.isprintable() or character in keep else _escaped(character)
         for character in text
@@ -31,11 +31,13 @@ def _escaped(character: str) -> str:
 
 
 def read_json(text: bytes | str) -> Any:
-    """The value of a JSON text; ValueError when it is not JSON, NaN and Infinity included."""
+    """The value of a JSON text; ValueError if it is not JSON, or has NaN or Infinity."""
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
     try:
-        return json.loads(text, parse_float=Decimal, parse_constant=_refuse)
-    except ArithmeticError:  # its exponent is larger than any that Decimal can hold
-        raise ValueError("it holds a number that is too large") from None
+        return EXACT.decode(text)
+    except ArithmeticError:  # its exponent is too large for Decimal
+        raise ValueError("it contains a number that is too large") from None
 
 
 def write_json(value: object) -> str:
@@ -75,3 +77,7 @@ def _number(value: Decimal) -> str:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
+
+
+EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
+"""Reads decimal fractions as what they are; a number too large for Decimal is ArithmeticError."""

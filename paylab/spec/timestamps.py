@@ -22,29 +22,23 @@ def to_text(instant: datetime) -> str:
 
 def from_text(text: str) -> datetime:
     """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
-    return _read(text)[0]
-
-
-def instant_key(text: str) -> str:
-    """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
-    instant, fraction = _read(text)
-    digits = fraction.rstrip("0").ljust(3, "0")
-    return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
-
-
-def _read(text: str) -> tuple[datetime, str]:
-    """The instant to the microsecond, and all digits of its fraction."""
     match = _FORM.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
     day, minutes, seconds, fraction, offset = match.groups()
     zone = "+00:00" if offset in (None, "Z", "z") else offset
-    digits = fraction or ""
-    moment = f"{day}T{minutes}:{seconds or '00'}.{digits[:6].ljust(6, '0')}{zone}"
+    moment = f"{day}T{minutes}:{seconds or '00'}.{(fraction or '')[:6].ljust(6, '0')}{zone}"
     try:
-        return datetime.fromisoformat(moment).astimezone(UTC), digits
+        return datetime.fromisoformat(moment).astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
+
+
+def instant_key(text: str) -> str:
+    """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
+    instant, match = from_text(text), _FORM.fullmatch(text)
+    digits = ((match and match[4]) or "").rstrip("0").ljust(3, "0")
+    return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
 
 
 def from_http(text: str) -> datetime | None:

@@ -1,3 +1,3 @@
-"""What people see: cards, pictures and forms. The only part that imports widgets and drawing."""
+"""Cards, charts, pictures and forms. Only this package imports widget and drawing libraries."""
 
 from __future__ import annotations

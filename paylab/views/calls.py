@@ -14,13 +14,13 @@ HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 
 
 def calls_table(calls: Iterable[Any]) -> str:
-    """One row a call, oldest first; of many the newest 20."""
+    """A table with one row per call, oldest first; at most the newest 20."""
     cells = [_cells(call) for call in calls]
-    return card(column(grid(HEAD, cells[-ROWS:], len(cells))))
+    return card(column(grid(HEAD, cells[-ROWS:], len(cells))), label=getattr(calls, "place", str)())
 
 
 def call_card(call: Any) -> str:
-    """A call: its summary, and what was sent, received and signed on demand."""
+    """A card with a call's summary; the request, response and signature open on click."""
     parts = [
         folded("Request", _message(call.request_headers, call.request_body)),
         folded("Response", _message(call.response_headers, call.response_body)),
@@ -32,15 +32,16 @@ def call_card(call: Any) -> str:
 
 
 def ledger_table(ledger: Any) -> str:
-    """One row an entry, newest first, below the path of the file."""
+    """The path of the ledger file, and a table with one row per entry, newest first."""
     listed = ledger.rows()
     names = tuple(listed[0]) if listed else ("no entries",)
     rows = [list(row.values()) for row in listed]
-    return card(column(heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)))
+    parts = heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)
+    return card(column(*parts), label=ledger.place())
 
 
 def service_table(service: Any) -> str:
-    """The settings of a service: those that somebody set or found, then all of them by group."""
+    """The settings of a service: first those set by you or a probe, then all of them by group."""
     settings = service.settings()
     own = [each for each in settings if service.declares(each.key)]
     groups: dict[str, list[Any]] = {}
@@ -98,7 +99,7 @@ Listen = Callable[[Callable[[Any], None]], Callable[[], None]]
 
 
 class OnScreen:
-    """Shows every call as it is made; `stop()` ends it."""
+    """Show every call below the cell when it is made, until `stop()`."""
 
     def __init__(self, listen: Listen) -> None:
         self._cell: object = object()
@@ -107,13 +108,13 @@ class OnScreen:
         self._end: Callable[[], None] | None = listen(self._show)
 
     def stop(self) -> None:
-        """Show no more."""
+        """Stop showing calls."""
         if self._end is not None:
             self._end()
             self._end = None
 
     def _show(self, call: Any) -> None:
-        """Add a line to the table of this cell, or begin one."""
+        """Add a row to the table of this cell, or start a new table."""
         cell = _running()
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
@@ -131,7 +132,7 @@ class OnScreen:
 
 
 def _running() -> object:
-    """What tells one run of a cell from the next: its message, or where there is none, a count."""
+    """Identify this run of the cell, by its message id or else by the execution count."""
     shell: Any = get_ipython()
     try:
         return shell.get_parent()["header"]["msg_id"]

@@ -20,9 +20,9 @@ SIZE = 220
 
 
 class AddressCard:
-    """An address, its QR code, and the one currency and network it takes.
+    """A wallet address, its QR code, and the currency and network that it accepts.
 
-    What is sent over another network is lost; `about` are further rows to show.
+    `about` are additional rows to show.
     """
 
     where = ""
@@ -35,14 +35,14 @@ class AddressCard:
 
     @property
     def title(self) -> str:
-        """What to send, and over which network."""
+        """The currency and network to send."""
         where = f" on {self.network.capitalize()}" if self.network else ""
         return f"Send {self.currency or 'the deposit'}{where}"
 
     @property
     def caution(self) -> str:
-        """What must not be sent here."""
-        asset = f"only {self.currency}" if self.currency else "only what was agreed"
+        """A warning about other currencies and networks."""
+        asset = f"only {self.currency}" if self.currency else "only the agreed currency"
         network = f", only over {self.network.capitalize()}" if self.network else ""
         return f"Send {asset}{network}: anything else is lost."
 
@@ -52,7 +52,7 @@ class AddressCard:
         return modules(self.address)
 
     def table(self) -> list[Row]:
-        """What is known of the deposit, in rows."""
+        """The rows of the card: label and text."""
         return list(self.about)
 
     def png(self, size: int = SIZE) -> bytes:
@@ -86,17 +86,17 @@ class AddressCard:
         )
 
 
-TITLE, DOUBTFUL = "Pay to this CLABE", "A CLABE that cannot be paid"
-UNREADABLE = "Do not pay: a CLABE is exactly 18 digits"
+TITLE, DOUBTFUL = "Pay to this CLABE", "This CLABE is not valid"
+UNREADABLE = "Do not pay: a CLABE has exactly 18 digits"
 CAPTIONS = ("bank", "plaza", "account", "check")
 DIGITS = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
 CAPTION = f"font-size:11px;{html.MUTED}"
 
 
 class ClabeCard:
-    """The CLABE of a deposit, its parts, its check digit and the sandbox's cap.
+    """The CLABE of a deposit, its parts, its check digit and the sandbox limit.
 
-    `about` are further rows to show below; `bank` names the bank where the code does not.
+    `about` are additional rows; `bank` is the bank's name if the code is not a known bank.
     """
 
     where = ""
@@ -116,12 +116,12 @@ class ClabeCard:
 
     @property
     def grouped(self) -> str:
-        """The digits in groups of 3, 3, 11 and 1; a text that is no CLABE as it came."""
+        """The digits in groups of 3, 3, 11 and 1; text that is not a CLABE is unchanged."""
         return " ".join(self.parts) if self.parts else self.clabe
 
     @property
     def problem(self) -> str | None:
-        """Why nobody should pay to this, or None."""
+        """Why this CLABE must not be paid, or None."""
         if self.parts is None:
             return UNREADABLE
         if rule.is_valid(self.clabe):
@@ -129,13 +129,13 @@ class ClabeCard:
         return f"Do not pay: the check digit should be {rule.check_digit(self.clabe[:17])}"
 
     def table(self) -> list[Row]:
-        """What the digits mean and how much may be paid, in rows of a label and a text."""
+        """The meaning of the digits and the sandbox limit, as rows of label and text."""
         cap = [] if self.cap is None else [("Sandbox cap", f"at most {self.cap} a deposit")]
         return [*self._meaning(), *self.about, *cap]
 
     @property
     def title(self) -> str:
-        """The line above the digits."""
+        """The heading of the card."""
         return DOUBTFUL if self.problem else TITLE
 
     def __repr__(self) -> str:
@@ -200,7 +200,7 @@ def _working(clabe: str) -> str:
 
 
 def working(clabe: str) -> list[str]:
-    """The arithmetic of the check digit, line by line; of each product the last digit counts."""
+    """The calculation of the check digit, line by line."""
     products, check = rule.products(clabe[:17]), rule.check_digit(clabe[:17])
     total = sum(products)
     return [
@@ -216,10 +216,10 @@ Card = QR | ClabeCard | AddressCard | Facts
 
 
 def deposit_card(instructions: object) -> Card:
-    """A CLABE card, a QR code, a wallet's address, or for any other type a table of what is there.
+    """A CLABE card, a QR code, a wallet address, or a table for any other type.
 
-    Takes anything with `type`, `currency`, `payment_methods`, `details` and `deadline`, as
-    attributes or as keys, each of which may be missing.
+    `instructions` has `type`, `currency`, `payment_methods`, `details` and `deadline` as
+    attributes or keys; all are optional.
     """
     kind, details = _get(instructions, "type"), _get(instructions, "details")
     key, make = CARDS.get(str(kind), ("", None))
@@ -228,7 +228,7 @@ def deposit_card(instructions: object) -> Card:
         return _facts(instructions)
     try:
         return make(value, instructions)
-    except PaylabError:  # a text that no picture can hold is still shown as text
+    except PaylabError:  # text too long for a QR code is still shown as text
         return _facts(instructions)
 
 

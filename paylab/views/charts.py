@@ -1,6 +1,6 @@
 """Charts of a frame of transfers or conversions: volume, funnel, times, failures and fees.
 
-Each function takes a frame and gives a `Chart`; an empty frame gives a chart that says so.
+Each function takes a frame and returns a `Chart`; the chart of an empty frame says so.
 Lengths and positions are floats; amounts in tooltips are exact sums of decimals.
 """
 
@@ -15,9 +15,8 @@ from typing import Any
 import pandas as pd
 
 from ..spec import status
-from .funnel import funnel
-from .html import visible
-from .vega import (
+from .chart_funnel import funnel
+from .chart_style import (
     FAILED,
     WIDTH,
     Chart,
@@ -30,6 +29,7 @@ from .vega import (
     panels,
     tooltip,
 )
+from .html import visible
 
 MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
 TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
@@ -55,7 +55,7 @@ OF_CONVERSIONS = {
 
 
 def volume(frame: pd.DataFrame | None) -> Chart:
-    """Source volume per day and corridor; each currency has a panel of its own.
+    """Source volume per day and corridor, with a panel for each currency.
 
     >>> charts.volume(lab.transfers.frame())
     Chart('Volume per day and corridor')
@@ -70,7 +70,7 @@ def volume(frame: pd.DataFrame | None) -> Chart:
 
 
 def statuses(frame: pd.DataFrame | None) -> Chart:
-    """A funnel: how many rows were created, started and completed, and what became of the others.
+    """A funnel: the number of rows created, started and completed, and the status of the rest.
 
     >>> charts.statuses(lab.transfers.frame())
     Chart('Status funnel')
@@ -83,7 +83,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
 
 
 def completion(frame: pd.DataFrame | None) -> Chart:
-    """How long completed rows took, for each corridor: spread, median (dot) and p95 (line).
+    """The time to completion per corridor: distribution, median (dot) and p95 (line).
 
     >>> charts.completion(lab.transfers.frame())
     Chart('Time to completion')
@@ -100,7 +100,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
 
 
 def failures(frame: pd.DataFrame | None) -> Chart:
-    """How many rows failed, by reason and corridor, with the corridor's share that failed so.
+    """The number of failed rows by reason and corridor, and their share of the corridor.
 
     >>> charts.failures(lab.transfers.frame())
     Chart('Failures by reason')
@@ -122,7 +122,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
 
 
 def fees(frame: pd.DataFrame | None) -> Chart:
-    """Fee against amount; each currency in which both are given has a panel of its own.
+    """Fee against amount, with a panel for each currency that has both.
 
     >>> charts.fees(lab.transfers.frame())
     Chart('Fees against amount')
@@ -139,7 +139,7 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: 45 s, 3 min, 2.5 h, 4 d.
+    """Format seconds as 45 s, 3 min, 2.5 h or 4 d.
 
     >>> charts.duration(9000)
     '2.5 h'
@@ -180,7 +180,7 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
 
 
 def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
-    """For each corridor a strip of bins, darker where there is more, a dot and a line."""
+    """One row per corridor: a histogram as a strip, the median and p95."""
     bins = [each for name, seconds in times.items() for each in _bins(name, seconds)]
     longest = max(each["high"] for each in bins)
     ticks = [tick for tick in TICKS if tick <= longest]
@@ -220,7 +220,7 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
 
 
 def _bins(name: str, seconds: pd.Series[Any]) -> list[Spec]:
-    """How many rows took how long, in bins of one width on a logarithmic scale."""
+    """A histogram of durations, in bins of equal width on a logarithmic scale."""
     counts = Counter(int(BINS * math.log10(each)) for each in seconds)
     most = max(counts.values())
     found = []
@@ -257,7 +257,7 @@ SECONDS = (
 
 
 def _reasons(values: list[Spec]) -> Spec:
-    """Stacked bars, each with its reason above, so that narrow pages have room for both."""
+    """Stacked bars with the reason above each bar, so that both fit a narrow page."""
     totals: Counter[str] = Counter()
     for value in values:
         totals[value["reason"]] += value["rows"]
@@ -329,7 +329,7 @@ def _ordered(rows: pd.DataFrame) -> list[str]:
 
 
 def _most(rows: pd.DataFrame) -> pd.Series[Any]:
-    """The corridors with the largest sums; the rest together."""
+    """The corridors with the largest sums, and the others combined."""
     sums = rows["source_amount"].astype("float64").groupby(rows["corridor"]).sum()
     largest = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
     kept = largest if len(largest) <= MOST_CORRIDORS else largest[: MOST_CORRIDORS - 1]
@@ -337,7 +337,7 @@ def _most(rows: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _rows(frame: pd.DataFrame | None) -> pd.DataFrame:
-    """What is drawn, under the names that transfers have: decimals, upper-case words, instants."""
+    """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
     given = pd.DataFrame() if frame is None else frame
     rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
     ends = [rows[name].fillna("?").astype("str") for name in ENDS]

@@ -1,6 +1,6 @@
-"""Pieces of HTML and plain text in which no value can be anything but text.
+"""Build HTML and plain text in which every value is escaped.
 
-Colours are JupyterLab's variables; elsewhere the fallbacks suit light and dark pages alike.
+Colours are JupyterLab's variables; the fallbacks suit light and dark pages.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ TABLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:
 CELL = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
 LABEL = f"{CELL};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
 ROW = "background:none;border:0"
-HEADING = "font-size:16px;font-weight:600;margin:0 0 8px"
+HEADING = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
 BADGES = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
-"""The colour of a badge by its first word; any other host may move real money and is red."""
+"""The colour of a badge by its first word; any other host may move real money: red."""
 LIVE = "#cf222e"
 
 
 def visible(value: object) -> str:
-    """The value as text whose control and direction characters are escaped."""
+    """The value as text with control and direction characters escaped."""
     return printable(str(value))
 
 
 def escape(value: object) -> str:
-    """The value as HTML text, good inside an attribute too."""
+    """The value escaped for HTML text and attributes."""
     return html.escape(visible(value))
 
 
 def table(rows: Iterable[Row]) -> str:
-    """A table of a label and a text a row."""
+    """A table with a label and a text per row."""
     body = "".join(
         f'<tr style="{ROW}"><th style="{LABEL}">{escape(label)}</th>'
         f'<td style="{CELL}">{cell(text)}</td></tr>'
@@ -54,15 +54,15 @@ def table(rows: Iterable[Row]) -> str:
 
 
 ROWS = 20
-"""Rows that a table shows."""
+"""Maximum rows of a table."""
 
 LONG = 24
-"""Characters from which a single word, such as an id, is shortened in the middle."""
+"""Length from which a single word, such as an id, is shortened in the middle."""
 
 CODE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
 
 SHORT = 12
-"""Characters up to which a text stays on one line."""
+"""Maximum length of a text that is kept on one line."""
 
 COPY = (
     "var b=this,e=b.previousElementSibling,t=e.title||e.textContent;"
@@ -71,7 +71,7 @@ COPY = (
     "navigator.clipboard?navigator.clipboard.writeText(t).catch(f):f();"
     "b.style.color='#2e8b57';setTimeout(function(){b.style.color='inherit'},900)"
 )
-"""Copies the full text of the element before the button, without a network or a library."""
+"""Script that copies the full text of the element before the button."""
 
 ICON = (
     '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
@@ -83,7 +83,7 @@ TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
 
 
 def copy_button() -> str:
-    """A button that copies the element before it; where no script runs, nothing is left of it."""
+    """A button that copies the element before it; invisible where scripts do not run."""
     style = (
         "border:0;background:none;color:inherit;cursor:pointer;padding:0 3px;line-height:1;"
         "vertical-align:middle"
@@ -95,12 +95,13 @@ def copy_button() -> str:
 
 
 def shortened(text: str) -> str:
-    """A long word without its middle: an id keeps its kind and its last characters."""
-    return f"{text[:9]}…{text[-4:]}" if len(text) > LONG and " " not in text else text
+    """An id or address without its middle: its kind and its last characters stay."""
+    is_id = len(text) > LONG and " " not in text and any(map(str.isdigit, text))
+    return f"{text[:9]}…{text[-4:]}" if is_id else text
 
 
 def cell(value: object) -> str:
-    """A value as HTML; a long word is short, whole when pointed at, and can be copied."""
+    """A value as HTML; a long word is shortened, with the full text as tooltip and to copy."""
     text = visible("" if value is None else value)
     if time := TIME.fullmatch(text):
         parts = " ".join(
@@ -123,10 +124,14 @@ def grid(
     *,
     most: int = ROWS,
 ) -> str:
-    """A table with a line of names and at most `most` rows, and how many more there are."""
-    style = f"{CELL};padding-right:12px"
+    """A table with a header, at most `most` rows, and the number of further rows.
+
+    Too narrow a page scrolls the table, not the output; the keyboard can scroll it too.
+    """
+    style = f"{CELL};padding-right:min(12px,1vw)"
     top = "".join(
-        f'<th scope="col" style="{style};border-bottom:{BORDER}">{escape(name)}</th>'
+        f'<th scope="col" style="{style};overflow-wrap:normal;border-bottom:{BORDER}">'
+        f"{escape(name)}</th>"
         for name in (str(name).replace("_", " ") for name in names)
     )
     body = "".join(
@@ -138,11 +143,12 @@ def grid(
     more = (len(rows) if total is None else total) - min(len(rows), most)
     left = f'<div style="{MUTED};font-size:13px">{more:,} more</div>' if more > 0 else ""
     inside = f'<thead><tr style="{ROW}">{top}</tr></thead><tbody>{body}</tbody>'
-    return f'<table style="{TABLE};max-width:100%">{inside}</table>{left}'
+    frame = 'tabindex="0" role="group" aria-label="Table" style="max-width:100%;overflow-x:auto"'
+    return f'<div {frame}><table style="{TABLE};max-width:100%">{inside}</table></div>{left}'
 
 
 def text_block(text: str) -> str:
-    """Text as it is, whose long lines are wrapped, with a button that copies it."""
+    """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapped = "white-space:pre-wrap;overflow-wrap:anywhere"
     block = f'<pre style="{style};{wrapped}">{lines(text.split(chr(10)))}</pre>'
@@ -150,29 +156,29 @@ def text_block(text: str) -> str:
 
 
 def lines(texts: Iterable[str]) -> str:
-    """Lines for a `pre`."""
+    """Escaped lines for a `pre` element."""
     return "\n".join(map(escape, texts))
 
 
 def heading(text: str) -> str:
-    """The line a card begins with."""
+    """The heading of a card."""
     return f'<div style="{HEADING}">{escape(text)}</div>'
 
 
 def warning(text: str) -> str:
-    """A line that must not be overlooked."""
+    """A warning line."""
     return f'<div role="alert" style="{WARNING};margin:0 0 8px">{escape(text)}</div>'
 
 
 def folded(summary: str, inside: str) -> str:
-    """HTML that opens on demand."""
+    """HTML that opens on click."""
     head = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
     body = f'<div style="margin-top:6px">{inside}</div>'
     return f'<details style="margin-top:10px">{head}{body}</details>'
 
 
 def copyable(text: str) -> str:
-    """Text that one click selects as a whole, with a button that copies it."""
+    """Text that one click selects, with a copy button."""
     style = (
         f"{MONO};{PANEL};display:inline-block;max-width:100%;box-sizing:border-box;"
         "padding:2px 8px;user-select:all;overflow-wrap:anywhere;white-space:normal"
@@ -181,7 +187,7 @@ def copyable(text: str) -> str:
 
 
 def column(*parts: str, basis: int = 280) -> str:
-    """A part of a card that takes the width that is left, from `basis` pixels on."""
+    """A column of a card that fills the free width, at least `basis` pixels."""
     return f'<div style="flex:1 1 {basis}px;min-width:0">{"".join(parts)}</div>'
 
 
@@ -199,20 +205,20 @@ def badge(text: str) -> str:
 
 
 def card(*columns: str, label: str = "") -> str:
-    """Columns side by side where there is room, else below one another; `label` is a badge."""
+    """Columns side by side if the page is wide enough; `label` is the text of a badge."""
     top = f'<div style="flex:1 1 100%;margin-bottom:-8px">{badge(label)}</div>' if label else ""
     return f'<div class="paylab-card" style="{CARD}">{top}{"".join(columns)}</div>'
 
 
 def plain_text(title: str, rows: Sequence[Row], where: str = "") -> str:
-    """The same for a terminal: a title, with the service's name, and aligned rows."""
+    """A card as plain text: title, name of the service, and aligned rows."""
     width = max((len(label) for label, _ in rows), default=0)
     lines = [f"  {visible(label):<{width}}  {visible(text)}" for label, text in rows]
     return "\n".join([visible(f"{title}  [{where}]" if where else title), *lines])
 
 
 class Facts:
-    """A title and rows of a label and a text, shown as a card."""
+    """A title and rows of label and text, shown as a card."""
 
     where = ""
 

@@ -58,7 +58,9 @@ function render({ model, el }) {
   const body = table.createTBody();
   frame.append(table);
   el.classList.add("paylab-inbox");
-  el.append(title, frame);
+  const badge = document.createElement("div");
+  badge.innerHTML = model.get("badge"); // Made by the kernel, which escapes every value.
+  el.append(badge, title, frame);
 
   function draw() {
     const rows = model.get("rows");

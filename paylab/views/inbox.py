@@ -1,7 +1,6 @@
-"""The inbox as a live table: new events appear by themselves, a row opens to what it says.
+"""The inbox as a live table: new events appear automatically, a click on a row shows details.
 
-Rows reach the browser as data and are put in as text, so that nothing from the service can be
-anything but text there; what opens below a row is escaped here.
+The browser inserts rows as text, never as HTML; the details below a row are escaped here.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Any, Protocol
 import anywidget
 import traitlets
 
-from .html import MUTED, escape, grid, text_block
+from .html import MUTED, badge, escape, grid, text_block
 
 SHOWN = 50
-"""Rows the table holds, newest first."""
+"""Maximum rows of the table, newest first."""
 
 PAUSE = 0.15
-"""Seconds between two refreshes, so that a burst of events is shown a few times, not each one."""
+"""Seconds between two refreshes, so that a burst of events causes few updates."""
 
 SCRIPT = Path(__file__).with_name("inbox.js")
 STYLE = Path(__file__).with_name("inbox.css")
@@ -29,14 +28,14 @@ COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 
 class InboxRow(Protocol):
-    """What a table needs to know of an arrival."""
+    """An event as a row of the table."""
 
     seq: int
     payload: dict[str, Any]
 
 
 class ArrivalSource(Protocol):
-    """What a view needs of an inbox."""
+    """The interface of an inbox that the view uses."""
 
     def newest(self, limit: int) -> Sequence[Any]: ...  # noqa: D102 - see Arrivals
     def table(self, limit: int) -> list[tuple[str, ...]]: ...  # noqa: D102
@@ -46,7 +45,7 @@ class ArrivalSource(Protocol):
 
 
 class InboxView(anywidget.AnyWidget):
-    """A table of events that refreshes itself until it is closed."""
+    """A table of events that updates itself until it is closed."""
 
     _esm = SCRIPT
     _css = STYLE
@@ -54,16 +53,17 @@ class InboxView(anywidget.AnyWidget):
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
+    badge = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, source: ArrivalSource) -> None:
-        super().__init__()
+    def __init__(self, source: ArrivalSource, place: str = "") -> None:
+        super().__init__(badge=badge(place))
         self._source, self._over, self._waiting = source, False, Lock()
         self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
         self.observe(self._open, "opened")
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what there is now."""
+        """Show the current events."""
         arrivals = self._source.newest(SHOWN)
         cells = self._source.table(SHOWN)
         self.rows = [
@@ -73,18 +73,18 @@ class InboxView(anywidget.AnyWidget):
         self.total = len(self._source)
 
     def stop(self) -> None:
-        """Follow the inbox no more; what is shown stays."""
+        """Stop updating; the shown rows stay."""
         if not self._over:
             self._over = True
             self._unsubscribe()
 
     def close(self) -> None:
-        """Follow the inbox no more, and take the table away."""
+        """Stop updating and remove the table."""
         self.stop()
         super().close()
 
     def _refresh_soon(self) -> None:
-        """Refresh once for all that arrives within a pause."""
+        """Refresh once for all events that arrive within a pause."""
         if not self._over and self._waiting.acquire(blocking=False):
             timer = Timer(PAUSE, self._refresh_now)
             timer.name, timer.daemon = "paylab-inbox-view", True
@@ -101,14 +101,14 @@ class InboxView(anywidget.AnyWidget):
     def _details(self, seq: int) -> str:
         arrival = next((one for one in self._source.newest(SHOWN) if one.seq == seq), None)
         if arrival is None:
-            return note("This event is no longer among those shown.")
+            return note("This event is no longer in the table.")
         return details(arrival.payload, self._differences(seq))
 
     def _differences(self, seq: int) -> Sequence[tuple[str, str, str]] | str | None:
         try:
             return self._source.difference(seq)
-        except Exception as error:  # shown where the answer would be
-            return f"The service could not be asked: {error}"
+        except Exception as error:  # shown in place of the response
+            return f"The request failed: {error}"
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         bundle = super()._repr_mimebundle_(**options)
@@ -116,34 +116,34 @@ class InboxView(anywidget.AnyWidget):
         return {
             **data,
             "text/plain": repr(self._source),
-            "text/html": static(self._source),
+            "text/html": self.badge + static(self._source),
         }, metadata
 
 
 def static(source: ArrivalSource) -> str:
-    """The table where no kernel runs."""
+    """The table without a kernel."""
     return grid(COLUMNS, source.table(SHOWN), len(source))
 
 
 def details(
     payload: dict[str, Any], differences: Iterable[tuple[str, str, str]] | str | None
 ) -> str:
-    """A payload, and what the service says otherwise now."""
+    """A payload, and its differences from the current resource."""
     text = text_block(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
     return f'<div class="paylab-detail"><b>Payload</b>{text}{_compared(differences)}</div>'
 
 
 def note(text: str) -> str:
-    """A line of its own."""
+    """A line of text."""
     return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
 
 
 def _compared(differences: Iterable[tuple[str, str, str]] | str | None) -> str:
     if differences is None:
-        return note("The service has no such resource now, or no way to read it.")
+        return note("The resource was not found, or the service has no operation to read it.")
     if isinstance(differences, str):
         return note(differences)
     rows = list(differences)
     if not rows:
-        return note("GET says the same now.")
-    return f"<b>GET says otherwise now</b>{grid(('field', 'event', 'now'), rows)}"
+        return note("GET returns the same values now.")
+    return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), rows)}"

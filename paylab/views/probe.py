@@ -1,4 +1,4 @@
-"""What a probe found, as HTML: a table for a notebook, and one page that needs no other file."""
+"""A probe's report as HTML: a table for a notebook, and a self-contained page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLES = {
     "not asked": "Not asked",
     "holds": "Holds",
 }
-"""The groups of the report, what a reader has to act on first."""
+"""The groups of the report; those that need action come first."""
 
 STYLE = """
 :root{color-scheme:light dark}
@@ -29,7 +29,7 @@ details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 
 
 def report_table(report: Any) -> str:
-    """The findings that a reader has to act on, below one line of how many there are."""
+    """A summary line, and a table of the findings that need action."""
     rows = [(each.key, each.words) for each in report.where("differs", "could not tell")]
     remarks = "".join(map(warning, report.remarks))
     others = [(each.key, each.words) for each in report.where("not asked", "holds")]
@@ -39,7 +39,7 @@ def report_table(report: Any) -> str:
 
 
 def report_page(report: Any) -> str:
-    """The whole report with the redacted call behind every answer; it loads nothing."""
+    """The whole report as a self-contained page, with the redacted calls."""
     numbers: dict[int, int] = {}
     calls: list[Any] = []
     for finding in report.findings:
@@ -75,7 +75,7 @@ def _group(title: str, findings: Iterable[Any], numbers: Mapping[int, int]) -> s
 
 
 def _links(calls: Iterable[Any], numbers: Mapping[int, int]) -> str:
-    """Where the calls behind an answer stand on the page."""
+    """Links to the calls of an answer."""
     links = [
         f'<a href="#call-{numbers[id(call)]}">{escape(call.method)} {escape(call.path)} '
         f"{escape(call.status or 'no answer')}</a>"
@@ -85,12 +85,12 @@ def _links(calls: Iterable[Any], numbers: Mapping[int, int]) -> str:
 
 
 MOST_LINKS = 4
-"""Calls that are linked from one answer; more of them show the same."""
+"""Maximum calls linked from one answer."""
 
 
 def _made(made: Iterable[str]) -> str:
     names = "".join(f"<li>{escape(each)}</li>" for each in made)
-    return f"<details><summary>What the probe made</summary><ul>{names}</ul></details>" * bool(
+    return f"<details><summary>What the probe created</summary><ul>{names}</ul></details>" * bool(
         names
     )
 
@@ -113,7 +113,7 @@ def _message(headers: Iterable[Mapping[str, str]], text: str) -> str:
 
 
 def _pretty(text: str) -> str:
-    """JSON with indents, cut where it is long; anything else as it is."""
+    """JSON with indents, truncated if long; other text unchanged."""
     try:
         whole = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:
@@ -122,11 +122,11 @@ def _pretty(text: str) -> str:
 
 
 LONGEST = 6000
-"""Characters of a body that the page shows."""
+"""Maximum characters of a body on the page."""
 
 
 def drift_table(drift: Any) -> str:
-    """What a session met that the settings do not have."""
+    """Differences between the responses of a session and the settings."""
     head = ("kind", "where", "what", "times", "first call", "set")
     rows = [
         (each.kind, each.where, each.what, str(each.times), str(each.first), each.key)

@@ -1,4 +1,4 @@
-"""Progress of a long operation: a bar or a line, in a notebook or a terminal."""
+"""Show the progress of a long operation as a bar or a line, in a notebook or a terminal."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from typing import Any, Protocol
 from . import html
 
 EVERY = 0.2
-"""Seconds between two updates of what is shown."""
+"""Seconds between two updates."""
 
 MOMENT = 1.5
-"""Seconds of a wait before it is shown."""
+"""Seconds before a wait is shown."""
 
 LONG = 10.0
-"""Seconds after which a line shows the speed; the output of shorter runs stays the same."""
+"""Seconds after which a line shows the speed; shorter runs have a reproducible output."""
 
 Clock = Callable[[], float]
 Draw = Callable[[object], object]
 
 
 class Measure(Protocol):
-    """How far an operation is; its repr is shown."""
+    """The progress of an operation; its repr is shown."""
 
     def count(self, first: int, second: int) -> None:
-        """Note the two numbers that the operation reports."""
+        """Store the two numbers that the operation reports."""
 
 
 @dataclass
 class Bar:
-    """So many done of so many."""
+    """Items done of a total."""
 
     what: str
     done: int = 0
     total: int = 0
 
     def count(self, first: int, second: int) -> None:
-        """Note how many are done, and of how many."""
+        """Store the number of items done and the total."""
         self.done, self.total = first, second
 
     def __repr__(self) -> str:
@@ -54,7 +54,7 @@ class Bar:
 
 @dataclass
 class Line:
-    """So many rows in so many pages, and how fast."""
+    """The number of rows and pages, and the speed."""
 
     what: str
     clock: Clock = time.monotonic
@@ -67,7 +67,7 @@ class Line:
         self._began = self.clock()
 
     def count(self, first: int, second: int) -> None:
-        """Note rows and pages; rows from before the first count are not this run's work."""
+        """Store rows and pages; rows before the first call do not count for the speed."""
         if self._first is None:
             self._first = 0 if second == 1 else first
         self.rows, self.pages = first, second
@@ -84,7 +84,7 @@ class Line:
 def progress(
     measure: Measure, show: Draw | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
-    """A function of two numbers that updates what is shown, and at the end shows it once more."""
+    """A function of two numbers that updates the display; the final state is always shown."""
     draw, shown = show or _notebook() or _terminal, clock() - EVERY
 
     def count(first: int, second: int) -> None:
@@ -105,7 +105,7 @@ def progress(
 def waiting(
     show: Draw | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[str], None]]:
-    """A `tell(text)` that shows how a wait goes, once it takes longer than a moment."""
+    """A function `tell(text)` that shows the state of a wait after a short delay."""
     began, draw = clock(), show
 
     def tell(text: str) -> None:
@@ -131,7 +131,7 @@ def _finish(draw: object) -> None:
 
 
 def _notebook() -> Draw | None:
-    """What updates one output below the cell; None where no notebook runs."""
+    """A function that updates one output below the cell; None outside a notebook."""
     from IPython.core.getipython import get_ipython
     from IPython.display import display
 
@@ -143,7 +143,7 @@ def _notebook() -> Draw | None:
 
 
 class _Text(str):
-    """Text that is shown without quotes."""
+    """Text whose repr has no quotes."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """QR codes: drawn as PNG, SVG and terminal text, explained, and read from an image.
 
-A module is always a whole number of pixels, and the light border is part of every picture:
-without either, a phone may not find the code.
+Every module is a whole number of pixels, and every picture includes the light border;
+otherwise a phone may not find the code.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ WHITE_ON_BLACK, RESET = "\x1b[97;40m", "\x1b[0m"
 
 @dataclass(frozen=True)
 class Modules:
-    """The squares of a QR code, border included: True is dark."""
+    """The modules of a QR code with its border; True is dark."""
 
     rows: tuple[tuple[bool, ...], ...]
 
     @property
     def width(self) -> int:
-        """Modules on a side."""
+        """Number of modules on a side."""
         return len(self.rows)
 
     def scale(self, size: int) -> int:
-        """Pixels a module in a picture of `size` pixels, at least one."""
+        """Pixels per module in a picture of `size` pixels, at least one."""
         return max(1, size // self.width)
 
     def image(self, size: int) -> Image.Image:
-        """A black and white image of `size` pixels a side; more where the modules need it."""
+        """A black and white image, `size` pixels wide, or more if the modules need it."""
         drawn = self.scale(size) * self.width
         side = max(size, drawn)
         canvas = Image.new("1", (side, side), 1)
@@ -58,13 +58,13 @@ class Modules:
         return canvas
 
     def png(self, size: int, *, compress: bool = True) -> bytes:
-        """The image as PNG; uncompressed, its bytes are the same wherever they are made."""
+        """The image as PNG; without compression its bytes do not depend on the zlib build."""
         out = BytesIO()
-        self.image(size).save(out, "PNG", compress_level=9 if compress else 0)
+        self.image(size).save(out, "PNG", compress_level=6 if compress else 0)
         return out.getvalue()
 
     def svg(self, size: int) -> str:
-        """An SVG with whole pixels a module, so of `size` pixels or a few less."""
+        """An SVG with whole pixels per module, at most `size` pixels wide."""
         side = self.scale(size) * self.width
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
@@ -75,16 +75,16 @@ class Modules:
         )
 
     def terminal(self, *, ansi: bool = False) -> str:
-        """Half blocks, two rows a line, light drawn in the text's colour: for dark terminals.
+        """Half blocks for dark terminals: two rows per line, light modules in the text colour.
 
-        With `ansi` the colours are set too, which makes it scannable on any terminal.
+        With `ansi` the colours are set too, so that it can be scanned on any terminal.
         """
         start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
         return "\n".join(f"{start}{line}{end}" for line in map(_line, *self._row_pairs))
 
     @property
     def _row_pairs(self) -> tuple[list[tuple[bool, ...]], list[tuple[bool, ...]]]:
-        nothing = (True,) * self.width  # below the border there is only the terminal
+        nothing = (True,) * self.width  # below the border is the terminal's background
         pairs = list(zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing))
         return [above for above, _ in pairs], [below for _, below in pairs]
 
@@ -108,7 +108,7 @@ def modules(text: str) -> Modules:
         code.add_data(text.encode())
         code.make(fit=True)
     except UnicodeEncodeError:
-        raise PaylabError("half a character, which a QR code cannot hold") from None
+        raise PaylabError("the text contains an unpaired surrogate") from None
     except (DataOverflowError, ValueError):
         raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
     return Modules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
@@ -119,19 +119,19 @@ def _line(above: tuple[bool, ...], below: tuple[bool, ...]) -> str:
 
 
 def _stroke(row: tuple[bool, ...], number: int) -> str:
-    """One row as pen moves: lines through the middle of its dark runs."""
+    """One row as an SVG path: lines through the middle of its dark runs."""
     runs = [(dark, len(list(run))) for dark, run in groupby(row)]
     moves = "".join(f"h{length}" if dark else f"m{length},0" for dark, length in runs)
     return f"M0,{number}.5{moves}"
 
 
 def scan(image: str | Path | bytes) -> str:
-    """The text of the one QR code in a picture, given as a file or as its bytes."""
+    """Read the only QR code in a picture, given as a file or bytes."""
     only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
     found = zxingcpp.read_barcodes(_open(image), formats=only)
     texts = sorted({_text(code) for code in found})
     if len(texts) != 1:
-        raise PaylabError(f"{len(texts) or 'no'} QR codes in the picture; it must show one")
+        raise PaylabError(f"the picture has {len(texts) or 'no'} QR codes: it must have one")
     return texts[0]
 
 
@@ -152,19 +152,19 @@ def _text(code: zxingcpp.Barcode) -> str:
 
 @dataclass(frozen=True)
 class _Reading:
-    """A QR text, its payload as far as it can be read, and what is wrong with it."""
+    """A QR text, its payload if readable, and its problem."""
 
     text: str
     payload: Payload | None
     problem: EMVError | None
 
     def rows(self) -> list[Row]:
-        """Who is paid, how much, and whether the text is sound."""
+        """Rows of payee, amount and checks."""
         facts = [] if self.payload is None else _facts(self.payload)
         return [*facts, ("CRC", self._crc())]
 
     def fields(self) -> list[Row]:
-        """Every field by its path and name."""
+        """Rows of all fields by path and name."""
         walked = () if self.payload is None else self.payload.walk()
         return [(f"{field.path} {field.name}", _value(field)) for field in walked]
 
@@ -180,7 +180,7 @@ class _Reading:
 
 
 def read_qr(text: str) -> _Reading:
-    """The reading of any text; never fails."""
+    """Read any text; never raises."""
     return _Reading(text, _despite(text), next(iter(check(text)), None))
 
 
@@ -216,13 +216,13 @@ def _amount(payload: Payload) -> str:
 
 
 SIZE = 300
-TITLE, DOUBTFUL = "Scan to pay", "A QR code that cannot be paid"
+TITLE, DOUBTFUL = "Scan to pay", "This QR code is not valid"
 
 
 class QR:
-    """A QR code beside a table of what it says; a text that is not EMV is drawn all the same.
+    """A QR code beside a table of its fields; text that is not EMV is drawn too.
 
-    `size` is in pixels; `about` are further rows to show below what the text itself says.
+    `size` is in pixels; `about` are additional rows.
     """
 
     where = ""
@@ -233,11 +233,11 @@ class QR:
 
     @cached_property
     def reading(self) -> _Reading:
-        """The payload's fields, and its problem if it has one."""
+        """The payload's fields and its problem."""
         return read_qr(self.payload)
 
     def table(self) -> list[Row]:
-        """What the code says, in rows of a label and a text."""
+        """The fields of the code, as rows of label and text."""
         return [*self.reading.rows(), *self.about]
 
     def png(self, size: int | None = None) -> bytes:
@@ -253,7 +253,7 @@ class QR:
         return self.modules.terminal(ansi=ansi)
 
     def save(self, path: str | Path) -> Path:
-        """Write a .png or .svg; an existing file is replaced as a whole or not at all."""
+        """Write a .png or .svg file; an existing file is replaced atomically."""
         target = Path(path)
         writers = {".png": self.png, ".svg": lambda: self.svg().encode()}
         write = writers.get(target.suffix.lower())
@@ -268,7 +268,7 @@ class QR:
 
     @property
     def title(self) -> str:
-        """The line above the code."""
+        """The heading of the card."""
         return TITLE if self.reading.problem is None else DOUBTFUL
 
     def __repr__(self) -> str:
@@ -316,5 +316,5 @@ class QR:
 
 def _checked(size: int) -> int:
     if not SMALLEST <= size <= LARGEST:
-        raise PaylabError(f"a picture is {SMALLEST} to {LARGEST} pixels a side, not {size}")
+        raise PaylabError(f"size must be {SMALLEST} to {LARGEST} pixels, not {size}")
     return size

@@ -1,6 +1,6 @@
-"""Results, lists, the simulator and a reconciliation as HTML: cards and tables.
+"""Results, lists, the simulator and a reconciliation as HTML cards and tables.
 
-Each function takes a value and gives HTML; `lab.displays` registers them by the type's name.
+Each function takes a value and returns HTML; `lab.displays` registers them by type name.
 None of them sends a request.
 """
 
@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "Conversion": ("id", "status", "deposit", "payout", "created_at"),
     "WebhookSubscription": ("id", "url", "event_types", "is_active"),
 }
-"""The columns of a list, by the kind of its items."""
+"""The columns of a table, by the type of its items."""
 
 SUMS = {
     "source": ("source_amount", "source_currency"),
@@ -42,13 +42,13 @@ SUMS = {
     "deposit": ("amount", "currency"),
     "payout": ("amount", "currency"),
 }
-"""Columns that show an amount with its currency, and the fields that hold them."""
+"""Columns that show an amount with its currency, and their fields."""
 
 UNFETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches all pages."
 
 
 def resource_card(resource: Any) -> str:
-    """The fields that have a value; nested ones and the JSON text open on demand."""
+    """The fields that have a value; nested fields and the JSON open on click."""
     said = _clean(resource)
     flat = {name: value for name, value in said.items() if not isinstance(value, dict | list)}
     nested = {name: value for name, value in said.items() if name not in flat}
@@ -60,26 +60,27 @@ def resource_card(resource: Any) -> str:
         if name not in lists
     ]
     title = heading(type(resource).__name__)
-    return card(column(title, table(rows), *blocks))
+    return card(column(title, table(rows), *blocks), label=resource._place())
 
 
 def pager_table(pager: Any) -> str:
-    """The items that the latest walk fetched; how to fetch when there was none."""
+    """The items that were fetched last, or how to fetch items."""
     items, count = pager.fetched()
     if count is None:
-        return card(column(heading("List"), escape(UNFETCHED)))
-    return items_table(items, count)
+        return card(column(heading("List"), escape(UNFETCHED)), label=pager.place)
+    return items_table(items, count, pager.place)
 
 
-def items_table(items: Sequence[Any], total: int | None = None) -> str:
-    """Resources of one kind, a row each."""
+def items_table(items: Sequence[Any], total: int | None = None, place: str = "") -> str:
+    """A table of resources of one type; `place` names the service."""
     if not items:
-        return card(column(heading("List"), "no items"))
+        return card(column(heading("List"), "no items"), label=place)
     kind = type(items[0]).__name__
     said = [_clean(item) for item in items]
     names = COLUMNS.get(kind) or tuple(said[0])[:6]
     rows = [[_column(item, name) for name in names] for item in said]
-    return card(column(heading(_counted(total or len(items), kind)), grid(names, rows, total)))
+    title = heading(_counted(total or len(items), kind))
+    return card(column(title, grid(names, rows, total)), label=place)
 
 
 def _counted(count: int, kind: str) -> str:
@@ -88,70 +89,78 @@ def _counted(count: int, kind: str) -> str:
 
 def page_table(page: Any) -> str:
     """One page of a list."""
-    return items_table(page.data)
+    return items_table(page.data, place=page.data[0]._place() if page.data else "")
 
 
 def simulator_card(simulator: Any) -> str:
-    """A simulator in this process: its clock, and how many objects it holds."""
+    """The embedded simulator: its clock and the number of its objects."""
     summary = simulator.world.summary()
     clock = summary["clock"]
     runs = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
     counts = [(kind, str(count)) for kind, count in summary["counts"].items() if count]
     rows = [("clock", f"{clock['now']} ({runs})"), ("seed", str(summary["seed"])), *counts]
-    return card(column(heading("Simulator"), table(rows)))
+    return card(column(heading("Simulator"), table(rows)), label=SIMULATOR)
 
+
+SIMULATOR = "SIMULATOR"
 
 CONTROLS = (
     ("clock", "advance(seconds), freeze(), run(speed)"),
-    ("faults", "what the service can be made to do wrong"),
-    ("scenarios", "values that bring about an outcome"),
-    ("seed(transfers=, conversions=)", "adds finished transfers and conversions"),
-    ("move(id, to)", "brings an object to a status"),
+    ("faults", "faults to inject"),
+    ("scenarios", "values that cause an outcome"),
+    ("seed(transfers=, conversions=)", "add finished transfers and conversions"),
+    ("move(id, to)", "move an object to a status"),
     ("events(id)", "the events of an object"),
-    ("summary()", "asks for the clock and the number of objects"),
+    ("summary()", "get the clock and the number of objects"),
     ("snapshot(), save(path), load(path)", "the whole state"),
     ("reset()", "empties it"),
 )
 
 
-CONTROL = ("lab.simulator", "what it does")
+CONTROL = ("lab.simulator", "description")
 
 
-def panel_card(_: Any) -> str:
-    """What can be done to a simulator."""
-    return card(column(heading("Simulator controls"), grid(CONTROL, CONTROLS)))
+def controls_card(_: Any) -> str:
+    """A table of the simulator's controls."""
+    return card(column(heading("Controls"), grid(CONTROL, CONTROLS)), label=SIMULATOR)
 
 
 def scenarios_table(scenarios: Any) -> str:
-    """Every value that brings about an outcome."""
+    """A table of the values that cause an outcome."""
     rows = [[row[name] for name in SCENARIO] for row in scenarios.rows()]
-    return folded(f"{len(rows)} scenarios", grid(SCENARIO, rows[:ROWS])) + "".join(
+    parts = [
         folded(f"{at + 1} to {min(at + ROWS, len(rows))}", grid(SCENARIO, rows[at : at + ROWS]))
-        for at in range(ROWS, len(rows), ROWS)
-    )
+        for at in range(0, len(rows), ROWS)
+    ]
+    return card(column(heading(f"{len(rows)} scenarios"), *parts), label=SIMULATOR)
 
 
 SCENARIO = ("name", "where", "value", "outcome")
 
 
 def faults_table(faults: Any) -> str:
-    """Every kind of fault; `list()` asks which of them wait."""
-    return grid(("fault", "the service"), faults.kinds())
+    """A table of the kinds of fault; `list()` gets the active ones."""
+    return card(column(grid(("fault", "the service"), faults.kinds())), label=SIMULATOR)
+
+
+UNSHOWN = ("currency", "reference", "created_at")
+"""Columns of a reconciliation that its card has no room for; its frame has them."""
 
 
 def reconciliation_card(result: Any) -> str:
-    """The report, and the lines with a problem."""
+    """The report and the rows with a problem."""
     shown = text_block(result.report())
     if not result.problems:
-        return card(column(heading("Reconciliation"), shown))
-    frame = result.frame(problems=True)
+        return card(column(heading("Reconciliation"), shown), label=result.place)
+    frame = result.frame(problems=True).drop(columns=list(UNSHOWN))
     known = frame.head(ROWS).astype("object").where(frame.head(ROWS).notna(), None)
     rows = [[_words(value) for value in row] for row in known.itertuples(index=False)]
-    return card(column(heading("Reconciliation"), shown, grid(frame.columns, rows, len(frame))))
+    table = grid(frame.columns, rows, len(frame))
+    return card(column(heading("Reconciliation"), shown, table), label=result.place)
 
 
 def lab_card(lab: Any) -> str:
-    """The settings of a lab and where each came from."""
+    """The settings of a lab and their sources."""
     settings = grid(("setting", "value", "from"), lab.sources())
     drift = escape(lab.drift.line) if lab.calls and lab.drift else ""
     return card(column(heading("Lab"), settings, drift), label=str(lab.place))
@@ -177,7 +186,7 @@ def _is_words(value: object) -> bool:
 
 
 def _words(value: object) -> str:
-    """A value in a cell: short times, exact amounts, and JSON for what is nested."""
+    """The text of a cell: short times, exact amounts, and JSON for nested values."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -185,7 +194,7 @@ def _words(value: object) -> str:
     if isinstance(value, str | Decimal | int | float):
         return str(value)
     if isinstance(value, list) and _is_words(value):
-        return ", ".join(value)
+        return ", ".join(value) or "none"
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -1,10 +1,11 @@
-"""Specimen images to practise identity verification with: nobody's, and marked SPECIMEN."""
+"""Specimen images to practise identity verification: drawings, marked SPECIMEN."""
 
 from __future__ import annotations
 
 import time
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import cache
 from io import BytesIO
 from math import sin
 from typing import Any, TypeVar
@@ -20,7 +21,7 @@ from ..spec.status import detail
 SKIN, HAIR, SHIRT, FACE_INK, BLUSH = "#f2c9a1", "#5b3a29", "#3f8f7f", "#2b2b2b", "#e8a58b"
 BACKDROP, EDGE = "#cfe3f1", "#7f9bb3"
 
-# Shapes in hundredths of the width, painted in this order; the picture is 130 high.
+# Shapes in hundredths of the width, painted in this order; the height is 130.
 ELLIPSES = (
     (HAIR, (22, 10, 78, 82)),
     (SHIRT, (8, 98, 92, 180)),
@@ -44,7 +45,7 @@ TALL = 130
 
 
 def face(image: Image.Image, *, left: int, top: int, width: int) -> None:
-    """Paint the face into a picture."""
+    """Draw a face into a picture."""
     height = width * TALL // 100
     portrait = Image.new("RGB", (width, height), BACKDROP)
     pen = ImageDraw.Draw(portrait)
@@ -70,7 +71,7 @@ CAPTION = 30
 
 
 def draw_defect(image: Image.Image, side: str, code: str) -> Image.Image:
-    """The picture as the code says it is, with a line at the bottom that says so too."""
+    """The picture with the defect of a code, and a line of text that explains it."""
     spoilt = FAULTS[code](side)(image.copy())
     pen = ImageDraw.Draw(spoilt)
     top = spoilt.height - CAPTION
@@ -158,7 +159,7 @@ def _replica(_: str) -> Draw:
 
 
 def _slip(text: str) -> Callable[[str], Draw]:
-    """A slip of paper over the card, on which the wrong thing stands."""
+    """A defect drawn as a slip of paper with a text over the card."""
 
     def draw(image: Image.Image) -> Image.Image:
         pen = ImageDraw.Draw(image)
@@ -191,13 +192,13 @@ FAULTS: Mapping[str, Callable[[str], Draw]] = {
     "verification_identity_unverified": _slip("Face of: Nobody Known"),
     "verification_unknown_error": _slip("? ? ?"),
 }
-"""Every code but those that ask for what is not there yet."""
+"""All codes except those that request a missing image."""
 
 
 Entry = TypeVar("Entry")
 
 SIZE = (800, 500)
-FINE = 2  # drawn twice as large, then reduced: smooth edges
+FINE = 2  # drawn at double size, then reduced, for smooth edges
 NAME = "Ana Specimen"
 LONGEST = 32
 STATE = "REPUBLIC OF NOWHERE"
@@ -225,8 +226,8 @@ def specimen(
 ) -> bytes:
     """A picture of one side (`document-front`, `document-back`, `selfie`), over 10 KB.
 
-    `fault` is a status detail code: the picture then shows what that code is about, and the file
-    carries the code, so that the simulator's verification ends with it.
+    `fault` is a status detail code: the picture then shows that defect, and the file contains the
+    code, so that the simulator's verification ends with it.
     """
     draw_side, options = _chosen("side", SIDES, side), _chosen("kind", KINDS, kind)
     image = _paper()
@@ -242,7 +243,7 @@ def specimen(
 
 
 def _outcome(kind: str, fault: str) -> dict[str, Any]:
-    """How Pillow writes the outcome into a file of this kind; a PDF ends with a comment."""
+    """The Pillow options that write the outcome into a file of this kind."""
     text = (SPECIMEN + fault.encode()).decode()
     if kind == "png":
         info = PngInfo()
@@ -316,7 +317,7 @@ def _band(image: Image.Image) -> None:
 
 
 def _bars(image: Image.Image, top: int, bottom: int) -> None:
-    """Stripes that look like a bar code and hold nothing."""
+    """Stripes that look like a bar code and encode nothing."""
     pen = ImageDraw.Draw(image)
     for number in range(90):
         left = 80 + number * 16
@@ -324,13 +325,18 @@ def _bars(image: Image.Image, top: int, bottom: int) -> None:
 
 
 def _stamped(image: Image.Image) -> Image.Image:
-    """The word SPECIMEN from corner to corner."""
-    layer = Image.new("RGBA", image.size)
-    middle = (image.width / 2, image.height / 2)
+    """The picture with the word SPECIMEN from corner to corner."""
+    return Image.alpha_composite(image.convert("RGBA"), _stamp(image.size)).convert("RGB")
+
+
+@cache
+def _stamp(size: tuple[int, int]) -> Image.Image:
+    """The turned word; turning it takes longer than all the rest of a specimen."""
+    layer = Image.new("RGBA", size)
+    middle = (size[0] / 2, size[1] / 2)
     font = ImageFont.load_default(290)
     ImageDraw.Draw(layer).text(middle, "SPECIMEN", fill=STAMP, font=font, anchor="mm")
-    turned = layer.rotate(29, Image.Resampling.BICUBIC)
-    return Image.alpha_composite(image.convert("RGBA"), turned).convert("RGB")
+    return layer.rotate(29, Image.Resampling.BICUBIC)
 
 
 def _write(
@@ -340,7 +346,7 @@ def _write(
 
 
 def _fitted(text: str) -> str:
-    """One line that stays on the card, in the letters that Pillow's own font has."""
+    """Shorten a line to the card's width, with the characters that Pillow's font has."""
     bare = unicodedata.normalize("NFKD", text)
     letters = "".join(mark for mark in bare if not unicodedata.combining(mark))
     line = " ".join(letters.encode("ascii", "replace").decode().split())

@@ -24,8 +24,8 @@ from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper
 from .event import differences as differences
 from .event import of_snapshot as of_snapshot
-from .event import read as read
+from .event import read_event as read_event
+from .order import is_stale as is_stale
 from .router import Handler as Handler
 from .router import Receipt as Receipt
 from .router import Router as Router
-from .router import is_stale as is_stale

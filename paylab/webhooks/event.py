@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
 from ..spec.assumptions import NONE
-from ..spec.paging import at
+from ..spec.paging import value_at
 from ..spec.service import Service
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
@@ -31,17 +31,22 @@ class StatusChange(models.Resource):
 
 
 class Wrapper(NamedTuple):
-    """Where the parts of an event stand in a delivery; names with dots step into objects."""
+    """Where the parts of an event are in a delivery; dotted names are paths in objects."""
 
     type_field: str = "event_type"
     payload_field: str = "event_payload"
     id_field: str = NONE
+    service: Service = Service()
 
     @classmethod
     def of(cls, service: Service) -> Wrapper:
-        """The wrapper of a service."""
+        """The wrapper of a service's settings.
+
+        >>> paylab.events.Wrapper.of(lab.service).type_field
+        'event_type'
+        """
         settings = service.webhooks
-        return cls(settings.type_field, settings.payload_field, settings.id_field)
+        return cls(settings.type_field, settings.payload_field, settings.id_field, service)
 
 
 OWN = Wrapper()
@@ -52,7 +57,7 @@ FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
     "conversion": (models.Conversion, CONVERSION),
     "individual": (StatusChange, INDIVIDUAL),
 }
-"""By the first word of an event type: what its payload is, and the machine it moves."""
+"""The payload model and status machine by the first word of an event type."""
 
 
 class UnreadableEventError(ValueError):
@@ -60,7 +65,7 @@ class UnreadableEventError(ValueError):
 
 
 class Mark(NamedTuple):
-    """What ordering needs from an event: family, status, update time and type."""
+    """The data for ordering an event: family, status, update time and type."""
 
     type: str
     status: str | None = None
@@ -112,8 +117,8 @@ class Event:
     def identity(self) -> Identity:
         """The key that two deliveries of the same event share.
 
-        That is an id of the event where the service sends one. Otherwise type, resource, status
-        and updated_at are compared, and without an updated_at the whole payload.
+        It is the event's id if the service sends one. Otherwise type, resource, status and
+        updated_at are compared, and without an updated_at the whole payload.
         """
         if self.event_id:
             return self.type, self.id, self.status, f"id:{self.event_id}"
@@ -159,34 +164,50 @@ _CLASSES: Mapping[str, type[Event]] = {
 }
 
 
-def read(
+def read_event(
     delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
     wrapper: Wrapper = OWN,
 ) -> Event:
     """Read a delivery's body; unknown types and fields are kept, anything else is an error.
 
-    `wrapper` says where the type, the payload and an id of the event stand.
+    `wrapper` says where the type, the payload and an id of the event are. Events written by
+    paylab are always readable.
+
+    >>> paylab.events.read_event(delivery).type
+    'transfer.completed'
     """
     body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
-    kind, payload = at(body, wrapper.type_field), at(body, wrapper.payload_field)
-    if not isinstance(kind, str) or not kind or not isinstance(payload, Mapping):
+    kind, payload = _parts(body, wrapper) or _parts(body, OWN) or ("", {})
+    if not kind:
         told = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
             f"an event has {told}; webhooks.type_field and webhooks.payload_field in service.toml "
             "set other names"
         )
-    event = replace(event_of(kind, payload), event_id=_text(at(body, wrapper.id_field)) or "")
+    event = event_of(kind, payload, wrapper.service)
+    event = replace(event, event_id=_text(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
         raise UnreadableEventError(f"the payload of {kind[:60]!a} has no id")
     return event
 
 
-def event_of(kind: str, payload: Mapping[str, Any]) -> Event:
+def _parts(body: Mapping[str, Any], wrapper: Wrapper) -> tuple[str, Mapping[str, Any]] | None:
+    """The type and the payload of an event with this wrapper, or None."""
+    kind, payload = value_at(body, wrapper.type_field), value_at(body, wrapper.payload_field)
+    found = isinstance(kind, str) and kind and isinstance(payload, Mapping)
+    return (kind, payload) if found else None
+
+
+def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.service) -> Event:
     """The event of a type and a payload."""
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (models.Resource, None))
+    told, named = payload.get("deposit_instructions"), dict(payload)
+    if isinstance(told, dict):
+        named["deposit_instructions"] = service.instructions(told)
     try:
-        resource = model.model_validate(dict(payload))
+        resource = model.model_validate(named)
+        resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
     return _CLASSES.get(family, Event)(kind, payload, resource)
@@ -247,7 +268,11 @@ CURRENCIES = frozenset(
 
 
 def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
-    """The event for the current state of a resource; `latest` is the last known mark."""
+    """The event for the current state of a resource; `latest` is the last known mark.
+
+    >>> paylab.events.of_snapshot("transfer", transfer.raw).type
+    'transfer.completed'
+    """
     if family == "individual":
         return event_of("individual.status_changed", _status_change(raw, latest))
     return event_of(_type(family, raw, latest), _lowered(raw))
@@ -295,6 +320,9 @@ def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Diff
 
     Null and absent, the case of currencies, and the form of numbers and times are not a
     difference.
+
+    >>> paylab.events.differences({"status": "started"}, {"status": "completed"})
+    [Difference(field='status', event='started', now='completed')]
     """
     before = dict(_leaves(payload))
     after = {name: value for name, value in _leaves(now) if _top(name) in payload}

@@ -17,13 +17,13 @@ import httpx
 from ..errors import ConfigError, WaitTimeoutError
 from ..loopback import is_loopback
 from ..spec.text import write_json
-from .event import Difference, Event, differences, read
+from .event import Difference, Event, differences, read_event
 from .receiver import Broken, Receiver
 from .store import Arrival, Arrivals, EventStore
 
 FORWARD_TIMEOUT = 10.0
 UNREACHABLE = 502
-"""What a handler that gives no answer counts as."""
+"""The status of a handler that does not respond."""
 
 
 def check_target(url: str) -> str:
@@ -34,9 +34,9 @@ def check_target(url: str) -> str:
     except ValueError:
         host, parts = "", urlsplit("")
     if not host or parts.scheme not in ("http", "https"):
-        raise ConfigError(f"{url[:80]!a} is no address to send events to")
+        raise ConfigError(f"{url[:80]!a} is not a URL that can receive events")
     if parts.scheme == "http" and not is_loopback(host):
-        raise ConfigError("events leave this machine by https alone")
+        raise ConfigError("events are sent to other machines by https only")
     return url
 
 
@@ -75,8 +75,8 @@ class InboxFunctions:
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
 
-    A notebook shows it as a live table. `url` is where events are posted, `since` when the
-    service noted its subscription.
+    A notebook shows it as a live table. `url` receives the events; `since` is the time of the
+    subscription.
     """
 
     def __init__(
@@ -104,6 +104,8 @@ class Inbox(Arrivals):
         """Unsubscribe and stop receiving; received events can still be read.
 
         In a forked process nothing happens: the inbox belongs to the process that opened it.
+
+        >>> lab.inbox().close()
         """
         with self._closing:
             if not self.is_open or os.getpid() != self._process:
@@ -114,9 +116,15 @@ class Inbox(Arrivals):
         self._store.rest()
 
     def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
-        """Wait for the first event that fits; the conditions are those of `where`.
+        """Wait for the first matching event; the conditions are those of `where`.
 
         On a frozen clock, waiting advances the clock.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     event.type
+        'transfer.created'
         """
         wanted, waited = self.where(**conditions), 0.0
         while not wanted:
@@ -132,14 +140,27 @@ class Inbox(Arrivals):
         """Deliver an event again, to a URL or to this inbox; returns the status of the answer.
 
         The event is one of this inbox, its number, or a line of a saved file.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     inbox.replay(event)
+        200
         """
         body = self._body(event)
         if to is None or to == self.url:
-            return self._receiver.deliver(self.url, body)
+            return self._receiver.replay(body).status
         return forward(to, body)
 
     def difference(self, event: Replayed) -> list[Difference] | None:
-        """The differences from the resource now; None when it cannot be looked up."""
+        """The differences from the resource now; None when it cannot be looked up.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     inbox.difference(event)
+        []
+        """
         found = self._event(event)
         now = self._doors.current(found.family, found.id)
         return None if now is None else differences(found.payload, now)
@@ -147,19 +168,27 @@ class Inbox(Arrivals):
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
     ) -> None:
-        """Answer the next deliveries with this status, to see how the service reacts."""
+        """Answer the next deliveries with this status, to see how the service reacts.
+
+        >>> with lab.inbox() as inbox:
+        ...     inbox.answer(503, times=2)
+        """
         chance = Random(seed)  # noqa: S311 - the same every time
         self._receiver.answer(Broken(status, times, probability, chance))
 
     def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
-        """Call a function with each arrival, until the returned function is called."""
+        """Call a function with each arrival, until the returned function is called.
+
+        >>> with lab.inbox() as inbox:
+        ...     stop = inbox.on_arrival(print)
+        """
         self._receiver.listeners.append(listener)
         return lambda: self._receiver.listeners.remove(listener)
 
     def _event(self, event: Replayed) -> Event:
         if isinstance(event, Event):
             return event
-        return read(event) if isinstance(event, Mapping) else self._arrival(event).event
+        return read_event(event) if isinstance(event, Mapping) else self._arrival(event).event
 
     def _body(self, event: Replayed) -> bytes:
         if isinstance(event, Event | Mapping):

@@ -25,9 +25,9 @@ from .router import Router
 
 EVERY = 5.0
 PAST_PAGES = 10
-"""Pages of the past that a watch looks through when it begins, for what is still under way.
+"""Pages that a watch reads at its start, to find resources that are not final.
 
-Of a list that is not declared to be newest first it looks through all of them.
+If a list is not declared newest first, all pages are read.
 """
 
 KEPT_ERRORS = 20
@@ -50,7 +50,7 @@ class PolledList:
 
 @dataclass
 class _Follower:
-    """The known state of one list: each resource as last seen, and those not final.
+    """The known state of one list: the latest state of each resource, and those not final.
 
     A list that is declared newest first is read until a page brings nothing new, any other
     to its end in each round. Unknown rows older than `floor` existed when the watch started.
@@ -65,7 +65,7 @@ class _Follower:
     ceiling: datetime | None = None
 
     def begin(self, since: datetime | None) -> list[Row]:
-        """Read the existing rows; of these, only later changes are news."""
+        """Read the existing rows; only later changes of them count as changes."""
         self.order = self.source.order
         past = self._past(since)
         news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
@@ -127,7 +127,7 @@ class _Follower:
             if is_known and is_found and self.order == "newest_first":
                 return seen, missing
         if self.source.get is None:
-            self.open -= missing  # nowhere in the list: it is gone
+            self.open -= missing  # not in the list: it was deleted
         return seen, missing
 
     def _check_order(self, rows: list[Row]) -> None:
@@ -166,7 +166,7 @@ def same_state(one: Mark, other: Mark) -> bool:
 def _has_moved(row: Row) -> bool:
     """Whether an individual that was not known before has already left its first status.
 
-    That is action_required, or active where there is nothing to verify.
+    The first status is action_required, or active without verification.
     """
     if row.get("status") == "active":
         return row.get("updated_at") != row.get("created_at")
@@ -234,14 +234,21 @@ class Watch:
         return self
 
     def poll(self) -> int:
-        """Poll now; returns the number of events given to the router."""
+        """Poll now; returns the number of events given to the router.
+
+        >>> lab.watch(router).poll()
+        0
+        """
         with self._lock:
             count = sum(self._round(follower) for follower in self._followers)
             self.rounds += 1
         return count
 
     def stop(self) -> None:
-        """Stop polling; returns when the current round has ended."""
+        """Stop polling; returns when the current round has ended.
+
+        >>> lab.watch(router).stop()
+        """
         self._stopped.set()
         if self._thread.is_alive() and current_thread() is not self._thread:
             self._thread.join()
@@ -300,6 +307,6 @@ class Watch:
         return None if latest and same_state(event.mark, latest) else event
 
     def _note(self, error: Exception) -> int:
-        log.warning("a watch goes on after %s: %s", type(error).__name__, error)
+        log.warning("a watch continues after %s: %s", type(error).__name__, error)
         self.errors.append(error)
         return 0

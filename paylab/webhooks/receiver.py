@@ -20,15 +20,22 @@ from typing import Any
 
 from .. import loopback
 from ..errors import ConfigError
+from ..redaction.redaction import Revealing
 from ..serving import ServingThread, listen
-from .event import Event, UnreadableEventError, read
+from ..signing.canonical import is_delivery_signature, key_bytes
+from ..spec.assumptions import NONE
+from ..spec.service import Service
+from .event import Event, UnreadableEventError, read_event
 from .store import Arrival, EventStore
 
 MOST_BYTES = 256 * 1024
-"""A body past this is refused: an event is a kilobyte or two."""
+"""Maximum bytes of a body; an event has one or two kilobytes."""
 
 Then = Callable[[Arrival], int]
-"""What else happens to an event that is kept; it gives the status to answer."""
+"""A function that handles a stored event and returns the status to answer."""
+
+Check = Callable[[Mapping[str, str], bytes], str]
+"""A function of headers (lower-case names) and body: why to refuse a delivery, or ""."""
 
 UNANSWERED = 0
 """The status of a handler that could not be reached."""
@@ -48,7 +55,7 @@ class DeliveryAnswer:
 
 @dataclass
 class Broken:
-    """How often, and how likely each time, a receiver answers with a status of its own."""
+    """A simulated failure: how often and how likely a receiver answers with a fixed status."""
 
     status: int = 503
     times: int = 0
@@ -56,37 +63,65 @@ class Broken:
     chance: Random = field(default_factory=Random)
 
     def strikes(self) -> bool:
-        """Whether it does so for this delivery."""
+        """Whether this delivery fails."""
         hit = self.times > 0 and self.chance.random() < self.probability
         self.times -= hit
         return hit
 
 
+def signature_check(service: Service, secret: Revealing) -> Check:
+    """A function that refuses deliveries without the signature that the service is set to send."""
+    name, encoding = service.webhooks.signature_header, service.signing.key_encoding
+
+    def check(headers: Mapping[str, str], body: bytes) -> str:
+        key = key_bytes(secret.reveal(), encoding)
+        if is_delivery_signature(headers.get(name.lower(), ""), key, body):
+            return ""
+        told = f"the delivery has no {name} that is the HMAC-SHA256 of its body"
+        return f"{told}: check webhooks.signature_header in service.toml"
+
+    return _take_all if name == NONE else check
+
+
+def _take_all(_headers: Mapping[str, str], _body: bytes) -> str:
+    return ""
+
+
 class Receiver:
-    """Stores deliveries, then calls `then` and the `listeners`."""
+    """Stores deliveries that pass `check`, then calls `then` and the `listeners`."""
 
     def __init__(
-        self, store: EventStore, clock: Callable[[], datetime], then: Then | None = None
+        self,
+        store: EventStore,
+        clock: Callable[[], datetime],
+        then: Then | None = None,
+        check: Check = _take_all,
     ) -> None:
-        self._store, self._clock, self._then = store, clock, then
+        self._store, self._clock, self._then, self._check = store, clock, then, check
         self.listeners: list[Callable[[Arrival], object]] = []
         self._lock = Lock()
         self._broken = Broken()
 
-    def receive(self, method: str, content_type: str, body: bytes) -> DeliveryAnswer:
-        """Answer one delivery."""
-        refusal = _refusal(method, content_type, body) or self._break()
-        if refusal:
-            return refusal
+    def receive(
+        self, method: str, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
+    ) -> DeliveryAnswer:
+        """Answer one delivery; `headers` are by lower-case name."""
+        refusal = _refusal(method, content_type, body) or self._forged(headers or {}, body)
+        return refusal or self.replay(body)
+
+    def replay(self, body: bytes) -> DeliveryAnswer:
+        """Accept an event again without checking its signature."""
+        if broken := self._break():
+            return broken
         try:
-            event = read(body, self._store.wrapper)
-            return self._keep(event, body)
+            return self._keep(read_event(body, self._store.wrapper), body)
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
-    def deliver(self, _: str, body: bytes) -> int:
+    def deliver(self, _: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
         """Accept a delivery inside this process, without a socket."""
-        return self.receive("POST", "application/json", body).status
+        lower = {name.lower(): value for name, value in (headers or {}).items()}
+        return self.receive("POST", "application/json", body, lower).status
 
     def answer(self, broken: Broken) -> None:
         """Answer deliveries with a status without reading them, as a broken receiver does."""
@@ -97,12 +132,18 @@ class Receiver:
             strikes = self._broken.strikes()
         return DeliveryAnswer(self._broken.status, "broken on request") if strikes else None
 
+    def _forged(self, headers: Mapping[str, str], body: bytes) -> DeliveryAnswer | None:
+        told = self._check(headers, body)
+        if told:
+            log.warning("an event was refused: %s", told)
+        return DeliveryAnswer(401, told) if told else None
+
     def _keep(self, event: Event, body: bytes) -> DeliveryAnswer:
         try:
             arrival = self._store.add(event, body, self._clock())
         except Exception:
             log.exception("an event could not be kept")
-            return DeliveryAnswer(503, "the event could not be kept")
+            return DeliveryAnswer(503, "the event could not be stored")
         status = self._pass_on(arrival)
         self._tell(replace(arrival, answered=status if self._then else None))
         return DeliveryAnswer(status or BAD_GATEWAY)
@@ -127,10 +168,10 @@ class Receiver:
 
 def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | None:
     if method != "POST":
-        return DeliveryAnswer(405, "events are posted", {"allow": "POST"})
+        return DeliveryAnswer(405, "use POST for events", {"allow": "POST"})
     kind = content_type.partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        return DeliveryAnswer(415, "events are application/json")
+        return DeliveryAnswer(415, "the Content-Type must be application/json")
     if len(body) > MOST_BYTES:
         return DeliveryAnswer(413, f"the body is larger than {MOST_BYTES} bytes")
     return None
@@ -141,14 +182,14 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 AT_ONCE = 64
-"""Deliveries that are read and kept at the same time; the others wait, unread."""
+"""Maximum deliveries processed at the same time; others wait unread."""
 
 WAITING = 1_000
-"""Deliveries that may wait; one more is asked to come again."""
+"""Maximum waiting deliveries; further ones are answered 503."""
 
 WORKERS = 4
 BODY_SECONDS = 10.0
-"""Seconds a sender has for its body."""
+"""Seconds that a sender has to send its body."""
 
 
 class InboxApp:
@@ -172,7 +213,7 @@ class InboxApp:
         if refused:
             return DeliveryAnswer(*refused)
         if scope["path"] != self._path:
-            return DeliveryAnswer(404, "events are posted elsewhere")
+            return DeliveryAnswer(404, "this path does not receive events")
         if self._present >= AT_ONCE + WAITING:
             return DeliveryAnswer(503, "too many deliveries at once", {"retry-after": "1"})
         self._present += 1
@@ -187,13 +228,13 @@ class InboxApp:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await _read(receive)
         except TimeoutError:
-            return DeliveryAnswer(408, "the body did not come in time")
+            return DeliveryAnswer(408, "the body did not arrive in time")
         if body is None:
-            return DeliveryAnswer(400, "the body did not come whole")
+            return DeliveryAnswer(400, "the body is incomplete")
         loop = asyncio.get_running_loop()
-        kind = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
-        receiver = self._receiver.receive
-        return await loop.run_in_executor(self._pool, receiver, scope["method"], kind, body)
+        headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
+        given = (scope["method"], headers.get("content-type", ""), body, headers)
+        return await loop.run_in_executor(self._pool, self._receiver.receive, *given)
 
     def close(self) -> None:
         """Stop the threads."""
@@ -201,7 +242,7 @@ class InboxApp:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """The body, or as much of it as shows that it is too large; None when the sender left."""
+    """The body, truncated past the limit; None if the sender disconnected."""
     parts: list[bytes] = []
     total = 0
     while total <= MOST_BYTES:
@@ -218,7 +259,7 @@ async def _read(receive: Receive) -> bytes | None:
 async def _send(send: Send, answer: DeliveryAnswer) -> None:
     body = answer.text.encode("ascii", "backslashreplace")
     length = str(len(body))
-    # What was not read to its end is not worth reading on: the connection ends with the answer.
+    # Close the connection after the answer if the body was not read to its end.
     close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421, 503) else {}
     headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
@@ -230,7 +271,7 @@ HOST = "127.0.0.1"
 
 
 class Port:
-    """Listens on loopback, on a path that cannot be guessed, because events are unsigned."""
+    """A loopback server with an unpredictable path, because events may be unsigned."""
 
     def __init__(
         self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
@@ -243,7 +284,7 @@ class Port:
 
     @property
     def url(self) -> str:
-        """Where events are posted."""
+        """The URL that receives events."""
         return f"http://{HOST}:{self.number}{self.path}"
 
     def start(self) -> Port:

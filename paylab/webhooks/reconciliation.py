@@ -1,6 +1,6 @@
 """Compare payments by list, by events and by your own books: missing ones and differences.
 
-Amounts are what was paid in: the source amount of a transfer, the deposit of a conversion.
+The amount of a transfer is its source amount; that of a conversion is its deposit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import ExactnessError, Problem, RuleError
 from ..files import csv_rows
 from ..spec import timestamps
 from .event import Event, Mark
-from .router import is_stale
+from .order import is_stale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,7 @@ def of_list(family: str, rows: Iterable[Mapping[str, Any]]) -> dict[Key, Stateme
 
 
 def of_events(events: Iterable[Event]) -> dict[Key, Statement]:
-    """The side of the events: each resource as in its latest event, in any order of arrival."""
+    """The side of the events: each resource's latest event, in any order of arrival."""
     latest: dict[Key, Mark] = {}
     entries: dict[Key, Statement] = {}
     for event in events:
@@ -86,7 +86,7 @@ def _entry(family: str, row: Mapping[str, Any]) -> Statement:
 
 
 MOST_DIGITS = 76
-"""An exponent is a few characters to send and a gigabyte to print."""
+"""Maximum exponent: printing a large one would fill the memory."""
 
 
 def _word(value: object) -> str | None:
@@ -116,10 +116,10 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "currency": ("currency", "source_currency", "deposit_currency"),
     "status": ("status",),
 }
-"""The columns that are understood, by what they mean; `id` or `reference` has to be there."""
+"""The known columns by meaning; `id` or `reference` is required."""
 
 EXACT_DIGITS = 15
-"""Digits that survive a float: more of them, and what the file said is no longer known."""
+"""Digits that a float keeps; with more, the original text is lost."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _amount(text: str | None, number: int) -> Decimal | None:
 
 
 UNKNOWN = "unknown"
-"""The family of a reference that nothing answers to."""
+"""The family of a reference without a payment."""
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -270,7 +270,7 @@ def _line(
         sides[REFERENCES] = _as_entry(references[0])
     problems = [*expected.missing(key[0], sides), *_differing(sides)]
     if len(references) > 1:
-        problems.append(f"twice in references: {len(references)} rows")
+        problems.append(f"duplicate in references: {len(references)} rows")
     return ReconciledLine(*key, sides, tuple(problems))
 
 
@@ -283,7 +283,7 @@ def _differing(sides: Mapping[str, Statement]) -> Iterator[str]:
         for name in ("status", "amount", "currency"):
             ours, theirs = getattr(truth, name), getattr(sides[side], name)
             if theirs is not None and ours != theirs:
-                yield f"{name} differs in {side}: {ours} listed, {theirs} there"
+                yield f"{name} differs in {side}: {ours} in list, {theirs} in {side}"
 
 
 def _stranger(reference: Reference) -> ReconciledLine:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PaylabError
 from ..spec import codes
 from ..spec.text import printable
-from .event import Event, UnreadableEventError, read
+from .event import Event, UnreadableEventError, read_event
 from .inbox import Inbox
 from .reconciliation import (
     EVENTS,
@@ -41,6 +41,7 @@ class Reconciliation:
         self, lines: list[ReconciledLine], sides: tuple[str, ...], notes: Iterable[str] = ()
     ) -> None:
         self.lines, self.sides, self.notes = lines, sides, list(notes)
+        self.place = ""
 
     @property
     def problems(self) -> list[ReconciledLine]:
@@ -52,7 +53,11 @@ class Reconciliation:
         return not self.problems
 
     def frame(self, *, problems: bool = False) -> pd.DataFrame:
-        """A row per resource, or only those with problems: each side's status and amount."""
+        """A row per resource, or only those with problems: each side's status and amount.
+
+        >>> len(lab.reconcile().frame()) > 100
+        True
+        """
         import pandas as pd
 
         lines = self.problems if problems else self.lines
@@ -71,7 +76,11 @@ class Reconciliation:
         return frame.astype(dict.fromkeys(words, "category"))
 
     def totals(self) -> pd.DataFrame:
-        """Per kind and currency: the count and the sum of each side."""
+        """Per kind and currency: the count and the sum of each side.
+
+        >>> lab.reconcile().totals().empty
+        False
+        """
         import pandas as pd
 
         groups = sorted({(line.family, str(line.first("currency"))) for line in self.lines})
@@ -94,7 +103,11 @@ class Reconciliation:
             return len(entries), sum(amounts, Decimal(0))
 
     def report(self) -> str:
-        """A summary in a few lines."""
+        """A summary in a few lines.
+
+        >>> lab.reconcile().report()[:10]
+        'Reconciled'
+        """
         kinds = Counter(line.family for line in self.lines)
         said = " and ".join(_counted(*kind) for kind in sorted(kinds.items(), reverse=True))
         wrong = len(self.problems)
@@ -142,7 +155,7 @@ def reconcile(
     books: str | PathLike[str] | pd.DataFrame | None,
     simulated: Callable[[], list[Event]] | None = None,
 ) -> Reconciliation:
-    """Read the lists, by family, and compare them with the events and your own books.
+    """Read the lists and compare them with the events and your own books.
 
     Without events, those of a simulator are used, from `simulated`.
     """
@@ -162,7 +175,7 @@ def reconcile(
 def _told(
     told: Told | None, simulated: Callable[[], list[Event]] | None
 ) -> tuple[Iterable[Event] | None, datetime | None]:
-    """The events, and the time since when they should be complete."""
+    """The events, and the time from which they should be complete."""
     if isinstance(told, Inbox):
         return (arrival.event for arrival in told), told.since
     if isinstance(told, str | PathLike):
@@ -190,7 +203,7 @@ def _event(number: int, value: object) -> Event:
         return value
     if not isinstance(value, Mapping | str | bytes):
         raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
-    return read(value)
+    return read_event(value)
 
 
 def _file(path: Path) -> Iterator[Event]:
@@ -198,7 +211,7 @@ def _file(path: Path) -> Iterator[Event]:
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             if line.strip():
-                yield read(line)
+                yield read_event(line)
         except UnreadableEventError as error:
             raise PaylabError(f"{path}, line {number}: {error}") from None
 

@@ -24,8 +24,8 @@ from ..errors import ConfigError
 from ..files import replace
 from ..spec import timestamps
 from ..spec.text import printable, write_json
-from .event import OWN, Event, Mark, Wrapper, read
-from .router import is_stale
+from .event import OWN, Event, Mark, Wrapper, read_event
+from .order import is_stale
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 IN_ORDER, STALE = "in order", "stale"
 CHUNK = 500
-"""Rows read at once when all of them are walked."""
+"""Rows per read when iterating over all."""
 
 TABLE = """
 create table arrivals (
@@ -80,7 +80,7 @@ class Arrival:
     @cached_property
     def event(self) -> Event:
         """The event, typed."""
-        return read(self.body, self.wrapper)
+        return read_event(self.body, self.wrapper)
 
     @property
     def payload(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ class EventStore:
             if not self._connections:
                 if not self.close.alive:
                     raise ConfigError(f"{self.path} was closed")
-                made = sqlite.open_file(self.path)  # private: who was paid what is in it
+                made = sqlite.open_file(self.path)  # private: it contains payments
                 self._connections.append(made)
                 made.execute("pragma synchronous = normal")
             return self._connections[0]
@@ -170,7 +170,7 @@ class EventStore:
         return rows[0]
 
     def count(self, where: str = "", values: tuple[object, ...] = ()) -> int:
-        """The number of events that fit."""
+        """The number of events that match."""
         with self._lock:
             sql = f"select count(*) from arrivals {where}"  # noqa: S608 - conditions are ours
             return int(self._db.execute(sql, values).fetchone()[0])
@@ -178,11 +178,11 @@ class EventStore:
     def newest(
         self, limit: int, where: str = "", values: tuple[object, ...] = (), *, skip: int = 0
     ) -> list[Arrival]:
-        """The latest events that fit, newest first."""
+        """The latest events that match, newest first."""
         return self._select(f"{where} order by seq desc limit ? offset ?", (*values, limit, skip))
 
     def walk(self, where: str = "", values: tuple[object, ...] = ()) -> Iterator[Arrival]:
-        """All events that fit, oldest first, read in chunks."""
+        """All events that match, oldest first, read in chunks."""
         seq, join = 0, "and" if where else "where"
         while rows := self._select(
             f"{where} {join} seq > ? order by seq limit {CHUNK}", (*values, seq)
@@ -231,7 +231,7 @@ def _maybe(text: str | None) -> str | None:
 
 SHOWN = 10
 LONGEST = 60
-"""Characters of a word from the service that a row shows."""
+"""Maximum characters of a value in a row."""
 
 CONDITIONS = {
     "type": "type glob ?",
@@ -249,7 +249,14 @@ class Arrivals:
         self._store, self._where, self._values = store, where, values
 
     def where(self, **conditions: str | datetime) -> Arrivals:
-        """The events that fit: type (`transfer.*` means all of them), id, status, order, since."""
+        """The events that match: type (such as `transfer.*`), id, status, order, since.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     [each.event.type for each in inbox.where(id=order.id)]
+        ['transfer.created']
+        """
         unknown = conditions.keys() - CONDITIONS.keys()
         if unknown:
             known = ", ".join(CONDITIONS)
@@ -278,11 +285,22 @@ class Arrivals:
         return self._store.newest(1, self._where, self._values, skip=count - 1 - place)[0]
 
     def newest(self, limit: int = SHOWN) -> list[Arrival]:
-        """The latest, newest first."""
+        """The latest, newest first.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     inbox.newest(1)[0].event == event
+        True
+        """
         return self._store.newest(limit, self._where, self._values)
 
     def frame(self) -> pd.DataFrame:
-        """One row per event: time, type, resource, number of deliveries, and whether in order."""
+        """One row per event: time, type, resource, number of deliveries, and whether in order.
+
+        >>> lab.inbox().frame()["type"].tolist()
+        []
+        """
         import pandas as pd
 
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
@@ -293,7 +311,11 @@ class Arrivals:
         return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write one event per line, oldest first; each line can be read as an event again."""
+        """Write one event per line, oldest first; each line can be read as an event again.
+
+        >>> lab.inbox().save("events.jsonl").name
+        'events.jsonl'
+        """
         target = Path(path)
         with replace(target, private=True) as file:
             for arrival in self:
@@ -301,7 +323,11 @@ class Arrivals:
         return target
 
     def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:
-        """The latest as text, newest first: time, type, resource, status, deliveries, order."""
+        """The latest as text, newest first: time, type, resource, status, deliveries, order.
+
+        >>> lab.inbox().table()
+        []
+        """
         return [cells(each) for each in self.newest(limit)]
 
     def __repr__(self) -> str:
@@ -336,7 +362,7 @@ def cut_text(text: str) -> str:
 
 
 def as_json(arrival: Arrival) -> dict[str, Any]:
-    """An arrival as one line of JSON: the event as sent, and how it arrived."""
+    """An arrival as one line of JSON: the event as sent, and its delivery."""
     return {
         "event_type": arrival.type,
         "event_payload": arrival.payload,

@@ -13,7 +13,7 @@ import pytest
 
 import paylab
 from paylab.cli.main import main
-from paylab.lab import broadcast
+from paylab.client.calls import Follower
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def cache(tmp_path, monkeypatch):
 def test_a_follower_hears_of_a_call_without_its_secrets(cache):
     """Of calls of the service, and not of a simulator's controls."""
     lab = paylab.connect()
-    with closing(broadcast.Follower()) as follower:
+    with closing(Follower()) as follower:
         assert cache.stat().st_mode & 0o777 == 0o700
         lab.simulator.clock.advance(1)
         lab.request("GET", "/v1/transfers", params={"limit": 1, "x": lab.settings.api_key.reveal()})
@@ -39,18 +39,18 @@ def test_a_follower_hears_of_a_call_without_its_secrets(cache):
 
 def test_nothing_is_sent_into_a_folder_that_others_can_read(cache):
     """And nobody follows in one."""
-    follower = broadcast.Follower()
+    follower = Follower()
     cache.chmod(0o755)
     paylab.connect().transfers.list(limit=1).first()
     assert list(follower.calls(0.05)) == []
-    with pytest.raises(paylab.ConfigError, match="others can read"):
-        broadcast.Follower()
+    with pytest.raises(paylab.ConfigError, match="can read"):
+        Follower()
     follower.close()
 
 
 def test_a_follower_that_was_killed_is_forgotten(cache):
     """Its socket is removed by the next call."""
-    follower = broadcast.Follower()
+    follower = Follower()
     follower._socket.close()
     assert len(list(cache.iterdir())) == 1
     paylab.connect().transfers.list(limit=1).first()
@@ -60,7 +60,7 @@ def test_a_follower_that_was_killed_is_forgotten(cache):
 def test_a_follower_that_does_not_read_holds_nobody_up(cache):
     """What does not fit into its socket is dropped."""
     lab = paylab.connect()
-    with closing(broadcast.Follower()):
+    with closing(Follower()):
         begun = time.monotonic()
         for _ in range(400):
             lab.request("GET", "/v1/conversions")

@@ -76,7 +76,11 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
     ("arguments", "status", "words"),
     [
         (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet, .xlsx or /"),
-        (["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"], 2, "goes with"),
+        (
+            ["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"],
+            2,
+            "only with transfers",
+        ),
         (["qr", "--scan", "nowhere.png"], 1, "cannot be read"),
         (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
         (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
@@ -265,6 +269,22 @@ def test_a_walkthrough_as_json(capsys):
     assert facts["conversion_id"] in said.err
 
 
+class Interrupted:
+    """A standard input whose reader presses Ctrl-C."""
+
+    @property
+    def buffer(self):
+        """It is never read."""
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_ends_with_130(monkeypatch, capsys):
+    """As a shell expects it of Ctrl-C, without a word."""
+    monkeypatch.setattr(sys, "stdin", Interrupted())
+    assert main(["sign", "POST", "/v1/individuals", "--body", "-"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_a_reader_that_went_away_is_no_failure():
     """`paylab ... | head` ends quietly."""
     command = f"{sys.executable} -m paylab walkthrough mx | head -1"
@@ -325,4 +345,4 @@ def test_export_to_standard_output(capfdbinary):
 def test_json_does_not_go_with_standard_output(capsys):
     """It would stand among the rows."""
     assert main(["export", "transfers", "--to", "-", "--json"]) == 2
-    assert "--json does not go with --to -" in capsys.readouterr().err
+    assert "--json cannot be used with --to -" in capsys.readouterr().err

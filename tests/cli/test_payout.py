@@ -47,7 +47,7 @@ def test_a_dry_run_sends_nothing(file, capsys, monkeypatch):
 BAD = {
     "amount": (("a-2", "fa_1", "10.505", *GOOD[3:]), "row 2 (line 3), source_amount"),
     "no amount": (("a-2", "fa_1", "", *GOOD[3:]), "row 2 (line 3), source_amount: is required"),
-    "reference": (GOOD, "row 2 (line 3), invoice: is the reference of row 1"),
+    "reference": (GOOD, "row 2 (line 3), invoice: is also the reference of row 1"),
     "no reference": (("", *GOOD[1:]), "row 2 (line 3), invoice: is required"),
     "too long": (("x" * 65, *GOOD[1:]), "row 2 (line 3), invoice: must be at most 64"),
     "rail": (("a-2", *GOOD[1:3], "pix", "USD", "MXN"), "row 2 (line 3), payout_method: must be"),
@@ -78,15 +78,23 @@ def test_problems_as_json(file, capsys):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"\xff\xfe\x00", b'a,"b\n', b"client_reference_id,client_reference_id\n1,2\n", b"\0\0"],
+    ("content", "status", "words"),
+    [
+        (b"\xff\xfe\x00", 2, "junk.csv cannot be read as CSV in UTF-8"),
+        (b'a,"b\n', 2, "junk.csv cannot be read as CSV in UTF-8"),
+        (b"client_reference_id,client_reference_id\n1,2\n", 1, "is there twice"),
+        (b"\0\0", 2, "junk.csv has no rows below its header"),
+        (b"client_reference_id,amount\n", 2, "junk.csv has no rows below its header"),
+    ],
 )
-def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content):
+def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content, status, words):
     """No frames of Python, whatever the file holds."""
     path = tmp_path / "junk.csv"
     path.write_bytes(content)
-    assert main(["payout", str(path), "--dry-run"]) in (0, 1)
-    assert "Traceback" not in capsys.readouterr().err
+    assert main(["payout", str(path), "--dry-run"]) == status
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
 
 
 def test_a_file_that_is_not_there(capsys):
@@ -95,19 +103,32 @@ def test_a_file_that_is_not_there(capsys):
     assert "nowhere.csv" in capsys.readouterr().err
 
 
-def test_sent_once_and_gone_on_with(file, tmp_path, capsys, monkeypatch):
-    """Over HTTP: the results go to a file, and the same command again pays nobody."""
+@pytest.fixture
+def account(monkeypatch):
+    """The id of an account at a simulator that the environment leads to."""
     with Server(Simulator()) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
         for name, value in zip(names, (server.base_url, *keys), strict=True):
             monkeypatch.setenv(name, value)
         person = paylab.connect().individuals.create(**paylab.examples.recipient("MX"))
-        account = person.financial_accounts[0].id
-        path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
-        assert run(path, "--to", str(tmp_path / "results.csv")) == 0
-        assert "5 created" in capsys.readouterr().out
-        assert run(path, "--json") == 0
-        assert json.loads(capsys.readouterr().out)["outcomes"] == {"done": 5}
+        yield person.financial_accounts[0].id
+
+
+def test_a_row_that_is_refused_ends_with_1(file, account, capsys):
+    """The others are paid, and the row is named with the service's reason."""
+    assert run(file(("b-1", account, *GOOD[2:]), ("b-2", "fa_unknown", *GOOD[2:]))) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("1 created, 1 refused")
+    assert "row 2, refused: 404 financial account not found" in said.err
+
+
+def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
+    """Over HTTP: the results go to a file, and the same command again pays nobody."""
+    path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
+    assert run(path, "--to", str(tmp_path / "results.csv")) == 0
+    assert "5 created" in capsys.readouterr().out
+    assert run(path, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["outcomes"] == {"done": 5}
     written = (tmp_path / "results.csv").read_text(encoding="utf-8")
     assert [f"año-{at}" in written for at in range(5)] == [True] * 5

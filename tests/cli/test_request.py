@@ -104,4 +104,4 @@ def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
     for name, value in ELSEWHERE.items():
         monkeypatch.setenv(f"PAYLAB_{name}", value)
     assert main(["post", "transfers", "--json", "{}"]) == 2
-    assert "at SANDBOX (sandbox.example.com) needs --yes" in capsys.readouterr().err
+    assert "at SANDBOX (sandbox.example.com) must be confirmed" in capsys.readouterr().err

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from paylab.cli import terminal
-from paylab.cli.main import COMMANDS, _example, _module, main, parser
+from paylab.cli import connection, terminal
+from paylab.cli.main import COMMANDS, command_example, command_module, main, parser
 from paylab.lab.place import Place
 
 
@@ -30,7 +30,7 @@ def subparser(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_an_example_that_can_be_parsed(name):
     """It stands at the end of its help."""
-    example = _example(name, _module(name))
+    example = command_example(name, command_module(name))
     words = shlex.split(example)
     assert words[:2] == ["paylab", name]
     assert parser([name]).parse_args(words[1:]).command == name
@@ -116,8 +116,8 @@ def test_a_payment_is_confirmed(monkeypatch, capsys, place, typed, yes, sent):
     """Asked at a terminal, unless the service is a simulator or --yes was given."""
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     if sent:
-        terminal.confirm(place, "send 1 payout", yes=yes)
+        connection.confirm(place, "send 1 payout", yes=yes)
         return
-    with pytest.raises(terminal.ConfigError, match="nothing was sent"):
-        terminal.confirm(place, "send 1 payout", yes=yes)
+    with pytest.raises(connection.ConfigError, match="nothing was sent"):
+        connection.confirm(place, "send 1 payout", yes=yes)
     assert f"send 1 payout at {place}? Type yes: " in capsys.readouterr().err

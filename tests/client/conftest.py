@@ -8,7 +8,7 @@ from random import Random
 import httpx
 import pytest
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Settings
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)

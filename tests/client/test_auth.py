@@ -6,7 +6,6 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from math import gcd
 from random import Random
@@ -14,13 +13,18 @@ from random import Random
 import httpx
 import pytest
 
-from paylab.client.exchange import BODY_HASH
-from paylab.client.request import STEP, VALUES, Nonces, SignatureAuth
+from paylab.client.request import BODY_HASH, STEP, VALUES, Nonces, SignatureAuth
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 SECRET = b"s3cr3t/with+signs="
 SIGNED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
+
+
+def signer(settings, service=None):
+    """What signs the requests of a service."""
+    dialect = (service or settings.service).signing
+    return SignatureAuth(settings.api_key, settings.secret_key, dialect, lambda: NOW, Random(7))
 
 
 def expected(request, query_lines):
@@ -69,7 +73,7 @@ def test_the_headers_say_when_and_for_whom(scripted):
 def test_the_dialect_with_a_blank_query_line(settings):
     """A service with a blank query line gets an empty line where there is no query."""
     blank = Service({"signing.empty_query": "blank"})
-    auth = SignatureAuth(replace(settings, service=blank), lambda: NOW, Random(7))
+    auth = signer(settings, blank)
     request = httpx.Request("GET", "https://pay.test/v1/transfers")
     next(auth.auth_flow(request))
     assert request.headers["Authorization"].endswith(expected(request, [""]))
@@ -80,7 +84,7 @@ def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
     request = httpx.Request(
         "POST", "https://pay.test/v1/x", content=iter([b"abc"]), extensions={BODY_HASH: "c0ffee"}
     )
-    next(SignatureAuth(settings, lambda: NOW, Random(7)).auth_flow(request))
+    next(signer(settings).auth_flow(request))
     assert request.headers["X-Content-SHA256"] == "c0ffee"
 
 

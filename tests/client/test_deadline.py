@@ -13,8 +13,9 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.api import Client
-from paylab.client.exchange import LARGEST_BODY, TIMES
+from paylab.client import Client
+from paylab.client.connection import LARGEST_BODY
+from paylab.client.retries import TIMES
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

@@ -72,7 +72,7 @@ def test_it_is_not_posted_again_when_nobody_can_tell(scripted):
     client, script = scripted(LOST[0], 403)
     with pytest.raises(errors.APITimeoutError) as caught:
         client.conversion_accounts.create(*ASKED)
-    assert "look with GET /v1/conversion_accounts" in caught.value.hint
+    assert "check with GET /v1/conversion_accounts" in caught.value.hint
     assert [request.method for request in script.requests] == ["POST", "GET"]
 
 
@@ -114,5 +114,5 @@ def test_what_nothing_tells_apart_is_the_callers_to_decide(scripted):
     client, script = scripted(LOST[0], listed(spec), max_retries=2)
     with pytest.raises(errors.PaylabError) as error:
         client.conversion_accounts.create(*ASKED)
-    assert "look with GET /v1/conversion_accounts" in error.value.hint
+    assert "check with GET /v1/conversion_accounts" in error.value.hint
     assert [request.method for request in script.requests] == ["POST", "GET"]

@@ -16,13 +16,13 @@ from paylab.webhooks import event
 def test_an_event_of_bytes_of_any_kind(kind):
     """Servers hand over a body as any of them."""
     body = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
-    assert event.read(kind(body)).id == "tr_1"
+    assert event.read_event(kind(body)).id == "tr_1"
 
 
 def test_the_name_of_a_header_is_text(scripted):
     """Anything else is refused before it is sent."""
     client, _ = scripted()
-    with pytest.raises(RuleError, match="no name of an HTTP header"):
+    with pytest.raises(RuleError, match="not a valid name of an HTTP header"):
         client.transfers.get("tr_1", headers={1: 2})
 
 

@@ -10,8 +10,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client import resources
-from paylab.client.api import Client
+from paylab.client import Client, resources
 from paylab.client.settings import Settings
 from paylab.spec import models
 
@@ -104,7 +103,7 @@ def test_every_call_takes_them(scripted, call):
         ({"headers": {"X-API-Key": "other"}}, "headers.X-API-Key: is set by paylab"),
         ({"headers": {"authorization": "x"}}, "is set by paylab"),
         ({"headers": {"X-A": "a\r\nX-B: b"}}, "printable ASCII"),
-        ({"headers": {"X A": "a"}}, "no name"),
+        ({"headers": {"X A": "a"}}, "not a valid name"),
         ({"headers": {"X-A": 5}}, "must be text"),
         ({"headers": [("X-A", "b")]}, "headers: must be a dict"),
         ({"idempotency_key": 5}, "printable ASCII"),

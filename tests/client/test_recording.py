@@ -168,7 +168,7 @@ def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     client, _ = scripted()
-    with pytest.raises(ConfigError, match="is no recording of calls"):
+    with pytest.raises(ConfigError, match="is not a recording of calls"):
         Recording(path, client)
     assert path.read_bytes() == content
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.failures import read_refusal
+from paylab.client.error_body import read_refusal
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
 
@@ -138,7 +138,7 @@ def test_each_status_has_its_error(scripted, status, error):
         (400, "GET", "/v1/transfers", "Invalid pagination token", "list again from the start"),
         (400, "POST", "/v1/transfers", "Idempotency-Key must be a UUID", "UUID of 36"),
         (401, "GET", "/v1/transfers", "signature differs", "paylab doctor"),
-        (403, "POST", "/v1/sandbox/deposits", "no", "in the sandbox only"),
+        (403, "POST", "/v1/sandbox/deposits", "no", "only in the sandbox"),
         (409, "POST", "/v1/transfers", "no", "another body"),
         (422, "POST", "/v1/individuals/i/verification_images", "no", "action_required"),
         (422, "POST", "/v1/individuals/i/verification_token", "no", "action_required"),

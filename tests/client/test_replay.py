@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.replay import Replay
 from paylab.client.settings import Settings
 from paylab.errors import (
@@ -252,8 +252,8 @@ def test_time_is_that_of_the_recording(replayed):
     ("text", "words"),
     [
         (None, "cannot be read"),
-        ("", "is no recording"),
-        ("notes\n", "is no recording"),
+        ("", "is not a recording"),
+        ("notes\n", "is not a recording"),
         (json.dumps({**START, "recording": 2}) + "\n", "another version"),
         (json.dumps(START) + "\n{}\n", "cannot be replayed"),
         (json.dumps(START) + "\nhalf\n", "cannot be replayed"),

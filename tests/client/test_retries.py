@@ -147,6 +147,7 @@ def test_nothing_is_posted_again_after_a_202(scripted):
     [
         ("3", [3.0]),
         ("0", [0.0]),
+        ("60", [60.0]),
         (" 2 ", [2.0]),
         ("Sat, 31 Jan 2026 09:30:10 GMT", [9.877]),
         ("Sat, 31 Jan 2026 09:00:00 GMT", [0.0]),
@@ -164,6 +165,7 @@ def test_retry_after_is_honoured(scripted, status, header, naps):
 @pytest.mark.parametrize(
     ("header", "until"),
     [
+        ("60.5", "2026-01-31T09:31:00.623Z"),
         ("3600", "2026-01-31T10:30:00.123Z"),
         ("Sun, 31 Jan 2027 09:30:00 GMT", "2027-01-31T09:30:00.000Z"),
         ("9" * 12, "the year 9999"),
@@ -246,10 +248,10 @@ def test_retries_end(scripted, retries):
 @pytest.mark.parametrize(
     ("trouble", "operation", "hint"),
     [
-        (TIMEOUT, "deposit", "may have been carried out: look"),
+        (TIMEOUT, "deposit", "may have been carried out: check"),
         (TIMEOUT, "transfer", r"send the same again with idempotency_key='[0-9a-f-]{36}'"),
         (httpx.ConnectError("refused"), "deposit", "nothing was sent"),
-        (httpx.ConnectError("refused"), "get", r"is \S+ the right host, .*paylab doctor"),
+        (httpx.ConnectError("refused"), "get", r"check that \S+ is right .*paylab doctor"),
     ],
 )
 def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operation, hint):

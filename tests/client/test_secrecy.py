@@ -12,7 +12,7 @@ from dataclasses import asdict
 import httpx
 import pytest
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Secret, Settings
 from paylab.errors import ConfigError, PaylabError
 from paylab.redaction.redaction import Redaction
@@ -61,12 +61,12 @@ def test_a_secret_speaks_when_asked_and_copies_to_itself():
 
 
 def test_a_pickled_secret_is_empty(settings):
-    """What was left behind is said when it is missed."""
+    """What was not pickled is said when it is missed."""
     unpickled = pickle.loads(pickle.dumps(settings))
     assert unpickled.base_url == settings.base_url
-    with pytest.raises(ConfigError, match="left behind"):
+    with pytest.raises(ConfigError, match="not pickled"):
         unpickled.secret_key.reveal()
-    with pytest.raises(ConfigError, match="left behind"):
+    with pytest.raises(ConfigError, match="not pickled"):
         Client(unpickled)
 
 

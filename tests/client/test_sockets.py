@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from paylab import errors
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Settings
 
 

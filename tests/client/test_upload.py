@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.client.upload import BLOCK, Upload, first_bytes, source
 from paylab.corridors import examples
@@ -187,5 +187,5 @@ def test_nothing_half_accepted(lab, outside, person):
     upload = Upload({"selfie": data})
     data[5] ^= 1
     with pytest.raises(RuleError, match="nothing was accepted"):
-        outside.upload("individuals.upload_images", upload, person.id)
+        outside.upload("individuals.upload_images", person.id, upload.parts)
     assert lab.individuals.images(person.id).images == []

@@ -98,7 +98,7 @@ def test_every_end_of_a_conversion_ends_the_wait(scripted, end):
 def test_an_id_that_is_absent_is_not_the_one_waited_for(scripted):
     """Null reads as None, and None was not asked for."""
     client, _ = scripted(page(("other", None, "completed", 1)))
-    with pytest.raises(WaitTimeoutError, match="was not there"):
+    with pytest.raises(WaitTimeoutError, match="was not found"):
         client.conversions.wait("x", timeout=0)
 
 
@@ -139,7 +139,7 @@ def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
 def test_a_conversion_that_never_comes(scripted):
     """The error says that there was none."""
     client, _ = scripted(page(), page())
-    with pytest.raises(WaitTimeoutError, match="was not there after 1 s") as caught:
+    with pytest.raises(WaitTimeoutError, match="was not found after 1 s") as caught:
         client.conversions.wait("x", timeout=1)
     assert caught.value.last is None
 

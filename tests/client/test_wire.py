@@ -9,8 +9,8 @@ from uuid import UUID
 import httpx
 import pytest
 
-from paylab.client import encoding
-from paylab.client.request import outgoing
+from paylab.client import parameters
+from paylab.client.request import encode, outgoing
 from paylab.errors import RuleError
 from paylab.spec.models import Address
 from paylab.spec.money import Amount
@@ -39,12 +39,12 @@ from paylab.spec.service import Service
 )
 def test_a_value_as_it_is_sent(value, sent):
     """Exact amounts and times as text, null left out."""
-    assert encoding.body_fields({"a": value, "nothing": None}) == {"a": sent}
+    assert parameters.body_fields({"a": value, "nothing": None}) == {"a": sent}
 
 
 def test_a_whole_amount_is_text_too():
     """`amount=50` is what people type; the service wants text."""
-    assert encoding.body_fields({"source_amount": 50, "limit": 50}) == {
+    assert parameters.body_fields({"source_amount": 50, "limit": 50}) == {
         "source_amount": "50",
         "limit": 50,
     }
@@ -68,28 +68,28 @@ def test_what_cannot_be_sent_is_refused_by_field(value, words, place):
     """With a dotted name, however deep it stands."""
     nested = {"a": value, "a.b": {"b": value}, "a.0": [value]}[place]
     with pytest.raises(RuleError, match=words) as caught:
-        encoding.body_fields({"a": nested})
+        parameters.body_fields({"a": nested})
     assert [problem.field for problem in caught.value.problems] == [place]
 
 
 def test_all_that_cannot_be_sent_is_listed():
     """Not one at a time."""
     with pytest.raises(RuleError) as caught:
-        encoding.body_fields({"a": 1.5, "b": [b"", 2.5]})
+        parameters.body_fields({"a": 1.5, "b": [b"", 2.5]})
     assert [problem.field for problem in caught.value.problems] == ["a", "b.0", "b.1"]
 
 
 def test_json_is_compact_utf_8():
     """The bytes that are hashed are the bytes that are sent."""
     body = {"name": "María", "rate": Decimal("1.50"), "speed": 0.5}
-    assert encoding.encode(body) == '{"name":"María","rate":"1.50","speed":0.5}'.encode()
+    assert encode(body) == '{"name":"María","rate":"1.50","speed":0.5}'.encode()
 
 
 @pytest.mark.parametrize("body", [{"a": "\ud800"}, {"a": float("nan")}, {"a": object()}, {(1,): 2}])
 def test_a_body_that_is_no_json_is_refused(body):
     """Before a byte leaves."""
     with pytest.raises(RuleError, match="cannot be sent as JSON"):
-        encoding.encode(body)
+        encode(body)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from paylab import corridors
+from paylab.corridors import examples
+from paylab.rules import individuals
 from paylab.spec import assumptions, codes
+from paylab.spec.service import Service
 
 GLOBAL, ON, OFF = "global_payouts", "on_ramp", "off_ramp"
 RAMP = {"phone", "document", "date_of_birth", "idv_consent_recorded_at"}
@@ -178,3 +181,25 @@ def test_a_country_shows_each_fact_and_where_it_is_from():
     assert facts["bank_account clabe"] == ("exactly 18 digits", "details.mx, spec")
     assert facts["number of a curp"][1] == "spec"
     assert "clabe" in corridors.get("MX")._repr_mimebundle_()["text/html"]
+
+
+EVERYTHING = ("email", "phone", "date_of_birth", "document")
+ADDRESS = ("address.line_1", "address.city", "address.postal_code")
+
+
+@pytest.mark.parametrize("country", ["AR", "BR", "CO", "IN", "MX", "PH", "GB", "DE"])
+def test_an_example_has_what_the_service_asks_for(country):
+    """Of the fields, the words and the documents of the country, so that no rule refuses it."""
+    usual = assumptions.KEYS["individuals.required"].default
+    service = Service({"individuals.required": (*usual, *EVERYTHING, *ADDRESS)})
+    body = examples.recipient(country, service)
+    assert individuals.check(body, service) == []
+    assert individuals.postal_code(country, body["address"]) == ""
+
+
+def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
+    """And has a key of the type where the word is another one."""
+    for allowed, expected in ((["CPF", "EMAIL"], "alex@example.com"), (["CPF"], "00000000000")):
+        service = Service({"financial_accounts.BR.pix.allowed": allowed})
+        details = examples.account("BR", service)["details"]
+        assert details == {"pix_key": expected, "pix_key_type": allowed[-1]}

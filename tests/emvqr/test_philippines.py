@@ -49,7 +49,7 @@ def test_long_names_are_cut():
         ({"account": "9" * 99}, "tag 27 is too long"),
         ({"amount": "1,000"}, "bad amount"),
         ({"amount": "1" * 14}, "at most 13"),
-        ({"name": "\ud800"}, "half a character"),
+        ({"name": "\ud800"}, "unpaired surrogate"),
     ],
 )
 def test_refusals(change, reason):

@@ -49,8 +49,8 @@ def closed(body: str) -> str:
         (KOMO[:-4] + "1e6f", "the CRC is wrong: expected 1E6F, found 1e6f", 146),
         (KOMO + "6103Ana", "the CRC, tag 63, is not the last field", 150),
         (KOMO + "\n", "cut short inside a field", 150),
-        (closed("0002015903Ana5903Bob"), "tag 59 stands twice", 13),
-        ("000201" + "5901\ud800" + "63040000", "half a character", 10),
+        (closed("0002015903Ana5903Bob"), "tag 59 is a duplicate", 13),
+        ("000201" + "5901\ud800" + "63040000", "unpaired surrogate", 10),
     ],
 )
 def test_refusals(text, reason, offset):

@@ -6,10 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("patient", deadline=None)  # the first call of an example imports much
-settings.load_profile("patient")
 
 Page = dict[str, Any]
 

@@ -97,7 +97,7 @@ def read(random, body):
     if random.random() < 0.02:
         frames.transfers(around, extra=random.random() < 0.2)
     else:
-        decode.Decoder(frames.schema.TRANSFERS).decode(around)
+        decode.Decoder(frames.columns.TRANSFERS).decode(around)
         list(frames.bodies(lambda _: body if random.random() < 0.5 else around[-1]))
 
 

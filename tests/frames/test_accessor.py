@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import re
 import sqlite3
 from datetime import UTC, datetime
 from decimal import Decimal
+from traceback import format_exception
 
 import duckdb
 import openpyxl
@@ -54,10 +57,17 @@ def test_stuck_says_for_how_long(frame):
     assert frame.paylab.stuck()["age"].tolist() == [pd.Timedelta("3h")]
 
 
-def test_a_duration_that_is_none(frame):
-    """It is named."""
-    with pytest.raises(RuleError, match="'soon' is not a duration"):
-        frame.paylab.stuck("soon")
+@pytest.mark.parametrize("wrong", ["soon", "-1h", -5, None, "NaT", float("nan")])
+def test_a_duration_that_is_none(frame, wrong):
+    """It is named, and so is what to write."""
+    with pytest.raises(RuleError, match=f"{re.escape(repr(wrong))} is not a duration .* write 30m"):
+        frame.paylab.stuck(wrong)
+
+
+def test_a_moment_that_is_none(frame):
+    """It is refused by the name of its argument."""
+    with pytest.raises(RuleError, match="now: must be a datetime"):
+        frame.paylab.stuck(now="soon")
 
 
 def test_failures(frame):
@@ -146,3 +156,37 @@ def test_a_place_that_is_no_database(frame):
     """The endings are named."""
     with pytest.raises(ConfigError, match=r"neither a database URL nor a \.duckdb"):
         frame.paylab.to_database("books.txt")
+
+
+def test_a_workbook_in_a_missing_folder(frame, tmp_path, capfd):
+    """It is refused before any row is written, without noise of the library."""
+    with pytest.raises(ConfigError, match=r"cannot write t\.xlsx: there is no folder"):
+        frame.paylab.to_excel(tmp_path / "missing/t.xlsx")
+    gc.collect()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("unknown://me:pass-9@127.0.0.1/books", "needs a driver"),
+        ("postgresql://me:pass-9@127.0.0.1:port/books", "cannot be read: write postgresql://USER"),
+        ("postgresql+absent://me:pass-9@127.0.0.1/books", "needs a driver"),
+        ("sqlite:////missing/books.sqlite", "cannot be written: unable to open database file"),
+    ],
+)
+def test_a_database_that_cannot_be_written(frame, url, words):
+    """The error says why, and never the password."""
+    with pytest.raises(ConfigError, match=words) as refused:
+        frame.paylab.to_database(url)
+    assert "pass-9" not in "".join(format_exception(refused.value))
+
+
+def test_a_file_that_is_no_duckdb(frame, tmp_path):
+    """It is named and left as it was."""
+    (tmp_path / "books.duckdb").write_bytes(b"words " * 900)
+    with pytest.raises(
+        ConfigError, match=r"books\.duckdb cannot be written: .* not a valid DuckDB"
+    ):
+        frame.paylab.to_database(tmp_path / "books.duckdb")
+    assert (tmp_path / "books.duckdb").read_bytes() == b"words " * 900

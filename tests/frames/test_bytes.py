@@ -8,11 +8,12 @@ import warnings
 from pathlib import Path
 from subprocess import PIPE, run
 
+import pandas as pd
 import pytest
 
 from paylab import frames
 from paylab.errors import APIResponseError, ExactnessError, PagingError
-from paylab.frames.cursors import following
+from paylab.frames.decode import following
 
 TRAPS = [
     '},{"cursor":"x"}',
@@ -74,8 +75,8 @@ def test_bytes_equal_objects(transfer):
     ("change", "column", "value"),
     [
         ({"risk": {"score": 3}}, "id", "tr_1"),
-        ({"source_amount": 12.5}, "source_amount", "12.5"),
-        ({"source_amount": 12345678901234567890.5}, "source_amount", "12345678901234567000"),
+        ({"source_amount": 12.5}, "source_amount", "12.50"),
+        ({"source_amount": 12345678901234567890.5}, "source_amount", "12345678901234567000.00"),
         ({"status": "teleported"}, "status", "teleported"),
         ({"status": None}, "status", None),
         ({"id": 42}, "id", "42"),
@@ -90,14 +91,14 @@ def test_tolerant(transfer, change, column, value):
         frame = frames.transfers([body([transfer], True, "a"), odd, body([transfer])])
     assert len(frame) == 3
     cell = frame[column][1]
-    assert (str(cell) if value else None) == value or str(cell).rstrip("0").rstrip(".") == value
+    assert (None if pd.isna(cell) else str(cell)) == value
     assert len([each for each in told if each.category is frames.MisfitWarning]) <= 1
 
 
 def test_told_once(transfer):
     """However many pages do not fit, it is said once; unknown fields come when asked for."""
     pages = [body([transfer | {"risk": "low"}]) for _ in range(60)]
-    with pytest.warns(frames.MisfitWarning, match="other fields") as told:
+    with pytest.warns(frames.MisfitWarning, match="unknown fields") as told:
         frame = frames.transfers(pages)
     assert len(told) == 1
     assert "risk" not in frame
@@ -184,6 +185,6 @@ def test_empty_pages_without_end(tmp_path):
     for use in (frames.transfers, lambda found: frames.export_list(found, tmp_path / "t.csv")):
         pages = endless(10**9)
         source = pages if use is frames.transfers else lambda _, pages=pages: next(pages)
-        with pytest.raises(PagingError, match="101 empty pages in a row"):
+        with pytest.raises(PagingError, match="101 empty pages"):
             use(source)
     assert len(frames.transfers(endless(60), limit=3)) == 3

@@ -37,7 +37,7 @@ def cells(path):
         return list(csv.DictReader(lines))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS)
 def test_round_trip(paged, tmp_path, rows):
     """What is read back equals what was written, types included."""
@@ -153,7 +153,35 @@ def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, 
 def test_semicolons(tmp_path):
     """The delimiter is suggested once, and taken when it is named."""
     (tmp_path / "t.csv").write_text("id;source_amount\na;1.50\n")
-    with pytest.raises(PaylabError, match="separated by semicolons; say so with delimiter=';'"):
+    with pytest.raises(PaylabError, match="separated by semicolons; pass delimiter=';'"):
         frames.read_csv(tmp_path / "t.csv")
     frame = frames.read_csv(tmp_path / "t.csv", delimiter=";")
     assert frame["source_amount"].tolist() == [Decimal("1.50")]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"id,status\na,b,c\n", "Expected 2 columns, got 3"),
+        (b'id,status\n"a,b\n', "Expected 2 columns, got 1"),
+        (b"", "Empty CSV file"),
+        (b"id,status\n\xe1,b\n", "in UTF-8"),
+        (b"id,id\na,b\n", "two columns 'id'"),
+    ],
+)
+def test_a_broken_file(tmp_path, content, words):
+    """The error names the file and what is wrong with it."""
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(PaylabError, match=f"t\\.csv .*{words}"):
+        frames.read_csv(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("read", [frames.read_parquet, frames.summarize])
+@pytest.mark.parametrize("damage", [lambda _: b"", lambda kept: kept[:-20], lambda _: b"id\na\n"])
+def test_a_broken_parquet_file(paged, transfer, tmp_path, damage, read):
+    """The error names the file and says what to do."""
+    file = tmp_path / "t.parquet"
+    frames.export(paged([transfer]), file)
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.raises(ConfigError, match=r"t\.parquet cannot be read as Parquet: .*again"):
+        read(file)

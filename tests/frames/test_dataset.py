@@ -282,6 +282,21 @@ def test_exact_on_two_processes(cluster, tmp_path):
             assert value == sum((sums[key] for key in sums if key[0] == word), Decimal(0))
 
 
+@pytest.mark.parametrize("by", [["day", "corridor"], ["status", "day"], ["week"]])
+def test_the_same_numbers_on_two_processes(cluster, tmp_path, by):
+    """Whether a day is in one file, or its rows are in two."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(rows(300)))
+    there = dataset.summarize(by=by, cluster=cluster)
+    pd.testing.assert_frame_equal(there, dataset.summarize(by=by))
+    assert len(there) > 2
+    newest = max((tmp_path / "d").rglob("*.parquet"))
+    (newest.parent / "part-1.parquet").write_bytes(newest.read_bytes())
+    doubled = dataset.summarize(by=by, cluster=cluster)
+    pd.testing.assert_frame_equal(doubled, dataset.summarize(by=by))
+    assert doubled["rows"].sum() == 300 + frames.read_parquet(newest).shape[0]
+
+
 def account(name):
     """The transfers of an account, made up where the task runs."""
     return List(rows({"one": 30, "two": 12}[name]), url=f"https://{name}")
@@ -313,7 +328,7 @@ def embedded():
 
 def test_pace():
     """An account is asked no more often than it allows."""
-    from paylab.frames.profiles import Paced
+    from paylab.frames.dataset import Paced
 
     now, slept = [0.0], []
 

@@ -15,9 +15,9 @@ import pytest
 
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError
+from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.decode import text_table
 from paylab.frames.parquet import DayFolder, typed
-from paylab.frames.schema import CONVERSIONS, TRANSFERS
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
 AMOUNTS = ["10.25", "10.250000", "0", "0E-18", "1e3", "9" * 90, "junk", "", None, "-0.00", "+5"]
@@ -196,7 +196,7 @@ def test_link(paged, transfer, tmp_path):
 
 def test_float(paged, transfer, tmp_path):
     """An amount that came as a float is refused: what was sent is no longer known."""
-    with pytest.raises(ExactnessError, match=r"total_fee, row 0: 0\.1 came as a float"):
+    with pytest.raises(ExactnessError, match=r"total_fee, row 0: 0\.1 is a float"):
         frames.export(paged([transfer | {"total_fee": 0.1}]), tmp_path / "t.csv")
 
 

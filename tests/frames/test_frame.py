@@ -10,7 +10,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import APIResponseError, ExactnessError
-from paylab.frames.schema import CONVERSIONS, TRANSFERS
+from paylab.frames.columns import CONVERSIONS, TRANSFERS
 
 TYPES = {
     "text": "string[pyarrow]",
@@ -127,17 +127,18 @@ def test_missing_keys(paged):
 
 
 @pytest.mark.parametrize(
-    ("value", "words"),
+    ("name", "value", "words"),
     [
-        ("lots", "source_amount, row 2: 'lots' is not a number"),
-        (["5"], "source_amount, row 2: '\\[\"5\"\\]' is not a number"),
-        (True, "source_amount, row 2: 'true' is not a number"),
-        (0.1, "source_amount, row 2: 0.1 came as a float"),
+        ("source_amount", "lots", "source_amount, row 2: 'lots' is not a number"),
+        ("source_amount", ["5"], "source_amount, row 2: '\\[\"5\"\\]' is not a number"),
+        ("source_amount", True, "source_amount, row 2: 'true' is not a number"),
+        ("source_amount", 0.1, "source_amount, row 2: 0.1 is a float"),
+        ("completed_in", 0.1, "completed_in, row 2: 0.1 is a float"),
     ],
 )
-def test_amounts_that_cannot_be_exact(paged, transfer, value, words):
-    """An amount that cannot be exact is an error with its column, row and value."""
-    rows = [transfer, transfer, transfer | {"source_amount": value}]
+def test_what_cannot_be_exact(paged, transfer, name, value, words):
+    """An amount or seconds that cannot be exact are an error with column, row and value."""
+    rows = [transfer, transfer, transfer | {name: value}]
     with pytest.raises(ExactnessError, match=words):
         frames.transfers(paged(rows))
 
@@ -196,9 +197,9 @@ def test_progress(paged, transfer):
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        ({}, "page 1 holds no list"),
-        ({"data": None}, "page 1 holds no list"),
-        ("<html>", "page 1 holds no list"),
+        ({}, "page 1 has no list"),
+        ({"data": None}, "page 1 has no list"),
+        ("<html>", "page 1 has no list"),
         ({"data": ["tr_1"]}, "page 1, item 0 is not an object: 'tr_1'"),
     ],
 )

@@ -121,10 +121,12 @@ def status(row):
 
 
 def excel(frame):
-    """The cells of a workbook made of two columns."""
-    naive = frame[["id", "source_amount"]].head(3)
-    naive.to_excel(target := BytesIO(), index=False)
-    return [D(str(value)) for value in pd.read_excel(target)["source_amount"]]
+    """Some cells of a workbook made of the rows before a day."""
+    rows = frame.query(f"created_at < '{CUT}'").set_index(["created_at", "status"])
+    rows.to_excel(target := BytesIO())
+    found = pd.read_excel(target, index_col=[0, 1])
+    moments = [moment.replace(tzinfo=UTC) for moment, _ in found.index]
+    return moments, [D(str(value)) for value in found["source_amount"]]
 
 
 def drawn(frame):
@@ -155,6 +157,10 @@ IDIOMS = {
     "query by time and status": (
         lambda f: f.query(f"created_at >= '{CUT}T00:00Z' and status == 'completed'").id.tolist(),
         lambda r: [x["id"] for x in r if x["created_at"] >= at(CUT) and x["status"] == "completed"],
+    ),
+    "query by a day and an amount": (
+        lambda f: f.query(f"created_at >= '{CUT}' and source_amount > 100").id.tolist(),
+        lambda r: [x["id"] for x in r if x["created_at"] >= at(CUT) and x["source_amount"] > 100],
     ),
     "between two days": (
         lambda f: int(f.created_at.between("2026-01-01", CUT).sum()),
@@ -444,7 +450,13 @@ IDIOMS = {
         lambda f: f.paylab.floats().source_amount.tolist(),
         lambda r: list(map(float, amounts(r))),
     ),
-    "in a workbook": (excel, lambda r: amounts(r)[:3]),
+    "in a workbook": (
+        excel,
+        lambda r: (
+            [x["created_at"] for x in r if x["created_at"] < at(CUT)],
+            [x["source_amount"] for x in r if x["created_at"] < at(CUT)],
+        ),
+    ),
     "a line over time": (drawn, lambda r: list(map(float, amounts(r)))),
     "a line by seaborn": (
         drawn_by_seaborn,

@@ -224,7 +224,7 @@ def test_another_list_is_another_export(service, tmp_path):
 
 def test_stopped(service, tmp_path):
     """A stop keeps what was fetched, and says how to go on."""
-    with pytest.raises(ConfigError, match="the same call goes on"):
+    with pytest.raises(ConfigError, match="repeat the call"):
         frames.export_list(service, tmp_path / "t.csv", progress=lambda *_: False)
     assert frames.export_list(service.again(), tmp_path / "t.csv").rows == 15
 

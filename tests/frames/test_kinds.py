@@ -10,7 +10,7 @@ import pytest
 import paylab
 from paylab import frames
 from paylab.corridors import examples
-from paylab.frames.schema import SCHEMAS
+from paylab.frames.columns import SCHEMAS
 
 
 @pytest.fixture(name="lab", scope="module")

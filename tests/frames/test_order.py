@@ -13,7 +13,7 @@ from paylab import frames
 from paylab.errors import RuleError
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
-COUNT, PAGE = 60, 5
+COUNT, PAGE = 60, 3
 
 
 def at(minutes):
@@ -51,7 +51,7 @@ ORDERS = {
 
 
 class List:
-    """A list in an order, in pages of five; `asked` counts the pages."""
+    """A list in an order, in pages of three; `asked` counts the pages."""
 
     kind = "transfers"
 

@@ -73,8 +73,8 @@ def test_half_a_configuration_is_an_error(monkeypatch):
 def test_a_lab_shows_no_secret(show):
     """Neither key stands in what a notebook keeps."""
     lab = paylab.connect("https://api.example.com", **KEYS)
-    assert not [key for key in KEYS.values() if key in show(lab)]
-    assert "https://api.example.com" in show(lab)
+    assert not [key for key in KEYS.values() if key in displays.show(lab)]
+    assert "https://api.example.com" in displays.show(lab)
 
 
 def test_a_real_service_is_never_asked_whether_it_is_a_simulator():
@@ -188,3 +188,9 @@ def test_two_labs_on_one_simulator_have_nonces_of_their_own():
     simulator = Simulator(transfers=3)
     labs = [paylab.connect(simulator=simulator) for _ in range(3)]
     assert [len(list(lab.transfers.list())) for lab in labs] == [3, 3, 3]
+
+
+def test_the_ledger_and_a_reconciliation_name_the_service(lab):
+    """Their cards have the badge of the lab."""
+    assert "SIMULATOR (embedded)" in displays.show(lab.ledger)
+    assert "SIMULATOR (embedded)" in displays.show(lab.reconcile())

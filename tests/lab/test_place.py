@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 
 import paylab
@@ -90,6 +93,52 @@ def test_everything_shown_carries_the_badge(lab, make):
     text, html = shown(make(lab))
     assert EMBEDDED in text
     assert EMBEDDED in html
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lab: lab.transfers.list()[0],
+        lambda lab: lab.transfers.list(),
+        lambda lab: lab.transfers.list().filter(status="none of them"),
+        lambda lab: next(lab.transfers.list().pages()),
+        lambda lab: lab.individuals.get(person(lab)),
+        lambda lab: lab.calls,
+    ],
+)
+def test_results_and_lists_carry_the_badge(lab, make):
+    """Of the service that they came from."""
+    assert EMBEDDED in displays.show(make(lab))
+
+
+def test_a_copied_result_keeps_its_badge_and_can_be_pickled(lab):
+    """Without the function that names its service."""
+    one = lab.transfers.list()[0]
+    assert EMBEDDED in displays.show(copy.deepcopy(one))
+    assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_an_inbox_carries_the_badge(lab):
+    """In the text that stays behind in a saved notebook, too."""
+    with lab.inbox() as inbox:
+        shown, _ = inbox._repr_mimebundle_()
+    assert EMBEDDED in shown["text/html"]
+
+
+@pytest.mark.parametrize("name", ["clock", "faults", "scenarios"])
+def test_controls_say_that_they_are_of_a_simulator(lab, name):
+    """Their repr asks nothing; those with a table show the badge."""
+    controls = getattr(lab.simulator, name)
+    assert "SIMULATOR" in (displays.show(controls) or "SIMULATOR")
+    controls._ask = None
+    assert repr(controls)
+
+
+def test_an_answer_says_that_it_is_of_a_simulator(served, monkeypatch):
+    """After the first one nothing more is asked to show a badge."""
+    individual = served.individuals.get(person(served))
+    monkeypatch.setattr(type(served), "simulator", None)
+    assert "SIMULATOR (shared, 127.0.0.1:" in displays.show(individual)
 
 
 def person(lab):

@@ -64,7 +64,7 @@ def test_a_step_that_is_not_offered_says_so_and_the_notebook_goes_on(shell):
     shown, error = shell(DEPOSIT)
     assert error is None
     assert shown.startswith(
-        "a sandbox deposit: not available here, the notebook goes on without it"
+        "a sandbox deposit: not available in this service; the notebook continues"
     )
     assert "404" in shown
     assert "POST /v1/sandbox/deposits" in shown
@@ -75,10 +75,10 @@ def test_later_steps_say_which_step_they_wait_for(shell):
     shell(DEPOSIT)
     shown, error = shell("with lab.step('the conversion'):\n    conversion = deposit.id")
     assert error is None
-    assert shown.startswith("the conversion: left out. deposit is not there: it waits for the step")
+    assert shown.startswith("the conversion: skipped. deposit is missing: it needs the step")
     assert "'a sandbox deposit', which this service does not offer" in shown
     shown, error = shell("with lab.step('the frame'):\n    conversion['amount']")
-    assert "conversion is not there: it waits for the step 'a sandbox deposit'" in shown
+    assert "conversion is missing: it needs the step 'a sandbox deposit'" in shown
 
 
 def test_a_cell_without_a_step_names_what_it_waits_for(shell):
@@ -114,7 +114,7 @@ def test_any_use_of_what_a_failed_cell_should_give_names_that_cell(shell, use):
     assert isinstance(error, paylab.BadRequestError)
     _, error = shell(use)
     assert isinstance(error, paylab.StepError)
-    assert str(error).startswith("person is not there: it waits for cell 1, which ended with")
+    assert str(error).startswith("person is missing: it needs cell 1, which ended with")
     assert "BadRequestError: 400" in str(error)
 
 
@@ -164,6 +164,4 @@ def test_what_is_missing_can_be_looked_at(shell):
     """In an inspector, or as the last line of a cell."""
     shell(DEPOSIT)
     assert shell("deposit")[1] is None
-    assert shell("print(repr(deposit))")[0].startswith(
-        "<deposit is not there: it waits for the step"
-    )
+    assert shell("print(repr(deposit))")[0].startswith("<deposit is missing: it needs the step")

@@ -1,6 +1,7 @@
 """The committed notebooks: clean files, and the same result when run again or on a real port."""
 
 import json
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import nbformat
@@ -54,6 +55,21 @@ def test_a_second_run_in_one_kernel_gives_the_same(path):
     run(twice)
     count = len(once.cells)
     assert outputs(twice.cells[:count]) == outputs(twice.cells[count:])
+
+
+def test_the_measured_figures_are_those_of_the_results():
+    """`reference.py` writes the cell from what the benchmarks have measured."""
+    place = FOLDER.parent / "tests" / "benchmarks" / "reference.py"
+    spec = spec_from_file_location("reference", place)
+    reference = module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    wanted = reference.table(json.loads(reference.RESULTS.read_text()))
+    [shown] = [
+        cell.source
+        for cell in nbformat.read(FOLDER / "80_reference.ipynb", 4).cells
+        if cell.source.startswith(reference.HEADING)
+    ]
+    assert shown == wanted
 
 
 @pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)

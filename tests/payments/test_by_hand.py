@@ -81,7 +81,7 @@ def test_a_day_later_one_is_asked_first(lab, person):
     with pytest.raises(APIConnectionError):
         pay(lab, person)
     lab.simulator.clock.advance("25h")
-    with pytest.raises(ChoiceError, match="no answer was seen, and its key has expired"):
+    with pytest.raises(ChoiceError, match="without a response, and its key has expired"):
         pay(lab, person)
     assert made(lab) == 1
     assert (pay(lab, person).replayed, made(lab)) == (False, 2)

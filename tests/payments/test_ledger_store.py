@@ -24,7 +24,7 @@ def test_written_before_it_is_sent(tmp_path):
         assert other.execute("SELECT id, key, state FROM entries").fetchall() == [
             (made.id, "key", "open")
         ]
-    assert store._connection.execute("PRAGMA synchronous").fetchone() == (3,)
+    assert store._opened.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 def test_only_its_owner_reads_it(tmp_path):
@@ -42,7 +42,7 @@ def test_a_file_that_cannot_be_used(tmp_path, spoil):
     else:
         path.write_bytes(b"not a database" * 100)
     path = path / "x.sqlite3" if spoil == "below a file" else path
-    with pytest.raises(ConfigError, match=r"PAYLAB_LEDGER, or `none`"):
+    with pytest.raises(ConfigError, match=r"PAYLAB_LEDGER to another file"):
         open_store(path)
 
 

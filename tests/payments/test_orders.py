@@ -13,7 +13,7 @@ from paylab.client.settings import Secret, Settings
 from paylab.corridors import examples
 from paylab.errors import APIConnectionError, APIStatusError, ChoiceError, PaylabError
 from paylab.lab.lab import Lab
-from paylab.payments.call_site import _steps, _without_values
+from paylab.payments.call_site import cell_steps, without_values
 from paylab.simulator.simulator import Simulator, SimulatorTransport
 from paylab.views.calls import ledger_table
 
@@ -254,7 +254,7 @@ def test_an_account_whose_202_was_not_seen_is_looked_for(tmp_path):
 )
 def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
     """Neither texts nor long numbers."""
-    assert _without_values(line) == kept
+    assert without_values(line) == kept
 
 
 @pytest.mark.parametrize(
@@ -268,4 +268,4 @@ def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
 )
 def test_a_cell_is_known_by_what_it_does(edited, same):
     """Comments, layout and a `try` are not part of that."""
-    assert (_steps(edited) == _steps("pay(1)")) is same
+    assert (cell_steps(edited) == cell_steps("pay(1)")) is same

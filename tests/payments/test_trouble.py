@@ -72,7 +72,7 @@ def gone(path):
 @pytest.mark.parametrize("trouble", [full, locked, gone])
 def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
     """Before anything is sent, and it says what to do."""
-    lab.ledger._store._connection.execute("PRAGMA busy_timeout = 50")
+    lab.ledger._store._opened.execute("PRAGMA busy_timeout = 50")
     with (
         trouble(tmp_path / "ledger.sqlite3"),
         pytest.raises(LedgerError, match=r"ledger.sqlite3 cannot be used.*PAYLAB_LEDGER"),
@@ -124,7 +124,7 @@ def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
 
 
 def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_path):
-    """It was made, and the next call gives it again."""
+    """It was made, and the next call returns it again."""
     store = lab.ledger._store
     change = store.change
 
@@ -132,7 +132,7 @@ def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_pat
         with locked(tmp_path / "ledger.sqlite3"):
             change(number, where, **values)
 
-    store._connection.execute("PRAGMA busy_timeout = 50")
+    store._opened.execute("PRAGMA busy_timeout = 50")
     store.change = failing
     with pytest.raises(LedgerError, match="the payment was made: tr_") as error:
         pay(lab)

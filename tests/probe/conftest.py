@@ -1,10 +1,13 @@
 """A probe of a simulator and of the independent service, in process."""
 
+import time
+from datetime import UTC, datetime
+
 import httpx
 import pytest
 from independent_service import Service as Independent
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.lab.connection import connect
 from paylab.probe.probe import probe
@@ -29,31 +32,33 @@ def ask_simulator():
     return probed
 
 
-def pytest_collection_modifyitems(config, items):
-    """The whole table runs when its mark is asked for: `-m whole_table`."""
-    if "whole_table" in (config.option.markexpr or ""):
-        return
-    left = [item for item in items if item.get_closest_marker("whole_table")]
-    if left:
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in left]
-
-
 @pytest.fixture
 def ask_independent():
-    """Probe the independent service with these deviations."""
+    """Probe the independent service with these deviations, on a clock that waiting moves.
 
-    def ask(*deviations, **options):
-        service = Independent(deviations)
+    A request with `broken` in its target is answered 500.
+    """
+
+    def ask(*deviations, broken=None, **options):
+        now = [time.time()]
+        service = Independent(deviations, clock=lambda: now[0])
         service.seed_transfers(30)
+
+        def wait(seconds):
+            now[0] += seconds
+            service.advance()
+            service.outbox.wait()
 
         def answer(request):
             target, pairs = request.url.raw_path.decode(), request.headers.multi_items()
+            if broken and broken in target:
+                return httpx.Response(500, json={"error": "internal error"})
             status, headers, body = service.handle(request.method, target, pairs, request.read())
             return httpx.Response(status, headers=headers, content=body)
 
         settings = Settings("http://127.0.0.1", service.api_key, service.secret_key)
-        with Client(settings, transport=httpx.MockTransport(answer)) as client:
+        clock = {"clock": lambda: datetime.fromtimestamp(now[0], UTC), "sleep": wait}
+        with Client(settings, transport=httpx.MockTransport(answer), **clock) as client:
             return probe(client, **options)
 
     return ask

@@ -2,7 +2,8 @@
 
 import pytest
 
-from paylab.probe.report import DIFFERS, HOLDS, UNCLEAR
+from paylab.errors import RuleError
+from paylab.probe.report import DIFFERS, HOLDS, NOT_ASKED, UNCLEAR
 
 WALLET = "financial_accounts.crypto_wallet"
 MX = "financial_accounts.MX.bank_account"
@@ -60,6 +61,47 @@ def test_a_deviation_of_an_independent_service_is_found(ask_independent, deviati
     assert {key.split(".")[0] for key in diff} == {key.split(".")[0] for key in found}
 
 
+LIMITS = "rate_limits.header", "rate_limits.unit"
+
+
+@pytest.mark.parametrize(
+    ("deviation", "found"),
+    [
+        ("idempotency-key-scope", {"idempotency.scope": "account"}),
+        ("idempotency-202", {"idempotency.stored": (200, 201, 202)}),
+        ("idempotency-required", {"idempotency.key": "required"}),
+        ("rate-limit", {}),
+        ("rate-limit-date", {"rate_limits.unit": "date"}),
+        ("rate-limit-reset", {"rate_limits.header": "RateLimit-Reset"}),
+        (
+            "rate-limit-timestamp",
+            dict(zip(LIMITS, ("X-RateLimit-Reset", "unix_time"), strict=True)),
+        ),
+        (
+            "rate-limit-milliseconds",
+            dict(zip(LIMITS, ("Retry-After-Ms", "milliseconds"), strict=True)),
+        ),
+        ("events-signed", {"webhooks.signature_header": "X-Webhook-Signature"}),
+        (
+            "events-enveloped",
+            {
+                "webhooks.type_field": "type",
+                "webhooks.payload_field": "data",
+                "webhooks.id_field": "id",
+            },
+        ),
+    ],
+)
+def test_a_deviation_of_what_is_made_is_found(ask_independent, deviation, found):
+    """With `--write`, on keys, limits and events; whatever is not asked is named with a reason."""
+    report = ask_independent(deviation, write=True, local=True, budget=400)
+    assert report.service.diff() == found
+    assert {key: report[key].outcome for key in found} == dict.fromkeys(found, DIFFERS)
+    assert report.where(UNCLEAR) == report.remarks == ()
+    limits = {report[key].outcome == NOT_ASKED for key in LIMITS}
+    assert limits == {not deviation.startswith("rate")}
+
+
 @pytest.mark.parametrize("wording", ["zod", "joi", "pydantic", "rails", "terse"])
 def test_names_are_found_in_the_words_of_any_library(ask_independent, wording):
     """Missing and unknown fields are recognised however a library words them."""
@@ -76,6 +118,13 @@ def test_names_are_found_in_error_bodies_of_any_shape(ask_independent, style):
     """Where the field stands in an error body does not matter."""
     report = ask_independent(f"errors-{style}", "clabe-account-number")
     assert report.service.value(f"{MX}.fields.clabe") == "account_number"
+
+
+def test_a_server_error_is_no_refusal(ask_independent):
+    """A 500 for a limit of 0 does not show that the limit was looked at."""
+    assert ask_independent("largest-page-50-silent")["lists.limit_parameter"].outcome == HOLDS
+    found = ask_independent("largest-page-50-silent", broken="limit=0")
+    assert found["lists.limit_parameter"].outcome == NOT_ASKED
 
 
 def test_several_differences_are_found_together(ask_simulator):
@@ -97,3 +146,10 @@ def test_a_probe_stops_at_its_budget(ask_simulator):
     assert report.sent == 5
     assert not report.complete
     assert "budget of 5" in report["lists.order"].why
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, 1.5, "150", None])
+def test_a_budget_is_a_number_of_requests(ask_simulator, budget):
+    """Nothing is sent with any other."""
+    with pytest.raises(RuleError, match="budget: must be a whole number of requests"):
+        ask_simulator(budget=budget)

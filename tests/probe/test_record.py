@@ -2,7 +2,7 @@
 
 import pytest
 
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.errors import ConfigError
 from paylab.lab.connection import connect
 from paylab.probe import record
@@ -25,12 +25,12 @@ def test_a_probe_that_stopped_goes_on_where_it_was(lab, tmp_path):
     to = tmp_path / "service.toml"
     first = lab.probe(write=True, budget=110, to=to)
     assert not first.complete
-    assert record.beside(to).exists()
+    assert record.record_path(to).exists()
     second = lab.probe(write=True, budget=110, to=to)
     assert second.complete
     assert first.sent + second.sent < 175
     assert second.service.diff() == {"lists.items": "items", "quotes.lifetime": 30}
-    assert not record.beside(to).exists()
+    assert not record.record_path(to).exists()
     whole = lab.simulator.summary()["counts"]
     assert whole["conversion_accounts"] == 3
 
@@ -39,7 +39,7 @@ def test_the_record_is_private_and_holds_no_secret(lab, tmp_path):
     """Only its owner can read it, and the keys are not in it."""
     to = tmp_path / "service.toml"
     lab.probe(budget=60, to=to)
-    kept = record.beside(to)
+    kept = record.record_path(to)
     assert kept.stat().st_mode & 0o077 == 0
     text = kept.read_text()
     assert lab.settings.secret_key.reveal() not in text

@@ -19,29 +19,24 @@ from paylab.spec.service import Service
 from paylab.spec.service_file import ServiceError
 
 UNSEEN = {
-    "conversion_accounts.fields.payout_account_id": "the wallet is named by an object",
-    "conversion_accounts.default_destination_currency": "a case that no answer shows, or a field "
-    "that is required either way",
-    **{f"webhooks.{name}": "it takes minutes" for name in ("delays", "timeout")},
+    ("conversion_accounts.default_destination_currency", "usdc"): "an answer is in any letter case",
+    ("conversion_accounts.default_destination_currency", "none"): "as if the field were required",
+    ("statuses.conversion_accounts", ()): "that a status is never used is in no answer",
     **{
-        key: "no account with such instructions can be made"
-        for key in assumptions.KEYS
-        if key.startswith(tuple(f"deposit_instructions.{place}_" for place in ("ae", "eu", "gb")))
-    },
-    **{
-        key: "the simulator has no object with such a status"
-        for key in assumptions.KEYS
-        if key.startswith("statuses.") and key != "statuses.detail_codes"
+        (f"webhooks.{name}", value): "a probe would wait for minutes"
+        for name in ("delays", "timeout")
+        for value in assumptions.KEYS[f"webhooks.{name}"].others
     },
 }
-"""Keys of which some or all values cannot be seen from outside, and why."""
+"""Values that cannot be seen from outside, and why."""
 ARRAYS = ("lists.webhook_subscriptions.",)
 TERMINAL = "verification.terminal_codes"
+WALLET_ID = "conversion_accounts.fields.payout_account_id"
 CASES = [
     (key.name, value)
     for key in assumptions.KEYS.values()
     for value in key.others
-    if key.name not in UNSEEN
+    if (key.name, value) not in UNSEEN
 ]
 SOME = CASES[5::40]
 
@@ -51,6 +46,8 @@ def values_of(key, value):
     values = {key: value}
     if key.startswith(ARRAYS) and not key.endswith(".envelope"):
         values["lists.webhook_subscriptions.envelope"] = "object"
+    if key == WALLET_ID:
+        values["conversion_accounts.account_form"] = "id"
     return values
 
 
@@ -64,9 +61,28 @@ def prepared(key, value):
         "max_limit",
     ):
         return many_rows
+    table, _, name = key.partition(".")
+    if table == "statuses" and name != "detail_codes":
+        return lambda *both: put_row(*both, name, status=value[-1])
+    if table == "deposit_instructions" and "_bank_" in name:
+        return lambda *both: put_row(*both, "transfers", deposit_instructions=told(name))
     if key in ("statuses.detail_codes", TERMINAL):
         return lambda lab, simulator: rejections(lab, simulator, key, value)
     return None
+
+
+def put_row(lab, simulator, kind, **fields):
+    """A row of a list that the simulator does not make by itself."""
+    lab.simulator.seed(conversions=1)
+    newest = max(simulator.world.tables[kind].rows.values(), key=lambda row: row["created_at"])
+    simulator.world.put(kind, {**newest, **fields})
+
+
+def told(name):
+    """Deposit instructions whose details have every field of their type."""
+    kind, start = name.partition(".")[0], f"deposit_instructions.{name.partition('.')[0]}.fields."
+    details = {key.removeprefix(start): "1" for key in assumptions.KEYS if key.startswith(start)}
+    return {"type": kind, "currency": "gbp", "payment_methods": ["wire"], "details": details}
 
 
 def many_rows(lab, simulator):
@@ -83,7 +99,7 @@ def many_rows(lab, simulator):
         lab.conversion_accounts.create(
             individual_id=person.id, payout_account=wallet.id, source_currency="mxn"
         )
-        lab.webhook_subscriptions.create(f"https://example.com/{number}", ["transfer.created"])
+        lab.webhook_subscriptions.create(f"https://example.com/{number}", ["transfer.expired"])
 
 
 def rejections(lab, simulator, key, value):

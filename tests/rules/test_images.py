@@ -137,13 +137,13 @@ def test_no_data_uri(content):
 )
 def test_base64_is_strict(old, new):
     """No line breaks, no padding inside, no other alphabet."""
-    assert "good Base64" in said(upload(GOOD.replace(old, new, 1)))
+    assert "valid Base64" in said(upload(GOOD.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_base64_of_another_length(cut):
     """A text whose length is no multiple of four is not Base64."""
-    assert "good Base64" in said(upload(uri(JPEG, size=12_000)[:-cut]))
+    assert "valid Base64" in said(upload(uri(JPEG, size=12_000)[:-cut]))
 
 
 @pytest.mark.parametrize(

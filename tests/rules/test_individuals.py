@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from paylab.rules import individuals
@@ -258,3 +260,28 @@ def test_another_provider_can_be_named():
 def test_warnings(change, fields):
     """A typing mistake, or an e-mail address left out, is a warning and no problem."""
     assert [problem.field for problem in individuals.warn(BASE | change)] == fields
+
+
+TODAY = date(2026, 11, 22)
+
+
+@pytest.mark.parametrize(
+    ("born", "told"),
+    [
+        ("2026-11-23", "lies in the future"),
+        ("2026-11-22", "makes the person 0, not yet 18"),
+        ("2008-11-23", "makes the person 17, not yet 18"),
+        ("2008-11-22", ""),
+        ("1906-11-22", ""),
+        ("1905-11-23", ""),
+        ("1905-11-22", "makes the person 121 years old"),
+        ("2026-13-01", ""),
+        (20081122, ""),
+    ],
+)
+def test_an_age_that_is_odd_is_a_warning(born, told):
+    """From 18 to 120 years on the day; what is no day is an error elsewhere."""
+    found = individuals.warn_implausible({"date_of_birth": born}, TODAY)
+    assert [(each.field, each.message) for each in found] == (
+        [("date_of_birth", told)] if told else []
+    )

@@ -117,7 +117,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(
     st.builds(
         Received, TEXT, TEXT, TEXT, st.dictionaries(NAMES | TEXT, TEXT), st.binary(max_size=60)
@@ -128,7 +128,7 @@ def test_junk(request):
     assert verify(request, {}.get, NOW).message
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_junk_in_one_place(signed, check, resent, data):
     """Junk in a request that is otherwise in order."""
@@ -138,7 +138,7 @@ def test_junk_in_one_place(signed, check, resent, data):
     assert refusal is None if text == request.headers[name] else refusal.message
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(TEXT, TEXT, TEXT, st.dictionaries(TEXT, TEXT, max_size=3))
 def test_junk_signed(signed, check, resent, method, path, query, headers):
     """Junk all through, and a signature in the right form that does not fit it."""

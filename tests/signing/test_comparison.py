@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 from paylab.signing.comparison import compare
-from paylab.signing.findings import Request
+from paylab.signing.findings import SignedRequest
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
 DATE = "2026-01-31T09:30:00.123Z"
@@ -158,7 +158,7 @@ def test_the_mistake_is_named(mistake, layer, theirs, url):
     target = url.get("query", theirs.get("query", ""))
     where = f"https://{HOST}/v1/transfers" + (f"?{target}" if target else "")
     body = url.get("body", theirs.get("body", BODY))
-    request = Request(theirs.get("method", "POST"), where, body)
+    request = SignedRequest(theirs.get("method", "POST"), where, body)
     found = compare(sign(**theirs), request, url.get("secret", SECRET), now=NOW)
     assert (found.match, found.mistake, found.layer) == (False, mistake, layer)
     assert found.line
@@ -167,5 +167,7 @@ def test_the_mistake_is_named(mistake, layer, theirs, url):
 
 def test_a_good_signature_matches():
     """Nothing differs, and nothing is named."""
-    found = compare(sign(), Request("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW)
+    found = compare(
+        sign(), SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW
+    )
     assert found.json() == {"match": True, "layer": None, "line": None, "mistake": None}

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from independent_service import sign
 
-from paylab.signing import Received, Request, compare, key_bytes, verify
+from paylab.signing import Received, SignedRequest, compare, key_bytes, verify
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_dialects(settings, step, wrong):
 def test_compare_follows_the_dialect():
     """A comparison signs by the dialect of the service that it is for."""
     signed = sign(KEY, SECRETS["utf-8"], "GET", "/v1/x", now=NOW.timestamp(), empty_query="blank")
-    request = Request("GET", f"https://{HOST}/v1/x", b"")
+    request = SignedRequest("GET", f"https://{HOST}/v1/x", b"")
     blank = Service({"signing.empty_query": "blank"}).signing
     assert compare(signed, request, SECRETS["utf-8"], now=NOW, signing=blank).match
     assert compare(signed, request, SECRETS["utf-8"], now=NOW).mistake == "blank-query-line"

@@ -103,3 +103,10 @@ def test_repr():
     """A signature does not print itself."""
     _, signature = signed("no-query")
     assert signature.value not in repr(signature)
+
+
+def test_a_key_that_was_set_up():
+    """It signs as its text does, each time anew."""
+    key, parts = signing.keyed(SECRET.encode()), ("GET", "/v1/x", "", {"host": "h", "x-date": "d"})
+    wanted = signing.sign(SECRET, *parts, "0")
+    assert [signing.sign(key, *parts, "0") for _ in range(2)] == [wanted, wanted]

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from paylab.signing.comparison import compare
-from paylab.signing.findings import Request
+from paylab.signing.findings import SignedRequest
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
 DATE = "2026-01-31T09:30:00.123Z"
@@ -599,7 +599,7 @@ def compared(request, step, right):
     step = {"text": blank} | step if right == "blank-query-line" else step
     method, path, query, body = request
     url = f"https://{HOST}{path}" + (f"?{query}" if query else "")
-    return compare(sign(request, **step), Request(method, url, body), SECRET, now=NOW)
+    return compare(sign(request, **step), SignedRequest(method, url, body), SECRET, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -627,7 +627,7 @@ def test_most_kinds_with_a_name_are_given_it():
 def test_another_secret_is_blamed_on_evidence_alone():
     """Where the signature is that of a secret at hand."""
     headers = sign(POST, key="sk_live_9")
-    request = Request("POST", f"https://{HOST}/v1/transfers", BODY)
+    request = SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY)
     told = compare(headers, request, SECRET, now=NOW)
     assert (told.mistake, "secret key" in told.message) == ("unknown", True)
     assert compare(headers, request, SECRET, now=NOW, other_secrets=["sk_live_9"]).mistake == (

@@ -195,7 +195,7 @@ def path(caller, key, candidates):
         answer = caller.call(method, target, {} if method == "POST" else None)
         if name in LISTED:
             return answer.status == 200
-        return answer.status != 405 and b"no such path" not in answer.body
+        return answer.status != 405 and b"the path does not exist" not in answer.body
 
     found = [each for each in candidates if each != "none" and is_there(each)]
     assert len(found) <= 1, found

@@ -16,7 +16,7 @@ import paylab
 from paylab import serving
 from paylab.errors import AuthenticationError, SimulatorError
 from paylab.simulator import server
-from paylab.simulator.routes import CONTROLS
+from paylab.simulator.messages import CONTROLS
 from paylab.simulator.server import Server, SimulatorApp
 from paylab.simulator.simulator import Simulator, random_keys
 from paylab.spec import timestamps
@@ -141,7 +141,7 @@ def test_connections_have_nodelay(wire):
     [
         (b"BREW /v1/transfers HTTP/1.1", 405, "this path takes POST, GET"),
         (b"get /v1/transfers?limit=1 HTTP/1.1", 405, "this path takes POST, GET"),
-        (b"BREW /v1/tea HTTP/1.1", 404, "there is no such path"),
+        (b"BREW /v1/tea HTTP/1.1", 404, "the path does not exist"),
         (b"GET /v1/individuals/\xc3\xa9 HTTP/1.1", 400, "Invalid HTTP request received."),
         (b"\x00\x01", 400, "Invalid HTTP request received."),
     ],
@@ -253,7 +253,7 @@ def test_too_large_in_chunks(run_app, count, code):
     """413 once it is more than 256 MiB, and the rest is never asked for."""
     simulator = Simulator()
     received, sent = run_app(
-        SimulatorApp(simulator.respond, None, routes=simulator.world.routes), chunks(count)
+        SimulatorApp(simulator.respond, None, service=simulator.world.service), chunks(count)
     )
     assert sent[0]["status"] == code
     assert received <= 257

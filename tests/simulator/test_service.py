@@ -357,7 +357,7 @@ SEEN = (
         r"errors\.words",
         seen(
             lambda caller: look.find(
-                caller.get("/v1/nowhere").json, lambda text: text == "there is no such path"
+                caller.get("/v1/nowhere").json, lambda text: text == "the path does not exist"
             )
         ),
     ),

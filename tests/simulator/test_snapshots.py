@@ -127,7 +127,7 @@ def test_mutated_snapshots(service):
         (lambda d: d["tables"]["transfers"][0].pop("status"), "status"),
         (lambda d: d["tables"]["transfers"][0].update(recipient_id="ind_no"), "recipient_id"),
         (lambda d: d["tables"]["timers"][0].update(step="explode"), "step"),
-        (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "twice"),
+        (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "duplicate"),
         (lambda d: d["tables"].update(secrets=[]), "tables.secrets"),
         (lambda d: d["clock"].update(base="yesterday"), "clock.base"),
         (lambda d: d["counters"].update(transfers="9"), "counters"),

@@ -41,6 +41,17 @@ def test_many_at_once(made):
     assert [*one.listed()] == [*other.listed()]
 
 
+@given(rows)
+def test_replaced(made):
+    """Another object with the same id takes the place of the first in every list."""
+    table = table_of(made)
+    before = [row["id"] for row in table.listed()]
+    for row in list(table.rows.values()):
+        table.put({**row, "is_new": True})
+    assert [row["id"] for row in table.listed() if row["is_new"]] == before
+    assert all(row["is_new"] for lane in "xy" for row in table.listed(lane))
+
+
 @given(rows, st.sampled_from("abcdef"))
 def test_removed(made, gone):
     """As if it had never been there."""

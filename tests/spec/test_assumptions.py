@@ -49,9 +49,8 @@ def test_keys_are_complete(key):
     """Every key takes its default and its other values, and has a question to ask."""
     assert key.ask.endswith("?")
     assert key.others
-    assert key.default is not None or assumptions.KEYS[key.base].default is not None
-    assert [key.read(each) for each in key.others] == list(key.others)
-    assert key.default is None or key.read(key.default) == key.default
+    default = assumptions.KEYS[key.base].default if key.default is None else key.default
+    assert [key.read(each) for each in (default, *key.others)] == [default, *key.others]
     assert key.default not in key.others
     assert key in assumptions.get(key.row).keys
 
@@ -90,7 +89,7 @@ def test_rows_are_complete(row):
     assert assumptions.get(row.id) is row
     assert row.assumed
     assert row.origin in ORIGINS
-    assert row.question or row.area == "Precise readings"
+    assert bool(row.question) != (row.area == "Precise readings")
     assert bool(row.keys) != bool(row.keyless)
 
 

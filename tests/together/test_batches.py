@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +10,7 @@ from random import Random
 
 import httpx
 import pytest
+from batch_killing import kill_and_go_on
 
 import paylab
 from paylab.lab.lab import Lab
@@ -21,9 +21,6 @@ from paylab.simulator.simulator import Simulator, SimulatorTransport
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
 MANY = 200
-_spec = importlib.util.spec_from_file_location("killing", Path(__file__).with_name("killing.py"))
-killing = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(killing)
 
 
 @pytest.fixture(autouse=True)
@@ -194,6 +191,21 @@ def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
     }
 
 
+def test_a_service_that_limits_requests_gets_one_at_a_time(simulator, payouts):
+    """What was too much at once goes through after all; where nothing does, the batch ends."""
+    lab = lab_on(simulator)
+    lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=13)
+    first = lab.transfers.create_many(payouts(20), **COMMON, concurrency=4)
+    assert first.attrs["outcomes"] == {"created": 20}
+    lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=99)
+    account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
+    rows = [{"financial_account_id": account.id, "payout_method": "spei"} for _ in range(40)]
+    more = [row | {"client_reference_id": f"limited-{at}"} for at, row in enumerate(rows)]
+    terms = COMMON | {"destination_currency": "MXN", "source_amount": "5"}
+    none = lab.transfers.create_many(more, **terms, concurrency=4)
+    assert none.attrs["outcomes"] == {"unknown": 5, "unsent": 35}
+
+
 def test_a_cut_connection_is_looked_for(simulator, payouts):
     """The service acted and the answer was lost on every try: the rerun finds the transfer."""
     path = payouts(1)
@@ -300,5 +312,5 @@ def test_progress_is_told_row_by_row(simulator, payouts):
 
 def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
     """Over HTTP, ended by SIGKILL at random points: every row ends with one transfer."""
-    killing.kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
+    kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
     assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}

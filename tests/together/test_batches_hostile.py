@@ -190,7 +190,7 @@ def test_own_columns_come_back(simulator, payouts):
 def test_semicolons_are_named_and_can_be_read(simulator, payouts):
     """One sentence in place of six problems a row."""
     path = payouts(2, ";")
-    with pytest.raises(paylab.PaylabError, match="semicolons; say so with delimiter=';'"):
+    with pytest.raises(paylab.PaylabError, match="semicolons; pass delimiter=';'"):
         run(simulator, path)
     assert list(run(simulator, path, delimiter=";")["outcome"]) == ["created"] * 2
 
@@ -257,7 +257,7 @@ def test_a_full_disk_is_told_with_how_many_were_paid(simulator, payouts, tmp_pat
         paid = sum(made(simulator).values())
         assert 0 < paid < 60
         assert (first.returncode, f"{paid} of 60 payouts were made" in first.stderr) == (1, True)
-        assert "goes on where it stopped" in first.stderr
+        assert "continues where it stopped" in first.stderr
         assert subprocess.run(call, env=env, check=False).returncode == 0
     assert made(simulator) == {f"inv-{at}": 1 for at in range(60)}
 

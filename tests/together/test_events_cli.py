@@ -139,7 +139,7 @@ def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
     main(["trigger", "transfer.completed", "--json"])
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert main(["trigger", "transfer.failed", "--id", last["event_payload"]["id"]]) == 1
-    assert "none, the state is final" in capsys.readouterr().err
+    assert "none, this status is final" in capsys.readouterr().err
 
 
 def test_a_target_that_cannot_be_reached_is_said(served, listen):

@@ -11,7 +11,7 @@ from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
 from paylab.webhooks.router import Router
 
-MANY = 1_000
+MANY = 500
 ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")
 FAULTS = (
     ("event_drop", {"seed": 5}),
@@ -42,7 +42,7 @@ def lab():
 
 @pytest.fixture(scope="module")
 def books(lab):
-    """A thousand transfers and conversions lived through, with everything going wrong."""
+    """Hundreds of transfers and conversions lived through, with everything going wrong."""
     kept = Books()
     account, wallet = _accounts(lab)
     inbox = lab.inbox(router=kept.router)
@@ -111,6 +111,6 @@ def test_everything_did_go_wrong(lab, books):
     """Duplicates, retries, events given up, events out of order."""
     frame, log = books.inbox.frame(), lab.simulator.deliveries()
     attempts = Counter(row["attempt"] for row in log if row["status"] == 503)
-    assert (frame["deliveries"] > 1).sum() > 100
-    assert (frame["order"] == "stale").sum() > 100
-    assert min(attempts[number] for number in (1, 2, 3, 4)) > 50
+    assert (frame["deliveries"] > 1).sum() > MANY / 10
+    assert (frame["order"] == "stale").sum() > MANY / 10
+    assert min(attempts[number] for number in (1, 2, 3, 4)) > MANY / 20

@@ -57,7 +57,7 @@ def test_a_status_that_moved_on_without_an_event_differs(lab):
     (event, *_) = trigger(lab, "transfer.created")
     lab.simulator.move(event.id, "cancelled")
     (problem,) = problems(lab.reconcile())
-    assert problem == "status differs in events: cancelled listed, awaiting_funds there"
+    assert problem == "status differs in events: cancelled in list, awaiting_funds in events"
 
 
 def test_what_is_older_than_the_inbox_is_not_missed(lab):
@@ -82,17 +82,17 @@ def test_late_events_do_not_count(lab):
         (
             ["trigger,100.01,usd,", "scenario:failed,100,eur,"],
             [
-                "amount differs in references: 100.00 listed, 100.01 there",
-                "currency differs in references: USD listed, EUR there",
+                "amount differs in references: 100.00 in list, 100.01 in references",
+                "currency differs in references: USD in list, EUR in references",
             ],
         ),
         (
             ["trigger,100,usd,started", "scenario:failed,100,usd,"],
-            ["status differs in references: completed listed, started there"],
+            ["status differs in references: completed in list, started in references"],
         ),
         (
             ["trigger,100,usd,", "trigger,100,usd,", "scenario:failed,100,usd,"],
-            ["twice in references: 2 rows"],
+            ["duplicate in references: 2 rows"],
         ),
     ],
 )

@@ -69,9 +69,9 @@ def test_an_individual_of_ones_own(lab, to, status):
         ("transfer.funded", "transfer.expired", "legal moves: completed, failed, under_review"),
         ("transfer.funded", "transfer.created", "is started"),
         ("transfer.funded", "transfer.funded", "is started"),
-        ("transfer.completed", "transfer.failed", "none, the state is final"),
+        ("transfer.completed", "transfer.failed", "none, this status is final"),
         ("transfer.completed", "transfer.payout_initiated", "is completed"),
-        ("conversion.completed", "conversion.failed", "none, the state is final"),
+        ("conversion.completed", "conversion.failed", "none, this status is final"),
     ],
 )
 def test_what_cannot_follow_says_what_can(lab, first, then, words):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from functools import cache
-from pathlib import Path
 
+import limit_table as table
 import pytest
 
 import paylab
 from paylab import corridors
-from paylab.client import encoding
+from paylab.client.request import check_key
 from paylab.client.resources import operations
 from paylab.corridors import examples
 from paylab.errors import APIStatusError, RuleError
@@ -23,10 +22,6 @@ from paylab.views.forms.field import LISTED
 from paylab.views.forms.onboarding import RecipientForm
 from paylab.views.forms.transfer import QuoteForm, TransferForm
 from paylab.views.specimens import specimen
-
-_spec = importlib.util.spec_from_file_location("limits", Path(__file__).with_name("limits.py"))
-table = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(table)
 
 AMOUNT = {"payout_method": "spei", "destination_currency": "MXN", "source_currency": "USD"}
 TERMS = {"applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T12:00:00Z"}
@@ -93,7 +88,7 @@ RULES = {
     ),
     "images": lambda _, value: images.check({"images": value}),
     "page": lambda _, value: refused(operations.check, value, Assumed().list("transfers")),
-    "key": lambda _, value: refused(encoding.check_key, value),
+    "key": lambda _, value: refused(check_key, value),
 }
 
 

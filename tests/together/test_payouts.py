@@ -166,7 +166,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
         card.submit()
     card.renew()
     assert getattr(card.quote, given).text == "1000.10"
-    assert "locked for 2:00" in card.lock_line.html
+    assert "locked for another 2:00" in card.lock_line.html
     assert card.submit().status == "awaiting_funds"
 
 

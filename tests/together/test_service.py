@@ -7,6 +7,7 @@ with an error that names the key.
 from __future__ import annotations
 
 import time
+import warnings
 from contextlib import suppress
 from itertools import chain
 
@@ -16,11 +17,11 @@ from independent_service import DEVIATIONS
 from independent_service import Service as Second
 
 from paylab import errors
-from paylab.client.api import Client
+from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator, SimulatorTransport
-from paylab.spec import assumptions
+from paylab.spec import assumptions, models
 from paylab.spec.service import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
@@ -485,3 +486,58 @@ ELSEWHERE = {
     *("tolerance-30s", "production", "provisioning-15s", "verification-15s", "payouts-15s"),
     *("events-enveloped", "events-signed"),
 }
+
+
+ASKED = {"destination_currency", "payout_method", "source_amount", "source_network"}
+ANSWERED = {
+    "quotes": sorted(models.Quote.model_fields.keys() - ASKED),
+    "conversion_accounts": ["destination_currency"],
+    "sandbox_deposits": ["created_at"],
+    "deposit_instructions.mx_virtual_account": ["clabe"],
+}
+"""Fields of answers by table; a request without another is refused, with the key in the error."""
+
+
+def asked_for(client):
+    """Something of each kind whose answers have names of their own."""
+    assert client.quotes.create(
+        account(client),
+        payout_method="spei",
+        destination_currency="MXN",
+        source_currency="USDC",
+        source_network="base",
+        source_amount="100.00",
+    )
+    conversion(client)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        f"{table}.fields.{name}"
+        for table, names in ANSWERED.items()
+        for name in names
+        if f"{table}.fields.{name}" in assumptions.KEYS
+    ],
+)
+def test_an_answer_with_another_name_warns_with_the_key(key):
+    """A client that is not set to it does not read None in silence; one that is set warns not."""
+    service = Service({key: assumptions.KEYS[key].others[0]})
+    with (
+        pytest.warns(errors.ConfigWarning, match=f"set {key} in service.toml") as told,
+        suppress(Exception),
+    ):
+        asked_for(simulated(service, Service()))
+    assert repr(service.value(key)) in "".join(str(each.message) for each in told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", errors.ConfigWarning)
+        asked_for(simulated(service, service))
+
+
+@pytest.mark.parametrize("deviation", ["unknown-fields", "unknown-codes", "currencies-lower"])
+def test_an_answer_with_more_fields_does_not_warn(deviation):
+    """A field that is like none of those that are missing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", errors.ConfigWarning)
+        payout(connected(deviation))
+        conversion(connected(deviation))

@@ -10,7 +10,8 @@ import sys
 import pytest
 
 import paylab
-from paylab.client import encoding
+from paylab.client import parameters
+from paylab.client.request import encode
 from paylab.corridors import examples
 from paylab.signing import snippets
 from paylab.simulator.server import Server
@@ -93,7 +94,7 @@ def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
     code = getattr(lab.calls[-1], name)()
     assert person["document"]["number"] not in code
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "body.json").write_bytes(encoding.encode(encoding.body_fields(person)))
+    (tmp_path / "body.json").write_bytes(encode(parameters.body_fields(person)))
     assert '"ind_' in run(lab, name, code)
 
 

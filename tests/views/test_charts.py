@@ -14,8 +14,8 @@ from PIL import Image, ImageColor
 import paylab
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
-from paylab.views import charts, vega
-from paylab.views.funnel import STAGES, funnel
+from paylab.views import chart_style, charts
+from paylab.views.chart_funnel import STAGES, funnel
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # the least contrast of a shape with what is behind it
@@ -44,10 +44,10 @@ def said(chart):
 def test_a_chart_is_a_specification_and_a_picture(frame, draw):
     """A notebook draws the specification, a web page shows the PNG, a terminal the title."""
     bundle, metadata = draw(frame)._repr_mimebundle_()
-    assert set(bundle) == {vega.MIME, "image/png", "text/plain"}
-    assert Image.open(BytesIO(bundle["image/png"])).width >= vega.WIDTH
+    assert set(bundle) == {chart_style.MIME, "image/png", "text/plain"}
+    assert Image.open(BytesIO(bundle["image/png"])).width >= chart_style.WIDTH
     assert bundle["text/plain"] == repr(draw(frame)) == f"Chart({draw(frame).title!r})"
-    assert metadata[vega.MIME]["embed_options"]["actions"]["editor"] is False
+    assert metadata[chart_style.MIME]["embed_options"]["actions"]["editor"] is False
 
 
 @pytest.mark.parametrize("draw", ALL)
@@ -59,7 +59,7 @@ def test_a_specification_is_the_same_every_time(frame, draw):
 @pytest.mark.parametrize("draw", ALL)
 def test_a_specification_compiles(frame, draw):
     """The compiler accepts every part of it, and finds marks to draw."""
-    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=vega.COMPILER)
+    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=chart_style.COMPILER)
     assert compiled["marks"]
 
 
@@ -114,7 +114,7 @@ def test_small_corridors_go_together(frame):
     many = frame.assign(destination_currency=[f"C{n % 12:02d}" for n in range(len(frame))])
     colours = charts.volume(many).spec["encoding"]["color"]["scale"]
     assert len(colours["domain"]) == charts.MOST_CORRIDORS
-    assert (colours["domain"][-1], colours["range"][-1]) == ("others", vega.REST)
+    assert (colours["domain"][-1], colours["range"][-1]) == ("others", chart_style.REST)
 
 
 def test_a_corridor_has_one_colour_in_every_chart(frame):
@@ -134,11 +134,11 @@ def test_a_corridor_has_one_colour_in_every_chart(frame):
 )
 def test_a_corridor_has_the_colour_of_its_local_currency(name, currency):
     """Dollars and stablecoins are at one end of almost every corridor."""
-    assert vega.corridor_colour(name) == vega.CORRIDOR_COLOURS[currency]
+    assert chart_style.corridor_colour(name) == chart_style.CORRIDOR_COLOURS[currency]
 
 
-@pytest.mark.parametrize("colour", [*vega.CORRIDOR_COLOURS.values(), vega.REST])
-@pytest.mark.parametrize("page", [vega.PAPER, DARK])
+@pytest.mark.parametrize("colour", [*chart_style.CORRIDOR_COLOURS.values(), chart_style.REST])
+@pytest.mark.parametrize("page", [chart_style.PAPER, DARK])
 def test_colours_stand_out_on_light_and_dark_pages(colour, page):
     """Shapes can be told from the page."""
     assert contrast(colour, page) >= VISIBLE

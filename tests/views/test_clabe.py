@@ -59,8 +59,8 @@ def test_bank(clabe, bank, shown):
     ("clabe", "problem"),
     [
         ("032180000118359718", "Do not pay: the check digit should be 9"),
-        ("12345", "Do not pay: a CLABE is exactly 18 digits"),
-        ("<b>bold</b>\x1b[31m", "Do not pay: a CLABE is exactly 18 digits"),
+        ("12345", "Do not pay: a CLABE has exactly 18 digits"),
+        ("<b>bold</b>\x1b[31m", "Do not pay: a CLABE has exactly 18 digits"),
     ],
 )
 def test_problems(clabe, problem):

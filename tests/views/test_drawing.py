@@ -104,7 +104,7 @@ def test_svg_size(komo, size, side):
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("", "no text"), ("\ud800", "half a character"), ("á" * 2000, "2000 characters are too many")],
+    [("", "no text"), ("\ud800", "surrogate"), ("á" * 2000, "2000 characters are too many")],
 )
 def test_cannot_be_drawn(text, reason):
     """What no QR code can hold is an error that says so."""

@@ -52,7 +52,7 @@ def test_a_row_opens_to_its_payload_and_what_changed(view):
     """Asked when it is opened; closed it holds nothing."""
     view.opened = view.rows[-1]["seq"]
     assert "awaiting_funds" in view.detail
-    assert "GET says otherwise now" in view.detail
+    assert "GET returns other values now" in view.detail
     view.opened = 0
     assert view.detail == ""
 
@@ -60,14 +60,14 @@ def test_a_row_opens_to_its_payload_and_what_changed(view):
 def test_the_last_word_is_what_get_says(view):
     """Nothing differs."""
     view.opened = view.rows[0]["seq"]
-    assert "GET says the same now." in view.detail
+    assert "GET returns the same values now." in view.detail
 
 
 def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view):
     """The payload is shown all the same."""
     inbox.lab.simulator.faults.add("status", status=404, path="/v1/transfers/*", times=9)
     view.opened = view.rows[0]["seq"]
-    assert "no such resource" in view.detail
+    assert "was not found" in view.detail
 
 
 def test_a_row_that_is_gone_says_so(view):

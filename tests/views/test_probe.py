@@ -3,7 +3,7 @@
 import re
 
 from paylab.lab.connection import connect
-from paylab.probe.report import Finding, Report
+from paylab.probe.report import ProbeFinding, Report
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 from paylab.views.probe import report_page, report_table
@@ -24,7 +24,7 @@ def test_the_page_holds_every_answer_and_the_call_behind_it():
 
 def test_words_of_a_service_are_text_on_the_page():
     """Markup in an answer is shown, not run."""
-    finding = Finding("lists.items", "could not tell", None, "<img src=x onerror=alert(1)>")
+    finding = ProbeFinding("lists.items", "could not tell", None, "<img src=x onerror=alert(1)>")
     report = Report((finding,), Service(), remarks=("<b>x</b>",), address="http://a/<i>")
     for shown in (report_page(report), report_table(report)):
         assert "<img" not in shown

@@ -73,7 +73,7 @@ def test_not_emv(text):
     """A text that is not EMV is drawn and says why it cannot be paid."""
     code = QR(text)
     assert scan(code.png()) == text
-    assert code.title == "A QR code that cannot be paid"
+    assert code.title == "This QR code is not valid"
     assert "Do not pay" in repr(code)
 
 

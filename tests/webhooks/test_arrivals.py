@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from paylab.webhooks.event import read
+from paylab.webhooks.event import read_event
 from paylab.webhooks.receiver import Receiver
 from paylab.webhooks.store import Arrivals
 
@@ -81,7 +81,7 @@ def test_saved_lines_are_events_again(arrivals, tmp_path):
     """A line an event, oldest first, with how it arrived."""
     path = arrivals.save(tmp_path / "events.jsonl")
     lines = path.read_text().splitlines()
-    assert [read(line).identity for line in lines] == [one.event.identity for one in arrivals]
+    assert [read_event(line).identity for line in lines] == [one.event.identity for one in arrivals]
     assert [json.loads(line)["deliveries"] for line in lines] == [1, 2, 1, 1]
     assert list(tmp_path.iterdir()) == [path]
 
@@ -107,7 +107,7 @@ def test_hostile_words_do_not_reach_the_terminal(store, delivery):
     """Escape sequences are spelled out, endless words cut."""
     for row in ("\x1b[2J\u202e", "x" * 1_000):
         body = delivery(1, row)
-        store.add(read(body), body, NOW)
+        store.add(read_event(body), body, NOW)
     text = repr(Arrivals(store))
     assert "\x1b" not in text
     assert "\u202e" not in text

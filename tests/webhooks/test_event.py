@@ -9,7 +9,7 @@ import pytest
 
 from paylab.spec import codes, models
 from paylab.spec.text import read_json, write_json
-from paylab.webhooks.event import StatusChange, UnreadableEventError, read
+from paylab.webhooks.event import StatusChange, UnreadableEventError, read_event
 
 TRANSFER = {
     "id": "tr_1",
@@ -33,33 +33,33 @@ def body(kind="transfer.funded", **changes):
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_every_event_type_has_its_resource(kind):
     """The payload of each of the eleven is read as what it is a snapshot of."""
-    event = read(json.dumps(body(kind)))
+    event = read_event(json.dumps(body(kind)))
     assert type(event.resource) is READ_AS[kind.partition(".")[0]]
     assert (event.type, event.id, event.status) == (kind, "tr_1", "started")
 
 
 def test_printed_it_holds_nothing_that_a_terminal_obeys():
     """Colours, directions of writing and line breaks are spelled out; letters are letters."""
-    event = read(body(id="é\x1b[31m\u202e", status="a\nb"))
+    event = read_event(body(id="é\x1b[31m\u202e", status="a\nb"))
     assert str(event) == "12:00:00  transfer.funded  é\\x1b[31m\\u202e  a\\nb"
 
 
 def test_a_body_may_be_bytes_text_or_an_object():
     """Whatever a web framework hands over."""
     text = json.dumps(body())
-    assert read(text) == read(text.encode()) == read(body())
+    assert read_event(text) == read_event(text.encode()) == read_event(body())
 
 
 def test_amounts_are_exact_and_times_aware():
     """A resource of an event is the same as one that was asked for."""
-    event = read(body())
+    event = read_event(body())
     assert event.resource.source_amount == models.Transfer(source_amount="10").source_amount
     assert event.updated_at.isoformat() == "2026-01-15T12:00:00+00:00"
 
 
 def test_an_unknown_type_is_kept():
     """A new event type is no reason to fail."""
-    event = read({"event_type": "wallet.opened", "event_payload": {"id": "w", "x": 1}})
+    event = read_event({"event_type": "wallet.opened", "event_payload": {"id": "w", "x": 1}})
     assert (event.type, event.family, event.id, event.resource.x) == (
         "wallet.opened",
         "wallet",
@@ -89,7 +89,7 @@ def test_an_unknown_type_is_kept():
 def test_what_is_no_event_is_refused(delivery, word):
     """The error says why, and is a ValueError."""
     with pytest.raises(UnreadableEventError, match=word):
-        read(delivery)
+        read_event(delivery)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,16 @@ def test_what_is_no_event_is_refused(delivery, word):
 )
 def test_identity(change, same):
     """Type, resource, status and updated_at make two deliveries one event."""
-    assert (read(body()).identity == read(body(**change)).identity) is same
+    assert (read_event(body()).identity == read_event(body(**change)).identity) is same
 
 
 @pytest.mark.parametrize(("amount", "same"), [("10.00", True), ("11.00", False)])
 def test_identity_without_a_time(amount, same):
     """Where updated_at is missing, the whole payload has to agree."""
-    one, other = read(body(updated_at=None)), read(body(updated_at=None, source_amount=amount))
+    one, other = (
+        read_event(body(updated_at=None)),
+        read_event(body(updated_at=None, source_amount=amount)),
+    )
     assert (one.identity == other.identity) is same
 
 
@@ -119,7 +122,7 @@ def test_identity_without_a_time(amount, same):
 @pytest.mark.parametrize("field", ["id", "status", "updated_at", "previous_status"])
 def test_junk_in_a_field_breaks_nothing(field, junk):
     """Whatever a field holds, an event can be told apart, put in order and printed."""
-    event = read(json.dumps({**body(), "event_payload": {**TRANSFER, field: junk}}))
+    event = read_event(json.dumps({**body(), "event_payload": {**TRANSFER, field: junk}}))
     assert event.identity in {event.identity}
     assert event.mark.type in str(event) + repr(event)
 
@@ -130,13 +133,13 @@ def test_what_is_no_number_is_refused(word):
     text = json.dumps(body(extra=1)).replace(": 1}", f": {word}}}")
     for delivery in (text, text.encode(), json.loads(text)):
         with pytest.raises(UnreadableEventError, match="JSON"):
-            read(delivery)
+            read_event(delivery)
 
 
 @pytest.mark.parametrize("number", ["0.1000000000000000055", "1e-30", "12345678901234567890.10"])
 def test_numbers_stay_exact(number):
     """Digit by digit, and when they are written again."""
-    event = read(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
+    event = read_event(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
     assert event.payload["fee"] == Decimal(number)
     assert read_json(write_json(dict(event.payload))) == event.payload
 
@@ -147,12 +150,12 @@ SPELLINGS = ("03Z", "03.000Z", "03.0+00:00", "03+00:00", "03", "03,00z", "03.000
 @pytest.mark.parametrize("spelling", SPELLINGS)
 def test_one_instant_is_one_event(spelling):
     """However its time is written."""
-    event = read(body(updated_at=f"2026-01-15T12:00:{spelling}"))
-    assert event.identity == read(body(updated_at="2026-01-15T12:00:03.000Z")).identity
+    event = read_event(body(updated_at=f"2026-01-15T12:00:{spelling}"))
+    assert event.identity == read_event(body(updated_at="2026-01-15T12:00:03.000Z")).identity
 
 
 @pytest.mark.parametrize("other", ["03.001Z", "03.0000001Z", "03+00:01", "3 o'clock"])
 def test_another_instant_is_another_event(other):
     """By a tenth of a microsecond too."""
-    event = read(body(updated_at=f"2026-01-15T12:00:{other}"))
-    assert event.identity != read(body(updated_at="2026-01-15T12:00:03.000Z")).identity
+    event = read_event(body(updated_at=f"2026-01-15T12:00:{other}"))
+    assert event.identity != read_event(body(updated_at="2026-01-15T12:00:03.000Z")).identity

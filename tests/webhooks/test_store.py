@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from datetime import timedelta
 
 import pytest
 
 from paylab.errors import ConfigError
-from paylab.webhooks.event import read
+from paylab.webhooks.event import read_event
 from paylab.webhooks.store import EventStore
 
 from .conftest import NOW
@@ -18,7 +19,7 @@ from .conftest import NOW
 
 def add(store, body):
     """Keep a delivery."""
-    return store.add(read(body), body, NOW)
+    return store.add(read_event(body), body, NOW)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,14 @@ def test_arrivals(store, delivery, steps, expected):
         add(store, delivery(step))
     found = [(one.type.partition(".")[2], one.deliveries, one.order) for one in store.walk()]
     assert found == expected
+
+
+def test_a_repeated_event_keeps_its_first_time_and_gets_a_last_one(store, delivery):
+    """The delivery that was first decides the order; the last one is told beside it."""
+    later = NOW + timedelta(hours=1)
+    add(store, delivery(1))
+    again = store.add(read_event(delivery(1)), delivery(1), later)
+    assert (again.at, again.last_at, again.deliveries) == (NOW, later, 2)
 
 
 def test_resources_do_not_disturb_each_other(store, delivery):
@@ -90,7 +99,7 @@ def test_a_file_that_is_none_is_a_config_error(tmp_path):
 def test_a_named_file_is_its_owners_alone(tmp_path, delivery):
     """It holds who was paid what; whatever SQLite lays beside it too."""
     store = EventStore(tmp_path / "events.db")
-    store.add(read(delivery(1)), delivery(1), NOW)
+    store.add(read_event(delivery(1)), delivery(1), NOW)
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
     store.close()
 
@@ -100,9 +109,10 @@ def test_what_was_added_survives_a_kill(tmp_path, delivery):
     path = tmp_path / "events.db"
     script = (
         "import os, sys; from datetime import UTC, datetime;"
-        "from paylab.webhooks.event import read; from paylab.webhooks.store import EventStore;"
-        "body = sys.argv[2].encode();"
-        "EventStore(sys.argv[1]).add(read(body), body, datetime.now(UTC)); os.kill(os.getpid(), 9)"
+        "from paylab.webhooks.event import read_event;"
+        "from paylab.webhooks.store import EventStore;"
+        "body = sys.argv[2].encode(); event = read_event(body);"
+        "EventStore(sys.argv[1]).add(event, body, datetime.now(UTC)); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", script, path, delivery(1).decode()], check=False)
     assert (done.returncode, EventStore(path).count()) == (-9, 1)

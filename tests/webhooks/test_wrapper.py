@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hmac
+from base64 import b64encode
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 import paylab
+from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
-from paylab.webhooks import Router, UnreadableEventError, Wrapper, read
-from paylab.webhooks.receiver import Receiver
+from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
+from paylab.webhooks.receiver import Port, Receiver, signature_check
 from paylab.webhooks.store import Arrivals, EventStore
 
 ENVELOPED = Service(
@@ -35,14 +39,14 @@ NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 )
 def test_a_wrapper_is_read_where_its_parts_stand(settings, body):
     """Under other names, and in an object of the delivery."""
-    event = read(body, Wrapper.of(Service(settings)))
+    event = read_event(body, Wrapper.of(Service(settings)))
     assert (event.type, event.id) == ("transfer.created", "tr_1")
 
 
 def test_a_wrapper_that_is_not_set_names_the_keys():
     """What the delivery must have, and where to set other names."""
     with pytest.raises(UnreadableEventError, match=r"webhooks\.type_field and webhooks\.payload"):
-        read(BODY)
+        read_event(BODY)
 
 
 def test_an_inbox_keeps_what_came_and_reads_it():
@@ -77,3 +81,80 @@ def test_an_inbox_of_a_lab_follows_its_service():
         lab.simulator.clock.advance(60)
         assert inbox.wait(type="individual.status_changed").id == made.id
         assert {arrival.event.event_id != "" for arrival in inbox} == {True}
+
+
+def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper():
+    """Also as paylab writes it itself, in the names of the interface description."""
+    lab = paylab.connect(simulator=Simulator(service=ENVELOPED, transfers=1), ledger="none")
+    with lab.inbox() as inbox:
+        lab.individuals.create(**examples.individual("MX", consent_at=NOW))
+        event = read_event(BODY, Wrapper.of(ENVELOPED))
+        assert (inbox.replay(event), len(inbox)) == (200, 1)
+
+
+SIGNED = Service({"webhooks.signature_header": "X-Signature"})
+KEY = b"a-secret-key"
+PLAIN = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
+GOOD = hmac.digest(KEY, PLAIN, "sha256")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"X-Signature": GOOD.hex()}, 200),
+        ({"x-signature": f"sha256={GOOD.hex()}"}, 200),
+        ({"X-Signature": b64encode(GOOD).decode()}, 200),
+        ({"X-Signature": hmac.digest(KEY, PLAIN + b" ", "sha256").hex()}, 401),
+        ({"X-Signature": hmac.digest(b"another", PLAIN, "sha256").hex()}, 401),
+        ({"X-Signature": ""}, 401),
+        ({"X-Other": GOOD.hex()}, 401),
+        ({}, 401),
+    ],
+)
+def test_a_signed_delivery_is_verified(headers, status, caplog):
+    """Over HTTP and inside this process; the refusal names the key of the settings."""
+    store = EventStore(wrapper=Wrapper.of(SIGNED))
+    receiver = Receiver(store, lambda: NOW, check=signature_check(SIGNED, Secret(KEY.decode())))
+    assert receiver.deliver("", PLAIN, headers) == status
+    port = Port(receiver).start()
+    kind = {"content-type": "application/json"}
+    try:
+        answer = httpx.post(port.url, content=PLAIN, headers=kind | headers, trust_env=False)
+    finally:
+        port.stop()
+    assert answer.status_code == status
+    assert len(Arrivals(store)) == (status == 200)
+    assert ("webhooks.signature_header" in caplog.text) == (status == 401)
+    assert KEY.decode() not in caplog.text + answer.text
+
+
+@pytest.mark.parametrize("port", [None, 0])
+def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
+    """The simulator signs events, in this process and over a port, and the inbox verifies them."""
+    lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
+    with lab.inbox(port=port) as inbox:
+        made = lab.individuals.create(**examples.individual("MX", consent_at=NOW))
+        lab.individuals.upload_images(made, {"document-front": IMAGE, "selfie": IMAGE})
+        lab.simulator.clock.advance(60)
+        assert inbox.wait(type="individual.status_changed").id == made.id
+        assert inbox.replay(inbox[0]) == 200
+
+
+def test_deposit_instructions_of_an_event_are_read_in_our_names():
+    """As those of a transfer are; the payload stays as it was sent."""
+    service = Service({"deposit_instructions.crypto_wallet.fields.address": "wallet_address"})
+    body = {
+        "event_type": "transfer.created",
+        "event_payload": {
+            "id": "tr_1",
+            "deposit_instructions": {
+                "type": "crypto_wallet",
+                "currency": "usdc",
+                "payment_methods": ["base"],
+                "details": {"wallet_address": "0x1", "network": "base"},
+            },
+        },
+    }
+    event = read_event(body, Wrapper.of(service))
+    assert event.resource.deposit_instructions.details == {"address": "0x1", "network": "base"}
+    assert event.payload == event.resource.raw == body["event_payload"]

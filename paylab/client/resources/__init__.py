@@ -1,4 +1,4 @@
-"""The operations of the service, one class a resource."""
+"""The operations of the service, one class per resource."""
 
 from .conversions import ConversionAccounts as ConversionAccounts
 from .conversions import Conversions as Conversions

@@ -21,19 +21,19 @@ from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
-from .. import encoding
+from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
 from ..request import Options
 from ..sender import Sender
 from . import operations
-from .operations import EVERY, TIMEOUT, Account, Patience, Until, id_from, reference, takes
+from .operations import EVERY, TIMEOUT, Patience, Until
 
-# What is looked for is new, and lists are newest first: further back it is not looked for.
-# The spec names two ends without showing what leads there.
+# The object is new and lists are newest first: older pages are not searched.
+# The spec names two final statuses without the moves to them.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
 class ConversionAccounts:
-    """Where individuals pay in fiat."""
+    """Accounts into which individuals pay fiat."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names
@@ -56,7 +56,7 @@ class ConversionAccounts:
     ) -> ConversionAccount:
         """Create a conversion account; while it is pending, `wait` for its instructions.
 
-        Without a source_currency it is that of the individual's country, if you pass the object.
+        source_currency defaults to that of the individual's country if you pass the object.
 
         The same cell or call site with the same body keeps its key; `new=True` makes another.
         After a lost answer the list is searched before the account is posted again.
@@ -71,11 +71,11 @@ class ConversionAccounts:
             "destination_currency": destination_currency,
             "client_reference_id": client_reference_id,
         }
-        body = encoding.merge_extra(encoding.body_fields(named), extra)
-        encoding.judge(rules.check_account(body, service=self._sender.service))
+        body = body_fields(named, extra)
+        judge(rules.check_account(body, service=self._sender.service))
 
         def find(since: datetime) -> str | None:
-            all_of_them = self.list(limit=codes.PAGE_MAX)  # in whatever order they come
+            all_of_them = self.list(limit=codes.PAGE_MAX)  # in any order
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
         create = "conversion_accounts.create"
@@ -93,7 +93,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.get(account).status
         'active'
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         answer = self._sender.call("conversion_accounts.get", parts=parts, **options)
         return answer.read(ConversionAccount)
 
@@ -127,7 +127,7 @@ class ConversionAccounts:
 
 
 class Conversions:
-    """Deposits on their way to becoming stablecoin."""
+    """Deposits that are converted to stablecoin."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names
@@ -182,12 +182,12 @@ class Conversions:
 
     @takes(Options)
     def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:  # noqa: A002 - the service's word
-        """Read one conversion: alone if the service can, else from the list.
+        """Read one conversion, from the list if the service cannot read it alone.
 
         >>> lab.conversions.get(conversion.id) == conversion
         True
         """
-        own = encoding.check_identifier(id)
+        own = check_identifier(id)
         found = self.by_id(own, **options)
         if found is None:
             raise NotFoundError(404, f"no conversion has the id {own}")
@@ -219,7 +219,7 @@ class Conversions:
 
     @takes(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
-        """The conversion with an id, read alone if the service can; None when there is none.
+        """The conversion with an id, or None.
 
         >>> lab.client.conversions.by_id("conv_unknown") is None
         True
@@ -236,7 +236,7 @@ class Conversions:
 
 
 def _local(individual: object) -> str | None:
-    """The currency that an individual's country pays in; None when it is not known."""
+    """The deposit currency of an individual's country; None if unknown."""
     return codes.ON_RAMP.get(str(getattr(individual, "country", None)))
 
 
@@ -253,14 +253,14 @@ def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -
     if not (same and currency and wallet and late):
         return False
     if not (shown or dated):
-        told = f"the conversion account {one.id} may be the one that was asked for, or an older one"
-        raise PaylabError(f"{told}: get it and look; new=True makes another")
+        told = f"the conversion account {one.id} may be the requested one, or an older one"
+        raise PaylabError(f"{told}: read it to check; new=True makes another")
     return True
 
 
 def _nothing_comes(refused: APIStatusError) -> WaitTimeoutError:
-    """No conversion can come of a deposit that was refused: its error, at once."""
-    error = WaitTimeoutError(f"no conversion will come: the deposit was refused: {refused}")
+    """WaitTimeoutError if the deposit was refused, so that no conversion can follow."""
+    error = WaitTimeoutError(f"there is no conversion: the deposit was refused: {refused}")
     error.hint, error.key, error.assumption = refused.hint, refused.key, refused.assumption
     return error
 
@@ -302,7 +302,7 @@ class Sandbox:
     ) -> Deposit:
         """Simulate a fiat deposit; sender_name="" simulates a missing sender.
 
-        An answer without a body is a success, and the deposit then holds what was sent.
+        A response without a body is a success; the deposit then has the sent values.
 
         >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
         Amount('10.00')
@@ -313,8 +313,8 @@ class Sandbox:
             "currency": currency,
             "sender_name": sender_name,
         }
-        body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check(body, service=self._sender.service))
+        body = body_fields(given, extra)
+        judge(rules.check(body, service=self._sender.service))
         account = str(given["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
         self._sender.refused_deposits.pop(account, None)

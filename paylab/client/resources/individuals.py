@@ -21,14 +21,14 @@ from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
-from .. import encoding
+from ..parameters import body_fields, check_identifier, judge, merge_extra, takes
 from ..request import Options
 from ..sender import Sender
 from ..upload import Images, Upload
 from . import operations
-from .operations import EVERY, TIMEOUT, Patience, Until, takes
+from .operations import EVERY, TIMEOUT, Patience, Until
 
-# Where verification comes to rest; under_review is still being decided.
+# Statuses that end the wait; under_review is not decided yet.
 SETTLED = ("active", "rejected", "action_required")
 
 
@@ -78,11 +78,11 @@ class Individuals:
             "idv_consent_recorded_at": idv_consent_recorded_at,
             "financial_accounts": financial_accounts,
         }
-        named = encoding.body_fields(given)
+        named = body_fields(given)
         operations.check_individual(named, self._sender.service)
-        body = encoding.merge_extra(named, extra)
+        body = merge_extra(named, extra)
         service = self._sender.service
-        encoding.judge(individuals.check(body, service), individuals.mistyped(body, service))
+        judge(individuals.check(body, service), individuals.mistyped(body, service))
         return self._sender.call("individuals.create", body, **options).read(Individual)
 
     @takes(Options)
@@ -92,7 +92,7 @@ class Individuals:
         >>> lab.individuals.get(person.id).country
         'MX'
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         return self._sender.call("individuals.get", parts=parts, **options).read(Individual)
 
     @takes(Options)
@@ -120,11 +120,9 @@ class Individuals:
         >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
         'selfie'
         """
-        who, upload = encoding.check_identifier(id), "individuals.upload_images"
+        who, body = check_identifier(id), Upload(images, self._sender.service)
         with self._explaining(id):
-            answer = self._sender.upload(
-                upload, Upload(images, self._sender.service), who, **options
-            )
+            answer = self._sender.upload("individuals.upload_images", who, body.parts, **options)
         return answer.read(VerificationImages)
 
     @takes(Options)
@@ -134,7 +132,7 @@ class Individuals:
         >>> lab.individuals.images(person).individual_id == person.id
         True
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         answer = self._sender.call("individuals.images", parts=parts, **options)
         return answer.read(VerificationImages)
 
@@ -152,22 +150,22 @@ class Individuals:
     ) -> Individual:
         """Submit a share token of the external identity-verification provider.
 
-        Without a `provider` it is the one that the service's settings name. An answer without a
-        body is a success, and the individual then has its id only.
+        `provider` defaults to the one in the service's settings. A response without a body is a
+        success; the individual then has only its id.
 
         >>> lab.individuals.submit_token(
         ...     person, "share-token", "applicant-1", lab.clock()
         ... )  # doctest: +SKIP
         """
-        who = encoding.check_identifier(id)
+        who = check_identifier(id)
         given = {
             "provider": provider or self._sender.service.verification.provider,
             "token": token,
             "applicant_id": applicant_id,
             "partner_terms_accepted_at": partner_terms_accepted_at,
         }
-        body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(individuals.check_token(body, service=self._sender.service))
+        body = body_fields(given, extra)
+        judge(individuals.check_token(body, service=self._sender.service))
         with self._explaining(id):
             answer = self._sender.call(
                 "individuals.submit_token", body, parts={"id": who}, any_body=True, **options
@@ -210,13 +208,13 @@ def _standing(individual: Individual) -> str:
     return f"its status is {status}{because}: {_NEXT.get(status, _SEE)}"
 
 
-_SEE = "what is sent counts only in action_required"
+_SEE = "images and tokens are accepted only in action_required"
 _NEXT = {
-    "action_required": "send what is asked for, or try again later",
+    "action_required": "send what is requested, or try again later",
     "active": "it is verified, and nothing needs to be sent",
-    "rejected": "this is final, and nothing can be sent again",
-    "pending": "lab.individuals.wait(id) waits for the outcome of what was sent before",
-    "under_review": "somebody is deciding; lab.individuals.wait(id) waits for it",
+    "rejected": "this status is final, and nothing can be sent again",
+    "pending": "wait for the outcome with lab.individuals.wait(id)",
+    "under_review": "wait for the decision with lab.individuals.wait(id)",
 }
 
 
@@ -244,12 +242,12 @@ class FinancialAccounts:
         >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
         'crypto_wallet'
         """
-        who = encoding.check_identifier(individual_id, "individual_id")
-        named = encoding.body_fields({"individual_id": who, "type": type, "details": details})
+        who = check_identifier(individual_id, "individual_id")
+        named = body_fields({"individual_id": who, "type": type, "details": details})
         operations.check_detail_names(named.get("details"), type, self._sender.service)
-        body = encoding.merge_extra(named, extra)
+        body = merge_extra(named, extra)
         service = self._sender.service
-        encoding.judge(accounts.check(body, service=service), accounts.doubts(body, service))
+        judge(accounts.check(body, service=service), accounts.doubts(body, service))
         answer = self._sender.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 
@@ -264,15 +262,15 @@ class FinancialAccounts:
     ) -> FinancialAccount:
         """Replace the details of an account; a crypto_wallet cannot be changed.
 
-        An answer without a body is a success, and the account then has its id only.
+        A response without a body is a success; the account then has only its id.
 
         >>> lab.financial_accounts.update(payee, payee.details).id == payee.id
         True
         """
-        own = encoding.check_identifier(id)
-        named = encoding.body_fields({"details": details})
+        own = check_identifier(id)
+        named = body_fields({"details": details})
         operations.check_detail_names(named.get("details"), None, self._sender.service)
-        body = encoding.merge_extra(named, extra)
+        body = merge_extra(named, extra)
         answer = self._sender.call(
             "financial_accounts.update", body, parts={"id": own}, any_body=True, **options
         )

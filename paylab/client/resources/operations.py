@@ -1,25 +1,24 @@
-"""What the operations share: typed parameters, options, lists and waiting."""
+"""What the operations share: lists, waiting, and the names in nested objects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache, wraps
-from inspect import Parameter, signature
+from functools import lru_cache
 from itertools import chain
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from ...errors import Problem, WaitTimeoutError
 from ...rules.fields import dotted
 from ...spec import codes
-from ...spec.models import Address, Document, FinancialAccount
-from ...spec.names import meant, nearest_name
+from ...spec.models import Address, Document
+from ...spec.names import nearest_name
 from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain
-from .. import encoding
+from ..parameters import refuse, unknown
 
 
 def created(resource: Any) -> datetime:
@@ -31,7 +30,7 @@ def created(resource: Any) -> datetime:
 def check(limit: int | None, form: ListForm, product_type: str | None = None) -> None:
     """RuleError for a page size or a product that neither the spec nor the service has.
 
-    A page size of the spec is good everywhere: a service with smaller pages is asked for those.
+    A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
     problems, most = [], max(codes.PAGE_MAX, form.max_limit)
     whole = isinstance(limit, int) and not isinstance(limit, bool)
@@ -39,7 +38,7 @@ def check(limit: int | None, form: ListForm, product_type: str | None = None) ->
         problems.append(Problem("limit", f"must be a whole number from 1 to {most}"))
     if product_type is not None and product_type not in codes.PRODUCTS:
         problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
-    encoding.refuse(problems)
+    refuse(problems)
 
 
 W = TypeVar("W")
@@ -48,13 +47,13 @@ TIMEOUT = 120.0
 EVERY = 1.0
 
 Until = str | Collection[str] | Callable[[Any], bool]
-"""A status, several, or a function of the resource that says when to stop."""
+"""A status, several statuses, or a function of the resource that returns when to stop."""
 
 Shown = Callable[[], AbstractContextManager[Callable[[str], None]]]
 
 
 def unseen() -> AbstractContextManager[Callable[[str], None]]:
-    """Show nothing of a wait."""
+    """Do not show the wait."""
     return nullcontext(lambda _: None)
 
 
@@ -62,7 +61,7 @@ def unseen() -> AbstractContextManager[Callable[[str], None]]:
 class Patience:
     """How long to wait and how often to poll; only sleeps count as waiting time.
 
-    `shown` gives a function that is told how the wait goes, once a round.
+    `shown` returns a function that is called with the state of the wait in each round.
     """
 
     sleep: Callable[[float], None]
@@ -115,47 +114,7 @@ def _reached(until: Until) -> Callable[[Any], bool]:
 
 
 def _state(seen: Any) -> str:
-    return "was not there" if seen is None else f"was {plain(str(seen.status), 60)}"
-
-
-P = ParamSpec("P")
-A = TypeVar("A")
-
-
-def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
-    """Refuse unknown parameters with a TypeError that names the likely one.
-
-    `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
-    """
-
-    def decorate(function: Callable[P, A]) -> Callable[P, A]:
-        own = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
-        options = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
-            for group in groups
-            for name, kind in group.__annotations__.items()
-        ]
-        known = {p.name for p in (*own, *options)}
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= known:
-                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
-            return function(*args, **kwargs)
-
-        shown = signature(function).replace(parameters=[*own, *options])
-        call.__signature__ = shown  # type: ignore[attr-defined] # what inspect and IDEs look for
-        return call
-
-    return decorate
-
-
-def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
-    name = min(names)
-    like = meant(name, {*known} - {"self"})
-    asked = f" (is {like!r} meant?)" if like else ""
-    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
-    return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
+    return "was not found" if seen is None else f"was {plain(str(seen.status), 60)}"
 
 
 Body = dict[str, Any]
@@ -163,7 +122,7 @@ Body = dict[str, Any]
 ADDRESS = frozenset(Address.model_fields)
 DOCUMENT = frozenset(Document.model_fields)
 ENTRY = frozenset({"type", "details"})
-# How alike a name in details and a known one are when one is a slip for the other.
+# The similarity from which a name in details is probably a typo of a known one.
 SLIP = 0.85
 
 
@@ -189,22 +148,12 @@ def check_individual(body: Body, service: Service) -> None:
             for each in _entry(entry, f"financial_accounts.{at}", service)
         ),
     ]
-    encoding.refuse(problems)
+    refuse(problems)
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
     """RuleError for a name in details that looks like a misspelt field."""
-    encoding.refuse([*_details(kind, details, "details", service)])
-
-
-def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
-    """The unknown names of a nested object."""
-    for name in value if isinstance(value, Mapping) else ():
-        if name not in known:
-            like = nearest_name(str(name), known)
-            meant = f"is {like} meant?" if like else f"known are {', '.join(sorted(known))}"
-            way = "extra={...} sends what is not known"
-            yield Problem(dotted(at, str(name)), f"is no field; {meant} ({way})")
+    refuse([*_details(kind, details, "details", service)])
 
 
 def _entry(entry: object, at: str, service: Service) -> Iterator[Problem]:
@@ -215,7 +164,7 @@ def _entry(entry: object, at: str, service: Service) -> Iterator[Problem]:
 
 
 def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
-    """Problems for likely misspellings only, because the names in details are mostly assumed."""
+    """Problems for likely misspellings only, because most names in details are assumed."""
     known = detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}
     for name in details:
@@ -223,27 +172,5 @@ def _details(kind: object, details: object, at: str, service: Service) -> Iterat
         if like and like not in details:
             yield Problem(
                 dotted(at, str(name)),
-                f"is no known field; is {like} meant? (extra={{...}} sends it as it is)",
+                f"is not a known field; is {like} meant? (extra={{...}} sends it unchanged)",
             )
-
-
-Account = FinancialAccount | str | Mapping[str, Any]
-
-# An account as the service shows it is as good as its id.
-KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
-
-
-def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
-    """An account as `{"id": ...}`; None stays None."""
-    if account is None:
-        return None
-    if isinstance(account, Mapping):
-        encoding.refuse(unknown(account, KNOWN, field))
-    if isinstance(account, Mapping) and account.get("id") is None:
-        encoding.refuse([Problem(f"{field}.id", "is required")])
-    return {"id": encoding.check_identifier(account, f"{field}.id")}
-
-
-def id_from(value: object, field: str) -> str | None:
-    """The id of a value or a result; None stays None."""
-    return None if value is None else encoding.check_identifier(value, field)

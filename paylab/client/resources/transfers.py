@@ -6,35 +6,33 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...errors import Problem
-from ...rules import transfers as rules
+from ...rules.transfers import rules_of
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
-from ...spec.service import Service
 from ...spec.status import TRANSFER
-from .. import encoding
+from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
 from ..request import Options
 from ..sender import Sender
 from . import operations
-from .operations import EVERY, TIMEOUT, Account, Patience, Until, id_from, reference, takes
+from .operations import EVERY, TIMEOUT, Patience, Until
 
 Money = Decimal | str | int
 
 
 class Quotes:
-    """Rates and fees, locked for a short while."""
+    """Rates and fees, locked for a short time."""
 
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+        self._sender, self._rules = sender, rules_of(sender.service)
         self._asked: dict[str, dict[str, Any]] = {}
 
     @takes(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
-        """A new quote for the same question; for a quote made elsewhere, for its terms.
+        """A new quote with the same request, or with the terms of a quote from elsewhere.
 
         >>> lab.quotes.again(quote).source_amount == quote.source_amount
         True
@@ -84,9 +82,8 @@ class Quotes:
             "destination_amount": destination_amount,
             "net_source_amount": net_source_amount,
         }
-        body = encoding.merge_extra(encoding.body_fields(given), extra)
-        service = self._sender.service
-        encoding.judge(rules.check_quote(body, service), _rail(body, service))
+        body = body_fields(given, extra)
+        judge(self._rules.check_quote(body), self._rules.doubts(body))
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
@@ -95,19 +92,11 @@ class Quotes:
         return quote
 
 
-def _rail(body: Mapping[str, Any], service: Service) -> list[Problem]:
-    """Warnings about the rail that rest on an assumption only."""
-    currency, rail = body.get("destination_currency"), body.get("payout_method")
-    return rules.warn(body, service) + (
-        rules.check_rail(currency, rail, service) if isinstance(currency, str) else []
-    )
-
-
 AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
 
 
 def _terms(quote: Quote) -> dict[str, Any]:
-    """The terms that a quote answers."""
+    """The request terms of a quote."""
     given = "destination_amount" if quote.derived_source_amount else "source_amount"
     account = {"financial_account": quote.financial_account_id}
     return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
@@ -120,7 +109,7 @@ class Transfers:
         __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+        self._sender, self._rules = sender, rules_of(sender.service)
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -165,9 +154,8 @@ class Transfers:
             "net_source_amount": net_source_amount,
             "client_reference_id": client_reference_id,
         }
-        body = encoding.merge_extra(encoding.body_fields(given), extra)
-        service = self._sender.service
-        encoding.judge(rules.check(body, service), _rail(body, service))
+        body = body_fields(given, extra)
+        judge(self._rules.check(body), self._rules.doubts(body))
         return self._sender.once("transfers.create", body, new=new, **options).read(Transfer)
 
     @takes(Options)
@@ -177,7 +165,7 @@ class Transfers:
         >>> lab.transfers.get(transfer.id) == transfer
         True
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         return self._sender.call("transfers.get", parts=parts, **options).read(Transfer)
 
     @takes(Options)

@@ -9,10 +9,9 @@ from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
 from ...spec.names import public_names, suggest
 from ...spec.paging import Pager
-from .. import encoding
+from ..parameters import body_fields, check_identifier, judge, takes
 from ..request import Options
 from ..sender import Sender
-from .operations import takes
 
 
 class WebhookSubscriptions:
@@ -41,11 +40,11 @@ class WebhookSubscriptions:
         >>> made.is_active
         True
         """
-        # A text is no list of its letters; what is no list at all is for the rules to say.
+        # A text is not a list of letters; the rules report values that are not lists.
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
         given = {"url": url, "event_types": list(event_types) if listed else event_types}
-        body = encoding.merge_extra(encoding.body_fields(given), extra)
-        encoding.judge(rules.check(body, self._sender.service))
+        body = body_fields(given, extra)
+        judge(rules.check(body, self._sender.service))
         answer = self._sender.call("webhook_subscriptions.create", body, **options)
         return answer.read(WebhookSubscription)
 
@@ -69,7 +68,7 @@ class WebhookSubscriptions:
         >>> lab.webhook_subscriptions.get(subscription).url
         'https://hooks.example.com/first'
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         answer = self._sender.call("webhook_subscriptions.get", parts=parts, **options)
         return answer.read(WebhookSubscription)
 
@@ -83,6 +82,6 @@ class WebhookSubscriptions:
 
         >>> lab.webhook_subscriptions.delete(subscription)
         """
-        parts = {"id": encoding.check_identifier(id)}
+        parts = {"id": check_identifier(id)}
         remove = "webhook_subscriptions.delete"
         self._sender.call(remove, parts=parts, any_body=True, **options).done()

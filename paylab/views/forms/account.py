@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from ... import corridors
-from ...corridors import account_types, examples
+from ...corridors import account_types, countries, examples
 from ...corridors.account_types import Account, Format
 from ...errors import PaylabError, Problem
 from ...rules import accounts
@@ -17,7 +16,7 @@ from ..html import Row, escape
 from ..qr import read_qr, scan
 from .field import COMBO, OPEN, SELECT, TEXT, FormField, call
 from .file import FilePicker
-from .form import Form, grid
+from .form import Form, side_by_side
 from .view import Group, Html
 
 TYPES = {
@@ -45,7 +44,7 @@ class AccountFields(Group):
         service: Service | None = None,
     ) -> None:
         self.prefix, self._later = prefix, later
-        self._countries = corridors.of(service)
+        self._countries = countries.of(service)
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
         self.details = {
             name: FormField(f"{prefix}details.{name}", label(name), COMBO if listed else TEXT)
@@ -53,7 +52,7 @@ class AccountFields(Group):
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
-        super().__init__([grid([self.type, *self.details.values()]), self.upload])
+        super().__init__([side_by_side([self.type, *self.details.values()]), self.upload])
         self.adjust(country)
 
     def __iter__(self) -> Iterator[FormField]:
@@ -61,11 +60,11 @@ class AccountFields(Group):
 
     @property
     def account(self) -> Account:
-        """The chosen type as the country has it."""
+        """The facts of the chosen account type in this country."""
         return self._countries.account(self._country, self.type.value) or NOTHING
 
     def entry(self) -> dict[str, Any]:
-        """`type` and `details` as they would be sent; empty when the account comes later."""
+        """The `type` and `details` to send; empty when the account is added later."""
         if not self.type.value:
             return {}
         names = [field.name for field in self.account.fields]
@@ -74,7 +73,7 @@ class AccountFields(Group):
         return {"type": self.type.value, "details": details}
 
     def fill(self, kind: str, details: Mapping[str, Any]) -> None:
-        """Put in an account's type and details; the form then checks them."""
+        """Fill in the type and details, and check them."""
         self.type.put(kind)
         self.adjust(self._country)
         for name, value in details.items():
@@ -83,7 +82,7 @@ class AccountFields(Group):
         self.adjust(self._country)
 
     def adjust(self, country: str) -> None:
-        """Ask for what this country and the chosen type need, and nothing else."""
+        """Show only the inputs that this country and account type need."""
         self._country = country
         corridor = self._countries.get(country)
         kinds = [(TYPES[kind], kind) for kind in (corridor.account_types if corridor else ())]
@@ -110,7 +109,7 @@ class AccountFields(Group):
         field.require(asked.required, assumed=asked.source != "spec")
 
     def _scan(self, name: str, file: BinaryIO) -> None:
-        """Read the code in a picture; the picture is deleted at once."""
+        """Read the QR code in a picture, and delete the picture."""
         field = self.details[SCANNED]
         with file:
             data = file.read()
@@ -123,14 +122,14 @@ class AccountFields(Group):
 
 
 def normaliser(form: Format | None) -> Callable[[str], str]:
-    """What makes a typed text the one that is sent: without blanks around it, in capitals."""
+    """A function that strips typed text and, where required, makes it upper case."""
     if form is None or not form.capitals:
         return str.strip
     return lambda text: "".join(text.upper().split())
 
 
 def field_hint(form: Format) -> str:
-    """What an input must look like, and how far that is checked."""
+    """The format of an input, and whether check digits are verified."""
     algorithm = accounts.ALGORITHMS.get(form.check_digit)
     checked = f"the check digits of the {algorithm.name} are verified" if algorithm else ""
     wanted = form.message.removeprefix("must be ").removeprefix("exactly ")
@@ -139,34 +138,34 @@ def field_hint(form: Format) -> str:
 
 
 def _payee(payload: str) -> str:
-    """Whom a pasted or scanned code pays."""
+    """The payee of a pasted or scanned code."""
     rows = read_qr(payload).rows()[:3] if payload else []
     said = "; ".join(f"{label}: {text}" for label, text in rows)
     return said or "Paste the text of the code, or scan a picture of it."
 
 
-def _names(countries: corridors.Countries) -> list[tuple[str, bool]]:
-    """Every field of every account, and whether it is chosen from a list."""
-    accounts = (account for corridor in countries.all for account in corridor.accounts)
+def _names(known: countries.Countries) -> list[tuple[str, bool]]:
+    """All fields of all account types, and whether each is chosen from a list."""
+    accounts = (account for corridor in known.all for account in corridor.accounts)
     fields = (field for account in accounts for field in account.fields)
     return list({field.name: bool(field.form.choices) for field in fields}.items())
 
 
 def label(name: str) -> str:
-    """A field's name as people read it."""
+    """The label of a field."""
     words = {"clabe": "CLABE", "iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
     pix = {"pix_key": "PIX key", "pix_key_type": "Kind of PIX key", SCANNED: "Text of the code"}
     return (words | pix).get(name) or name.replace("_", " ").capitalize()
 
 
-FIXED = "A crypto wallet cannot be edited: this registers another one, and the old one stays."
+FIXED = "A crypto wallet cannot be edited: this registers another one and keeps the old one."
 
 
 class AccountForm(Form):
-    """Registers an account with `create(type, details)`, as its owner's country has it.
+    """Register an account with `create(type, details)`, by the rules of its owner's country.
 
-    With `account` and `update(id, details)` it replaces the details of that one; for a crypto
-    wallet, which cannot be edited, it registers another.
+    With `account` and `update(id, details)` the form replaces the details of that account. A
+    crypto wallet cannot be edited: the form then registers another one.
     """
 
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
@@ -198,15 +197,15 @@ class AccountForm(Form):
         return self._account is not None and not self._is_fixed
 
     def values(self) -> dict[str, Any]:
-        """The account as it would be sent."""
+        """The account to send."""
         return self.parts.entry()
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong."""
+        """Problems by the spec and by assumptions."""
         return accounts.check_entry(values, self.country, service=self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """Check digits that do not fit, and addresses that look mistyped."""
+        """Wrong check digits, and addresses that look mistyped."""
         kind, details = values.get("type"), values.get("details")
         return accounts.warn(self.country, kind, details, service=self._service)
 
@@ -217,7 +216,7 @@ class AccountForm(Form):
         return self._create(values["type"], values["details"])
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call that does the same."""
+        """The equivalent call."""
         if self._replaces and self._account:
             new = values.get("details", {})
             return call("lab.financial_accounts.update", {}, self._account.id, new, to="account")
@@ -225,17 +224,17 @@ class AccountForm(Form):
         return call("lab.financial_accounts.create", {}, *given, to="account")
 
     def outcome(self, result: FinancialAccount) -> list[Row]:
-        """Which account it is and what it holds."""
+        """The account's id and details."""
         details = result.details or {}
         held = [(label(str(name)), str(value)) for name, value in details.items()]
         return [("Account", result.id), ("Type", str(result.type)), *held]
 
     def adjust(self) -> None:
-        """Ask for what the chosen type needs."""
+        """Show the inputs of the chosen type."""
         self.parts.adjust(self.country)
 
     def _named(self) -> tuple[str, str]:
-        where = corridors.NAMES.get(self.country, self.country)
+        where = countries.NAMES.get(self.country, self.country)
         if self._replaces:
             return f"Replace the details of {self._account.id}", "Replace the details"  # type: ignore[union-attr]
         if self._is_fixed:
@@ -253,7 +252,7 @@ class AccountForm(Form):
 
 
 class WalletForm(Form):
-    """Registers a wallet with `create(details)`; `individual_id` is for the code it shows."""
+    """Register a wallet with `create(details)`; `individual_id` appears in the generated code."""
 
     title = "Wallet"
     action = "Register this wallet"
@@ -268,17 +267,17 @@ class WalletForm(Form):
         service: Service | None = None,
     ) -> None:
         self._create, self._owner, self._service = create, individual_id, service
-        account = corridors.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
+        account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
         asked = sorted(account.fields, key=lambda one: not one.form.choices)
         fields = [_wallet_field(one, examples.wallet(service) if example else {}) for one in asked]
         super().__init__(fields)
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong."""
+        """Problems by the spec and by assumptions."""
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """An address that does not fit the network, or whose checksum is wrong."""
+        """An address of another network, or with a wrong checksum."""
         return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
 
     def send(self, values: dict[str, Any]) -> FinancialAccount:
@@ -286,19 +285,19 @@ class WalletForm(Form):
         return self._create(values)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call that registers the same wallet."""
+        """The equivalent call."""
         arguments = self._owner, codes.CRYPTO_WALLET, values
         return call("lab.financial_accounts.create", {}, *arguments, to="wallet")
 
     def outcome(self, result: FinancialAccount) -> list[Row]:
-        """Which wallet it is."""
+        """The wallet's id and address."""
         details = result.details or {}
         rows = [("Wallet", result.id), ("Network", details.get("network", ""))]
         return [*rows, ("Address", details.get("address", ""))]
 
 
 def _wallet_field(asked: account_types.DetailField, given: Mapping[str, Any]) -> FormField:
-    """A field of a wallet: its list is open where it is assumed."""
+    """A field of a wallet; if its list of values is assumed, you can type another value."""
     choices = [(word.capitalize(), word) for word in asked.form.choices]
     field = FormField(asked.name, label(asked.name), COMBO if choices else TEXT)
     field.hint = OPEN if choices else ""

@@ -12,29 +12,20 @@ from ...rules import accounts, deposits
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
-from ..cards import deposit_card
 from ..html import Row
 from .field import RADIO, SELECT, FormField, call
 from .form import Form
 from .live import Look, Refresher, Timeline, in_thread
-from .view import Html
-
-
-def picture(account: object) -> Html:
-    """The card of an account's deposit instructions, as a part of a page."""
-    card = deposit_card(getattr(account, "deposit_instructions", None) or account)
-    return Html(card._repr_mimebundle_()["text/html"])
-
 
 PENDING = "pending"
 
 
 class ConversionAccountForm(Form):
-    """Opens a conversion account with `create(wallet_id, currency, **more)`.
+    """Open a conversion account with `create(wallet_id, currency, **more)`.
 
-    The newest wallet is preselected, unless `wallet` is the id of another. While the account is
-    pending, a click shows that and asks `look(id)` again on the kernel's loop; in code, `wait(id)`
-    waits for it. Nothing is ever created twice.
+    The newest wallet is preselected, unless `wallet` is the id of another one. While the account
+    is pending, a clicked form polls `look(id)` on the event loop; `submit()` in code blocks in
+    `wait(id)`. The account is created only once.
     """
 
     title = "Conversion account"
@@ -79,13 +70,13 @@ class ConversionAccountForm(Form):
         super().__init__([wallets_field, paid, reference])
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong."""
+        """Problems by the spec and by assumptions."""
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """A chosen wallet whose address looks mistyped: what is paid out to it is lost."""
+        """Warn when the address of the chosen wallet looks mistyped."""
         chosen = self._wallets.get(str(values.get("payout_account")))
         details = (chosen.details if chosen else None) or {}
         return accounts.warn_address(
@@ -98,7 +89,7 @@ class ConversionAccountForm(Form):
         return self._account is not None
 
     def send(self, values: dict[str, Any]) -> ConversionAccount | None:
-        """Open the account, once; then wait for it, or watch it after a click."""
+        """Open the account once, then wait for it, or poll it after a click."""
         if self._account is None:
             more = dict(values)
             wallet, currency = more.pop("payout_account"), more.pop("source_currency")
@@ -112,7 +103,7 @@ class ConversionAccountForm(Form):
         return self._wait(self._account.id)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call, and the waiting that a 202 asks for."""
+        """The equivalent call, with a wait after a 202."""
         more = dict(values)
         wallet, currency = more.pop("payout_account", ""), more.pop("source_currency", "")
         made = call(
@@ -121,13 +112,13 @@ class ConversionAccountForm(Form):
         return f"{made}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def outcome(self, result: ConversionAccount) -> list[Row]:
-        """Which account it is."""
+        """The account's id and status."""
         paid = (result.source_currency or "").upper()
         rows = [("Account", result.id), ("Status", str(result.status))]
         return [*rows, ("Converts", f"{paid} to {result.destination_currency or ''}")]
 
     def restart(self) -> None:
-        """Open another one."""
+        """Reset the form to open another account."""
         self._account = None
         super().restart()
 
@@ -148,7 +139,7 @@ class ConversionAccountForm(Form):
 
 
 def known_wallet(wallet: str, wallets: Iterable[str]) -> str:
-    """The id of one of the person's wallets; RuleError for another."""
+    """The id of one of the person's wallets; RuleError for any other id."""
     if wallet not in (known := list(wallets)):
         message = f"{wallet} is not a wallet of this person: choose one of {', '.join(known)}"
         raise RuleError([Problem("wallet", message)])
@@ -156,7 +147,7 @@ def known_wallet(wallet: str, wallets: Iterable[str]) -> str:
 
 
 def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
-    """Wallets by their time of creation; of equal or unknown times, the last in the list first."""
+    """Wallets by time of creation; for equal or unknown times, the last in the list first."""
     return sorted(wallets, key=_created)[::-1]
 
 
@@ -184,14 +175,14 @@ SENDERS = {
 
 
 class DepositForm(Form):
-    """Pays in with `send(amount, currency, sender_name)`, at most `cap` at a time.
+    """Make a sandbox deposit with `send(amount, currency, sender_name)`, of at most `cap`.
 
-    `sender_name` is None for the person's own name, and empty for a missing one.
+    `sender_name` is None for the person's own name, and empty for no name.
     """
 
     title = "Sandbox deposit"
-    action = "Pay this in"
-    sent_title = "The deposit is on its way"
+    action = "Pay this deposit"
+    sent_title = "The deposit was accepted"
 
     def __init__(
         self,
@@ -217,14 +208,14 @@ class DepositForm(Form):
         self.changed()
 
     def values(self) -> dict[str, Any]:
-        """The deposit as it would be sent."""
+        """The deposit to send."""
         found = super().values()
         sender, name = found.pop("sender"), found.pop("sender_name", None)
         named = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[sender]
         return {**found, "currency": self.currency, **named}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong, and another name that is not given."""
+        """Problems by the spec and by assumptions, and a missing name of another sender."""
         body = {"conversion_account_id": "-", **values}
         found = deposits.check(body, self.currency, self._service)
         if values.get("sender_name", "") is None:
@@ -232,19 +223,19 @@ class DepositForm(Form):
         return found
 
     def send(self, values: dict[str, Any]) -> Deposit:
-        """Pay in."""
+        """Send the deposit."""
         return self._send(**values)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call that pays in the same."""
+        """The equivalent call."""
         more = dict(values)
         amount, currency = more.pop("amount", ""), more.pop("currency")
         return call("lab.sandbox.deposit", more, self._account, amount, currency, to="deposit")
 
     def outcome(self, result: Deposit) -> list[Row]:
-        """What was paid in."""
+        """The deposit's id and amount."""
         return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
 
     def adjust(self) -> None:
-        """Ask for a name when another sender pays."""
+        """Show the name input when another sender pays."""
         self.fields["sender_name"].visible = self.fields["sender"].value == ANOTHER

@@ -1,4 +1,4 @@
-"""The fields of a form, and the Python code that does the same as a form."""
+"""The fields of a form, and the Python code that is equivalent to a form."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ OPEN = "This list is assumed: you can type another value."
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(digits|characters|hex digits)\b")
-_SHOWN = 40  # characters of a value that an error repeats
+_SHOWN = 40  # maximum length of a value quoted in an error
 
 Options = Sequence[tuple[str, Any]]
 
 
 class FormField(Node):
-    """An input by the name that problems call it by; `hint` is shown while nothing is wrong.
+    """An input with the field name that problems use; `hint` is shown while it has no problem.
 
-    `input` is one of text, combo (a list in which another value can be typed), select, radio,
-    tick. A field is judged once it was left, filled in by code, or sent. A `private` one is masked
-    after it was sent; a `lazy` one tells of a change when it is left.
+    `input` is one of text, combo (a list that accepts other values), select, radio, tick.
+    Problems are shown after the field lost focus, was filled in by code, or was sent. A
+    `private` value is masked after sending; a `lazy` field reports a change when it loses focus.
     """
 
     kind = "field"
@@ -60,27 +60,27 @@ class FormField(Node):
 
     @property
     def value(self) -> Any:
-        """What the input holds; text in the form that the service expects."""
+        """The value of the input; text is normalised for the service."""
         return self.normal(self._value) if isinstance(self._value, str) else self._value
 
     @value.setter
     def value(self, value: Any) -> None:
-        """Fill it in from code: it is judged at once."""
+        """Set the value from code, and show its problems."""
         if self.put(value):
             self.on_change(self)
 
     def put(self, value: Any) -> bool:
-        """Fill it in and tell nobody; whether that changed it."""
+        """Set the value without calling `on_change`; return whether it changed."""
         self.touched = self.touched or value not in ("", None)
         return self.store(value)
 
     def store(self, value: Any) -> bool:
-        """Hold a value; whether it is another one."""
+        """Store a value; return whether it changed."""
         changed, self._value = value != self._value, value
         return bool(changed)
 
     def offer(self, options: Options, wanted: Any = None, *, preselect: bool = True) -> None:
-        """Offer these; what was chosen stays chosen where it can, else `wanted`, else the first."""
+        """Set the options; keep the chosen value if possible, else use `wanted` or the first."""
         self.options = list(options)
         known = [value for _, value in options]
         if not preselect or self._value in known or (self.input == COMBO and self._value):
@@ -92,13 +92,13 @@ class FormField(Node):
         self.required, self.assumed = needed, assumed
 
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
-        """Put errors and warnings below the input; without any, its hint is there."""
+        """Show errors and warnings below the input, or the hint if there are none."""
         self.errors = [wording(problem, self) for problem in problems]
         self.warnings = [wording(warning, self) for warning in warnings]
 
     @property
     def judged(self) -> bool:
-        """Whether what is wrong is shown: after it was left, and of a choice that was made."""
+        """Whether problems are shown: after it lost focus or a choice was made."""
         return self.touched or (self.input in LISTED and self._value not in ("", None))
 
     @property
@@ -107,7 +107,7 @@ class FormField(Node):
         return "\n".join([*self.errors, *self.warnings]) or self.hint
 
     def shown(self) -> str:
-        """The value as a person reads it, after it was sent; a document's number is masked."""
+        """The value as shown after sending; a private value is masked."""
         if self.input in LISTED:
             return next((text for text, value in self.options if value == self._value), "")
         text = str(self.value)
@@ -134,7 +134,7 @@ class FormField(Node):
         }
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
-        """Take what was typed or chosen, and note when the field was left."""
+        """Receive what was typed or chosen, and the loss of focus."""
         act, given = message.get("kind"), message.get("value")
         if self.disabled:
             return
@@ -153,7 +153,7 @@ class FormField(Node):
             value = self.options[given][1] if known else self._value
         else:
             value = bool(given) if self.input == TICK else str(given)
-        typed = self.input in (TEXT, COMBO)  # judged when it is left, or again while it is wrong
+        typed = self.input in (TEXT, COMBO)  # checked on blur, or while wrong
         self.touched = not typed or bool(self.touched and (self.errors or self.warnings))
         if self.store(value) and not self.lazy:
             self.on_change(self)
@@ -171,7 +171,7 @@ class FormField(Node):
 
 
 def wording(problem: Problem, field: FormField) -> str:
-    """A problem as a sentence beside its field: what is wrong, and what to do."""
+    """A problem as a sentence to show at its field."""
     message, mark = problem.message, _assumed(problem)
     if message in ("is required", "must not be blank"):
         return f"{REQUIRED}{mark}"
@@ -198,7 +198,7 @@ def _assumed(problem: Problem) -> str:
 
 
 def is_assumed(problem: Problem) -> bool:
-    """Whether a problem rests on an assumption of ours rather than on the spec or the service."""
+    """Whether a problem comes from an assumption and not from the spec or the service."""
     return problem.source not in ("spec", "service", "check-digits")
 
 
@@ -213,13 +213,13 @@ INDENT = "    "
 
 
 class Expression(str):
-    """Text that stands in code as it is: a name or a call, no literal."""
+    """Python source to insert unquoted: a name or a call."""
 
     __slots__ = ()
 
 
 def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
-    """`to = function(positional, name=value)`, over several lines where one is too long."""
+    """`to = function(positional, name=value)`, broken into lines when too long."""
     given = [literal(value) for value in positional]
     given += [f"{name}={literal(value)}" for name, value in arguments.items()]
     begin = f"{to} = {function}" if to else function
@@ -232,7 +232,7 @@ def call(function: str, arguments: Mapping[str, object], *positional: object, to
 
 
 def literal(value: object, *, broken: bool = False) -> str:
-    """A value as Python source; broken, a long object has an entry a line."""
+    """A value as Python source; a long object has one entry per line."""
     if isinstance(value, Expression) or not isinstance(value, str | Mapping | list):
         return str(value) if isinstance(value, Expression) else repr(value)
     if isinstance(value, str):
@@ -246,7 +246,7 @@ def literal(value: object, *, broken: bool = False) -> str:
     return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])
 
 
-# Function and result; the id it is given is the person's, or the conversion account's.
+# Function and result; its argument is the id of the person or conversion account.
 CALLS = {
     "person": ("lab.individuals.get", "person"),
     "images": ("lab.individuals.images", "images"),
@@ -257,7 +257,7 @@ WALLET = 'wallet = next(one for one in person.financial_accounts if one.type == 
 
 
 def looking_up(step: str, of: str | None) -> str:
-    """The call for a step; empty as long as there is nothing to ask about."""
+    """The call for a step; empty while the id is unknown."""
     if of is None:
         return ""
     if step in CALLS:

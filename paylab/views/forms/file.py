@@ -1,6 +1,6 @@
-"""A file that is chosen, dropped or pasted in the browser, and sent in slices of 1 MiB.
+"""A file chosen, dropped or pasted in the browser, and sent to the kernel in 1 MiB slices.
 
-No setting of a Jupyter server limits its size, and no byte of it becomes widget state.
+Jupyter's message size limit does not apply, and no byte is stored in widget state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Refuse = Callable[[str, int], None]
 
 
 def temporary() -> BinaryIO:
-    """A new private file, which the system deletes when it is closed."""
+    """A new private temporary file, deleted when it is closed."""
     return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
 
 
@@ -26,10 +26,10 @@ class SpoolError(ValueError):
 
 
 class Spool:
-    """A file of a size that was announced; `file` is private, and deleted when it is closed.
+    """A private temporary `file` of a known size, deleted when it is closed.
 
-    It has no name where the system allows that (mode 600 elsewhere), so no other user can open
-    it, and nothing of it is left behind, not even by a kernel that was killed.
+    It has no name where the system allows that (mode 600 elsewhere): no other user can open it,
+    and it is deleted even if the kernel is killed.
     """
 
     def __init__(self, size: int) -> None:
@@ -38,7 +38,7 @@ class Spool:
 
     @property
     def full(self) -> bool:
-        """Whether all of it has come."""
+        """Whether all bytes were received."""
         return self.at == self.size
 
     def add(self, at: int, data: bytes | memoryview) -> None:
@@ -54,11 +54,11 @@ class Spool:
 
 
 class FilePicker(Node):
-    """A button and a place to drop or paste a file, which is handed to `take(name, file)`.
+    """A button and a drop area for a file; calls `take(name, file)` when it was received.
 
-    `refuse(name, size)` hears of a file that is too large and was not sent; `remove` is called
-    for the button of that name, which is there while `chosen` is true. `picture` gives the
-    preview, `hint` stands beside the button.
+    It calls `refuse(name, size)` for a file that is too large, and `remove` for the Remove
+    button, which is shown while `chosen` is true. `picture` returns the preview; `hint` is the
+    text beside the button.
     """
 
     kind = "file"
@@ -80,7 +80,7 @@ class FilePicker(Node):
         self._sending = self._name = ""
 
     def props(self) -> dict[str, Any]:
-        """Its label, what can be chosen, and what is said below it."""
+        """Label, accepted types, preview and the text below."""
         return {
             "label": self.label,
             "accept": self.accept,
@@ -93,28 +93,28 @@ class FilePicker(Node):
         }
 
     def attach(self, send: Send) -> None:
-        """Take the function that reaches a page."""
+        """Set the function that sends a message to a page."""
         if send not in self._sends:
             self._sends.append(send)
 
     def send(self, message: dict[str, Any], buffers: list[bytes] | None = None) -> None:
-        """Send a message to every page this stands on."""
+        """Send a message to every page that shows this node."""
         for send in self._sends:
             send({**message, "node": self.id}, buffers)
 
     def show(self) -> None:
-        """Show the preview of `picture`, or none, on every page that is open."""
+        """Update the preview on every open page."""
         picture = self.picture() if self._sends else None
         self.send({"kind": "preview"}, [picture] if picture else [])
 
     def drop(self) -> None:
-        """Give up a file that is on its way."""
+        """Cancel a transfer in progress."""
         if self._spool is not None:
             self._spool.close()
         self._spool, self._sending = None, ""
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
-        """Take a file slice by slice; anything that is out of turn ends it."""
+        """Receive a file slice by slice; a slice out of order cancels it."""
         act = message.get("kind")
         if act == "start":
             self._start(message)
@@ -134,7 +134,7 @@ class FilePicker(Node):
         size, self._sending = message.get("size"), str(message.get("id"))
         self._name = str(message.get("name", ""))
         if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
-            self._stop(f"A file of at most {self.limit // 2**20} MB can be sent.")
+            self._stop(f"The file is too large: at most {self.limit // 2**20} MB can be sent.")
             return
         self._spool = Spool(size)
         self._go_on(self._spool)

@@ -1,4 +1,4 @@
-"""A form: inputs that check themselves, one button, and the code that does the same."""
+"""A form: inputs with validation, one button, and the equivalent Python code."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ...errors import (
 from .. import html
 from ..html import Row
 from .field import TICK, FormField, is_assumed
-from .view import Button, Code, Group, Heading, Html, Inputs, Node, Page
+from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node
 
 QUIET = 0.6
-"""Seconds after an attempt in which a click counts as the second half of a double click."""
+"""Seconds after an attempt during which clicks are ignored, as part of a double click."""
 
 LIKELY_TYPO = "check-digits"
-"""The source of warnings about values that are probably mistyped: these are to be confirmed."""
+"""The source of warnings about values that are probably mistyped; you have to confirm them."""
 
 CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
 NOT_SENT = "Nothing was sent."
@@ -38,7 +38,7 @@ NOT_SENT = "Nothing was sent."
 
 @dataclass(frozen=True)
 class Checked:
-    """The values of a form and what is wrong with them, evaluated once."""
+    """The values of a form and their problems and warnings, evaluated once."""
 
     values: dict[str, Any]
     problems: Sequence[Problem]
@@ -46,21 +46,21 @@ class Checked:
 
     @property
     def stated(self) -> list[Problem]:
-        """What the spec refuses."""
+        """Problems by the spec."""
         return [problem for problem in self.problems if problem.source == "spec"]
 
     @property
     def doubts(self) -> list[Problem]:
-        """What is sent only when somebody confirms it: a broken assumption, a likely typo."""
+        """Problems that must be confirmed: a broken assumption, a likely typo."""
         assumed = [problem for problem in self.problems if problem.source != "spec"]
         return assumed + [one for one in self.warnings if one.source == LIKELY_TYPO]
 
 
-class Form(traitlets.HasTraits, Page):
-    """What all forms have in common; `result` is what came back, None before, and observable.
+class Form(traitlets.HasTraits, FormPage):
+    """The base of all forms; `result` is the response, None before, and observable.
 
-    A form defines what it would send (`values`), what is wrong with that (`judge`, `warn`), how
-    it is sent (`send`) and which code does the same (`script`).
+    A form defines the values to send (`values`), their problems (`judge`, `warn`), how to send
+    them (`send`) and the equivalent code (`script`).
     """
 
     result = traitlets.Any(None, allow_none=True)
@@ -68,7 +68,7 @@ class Form(traitlets.HasTraits, Page):
     title = "A form"
     action = "Send"
     sent_title = "Sent"
-    repeatable = False  # whether sending it twice makes nothing twice
+    repeatable = False  # whether sending it twice creates nothing twice
 
     def __init__(self, fields: Iterable[FormField], parts: Sequence[Node] | None = None) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Form(traitlets.HasTraits, Page):
         self._rows_sent: list[Row] = []
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
-        self._assemble(parts or [grid(self.fields.values())])
+        self._assemble(parts or [side_by_side(self.fields.values())])
         for field in self.fields.values():
             self.adopt(field)
         self.check()
@@ -93,77 +93,80 @@ class Form(traitlets.HasTraits, Page):
         self.message, self.listing = Html(live=True), Code()
         self.inputs = list(parts)
         self.below: list[Node] = []
-        actions = Group([self.button, self.again, self.anyway], "actions")
+        self._actions = Group([self.button, self.again, self.anyway], "actions")
         self._frame = Inputs([], self.title, self.button)
-        self._ending = [actions, self.message, self.listing]
 
     def adopt(self, field: FormField) -> None:
-        """Take a field among the form's own."""
+        """Add a field to the form."""
         self.fields[field.name] = field
         field.on_change, field.on_leave = self.changed, self.check
 
     def nodes(self) -> Sequence[Node]:
-        """The heading, the inputs or what was sent, the buttons, the message, the code."""
-        shown = self.inputs if self.result is None else [self.sent]
-        self._frame.children = [*shown, *self._ending]
+        """The heading, the inputs or the sent values, the buttons, the message and the code."""
+        asked = [*self.inputs, self._actions, self.message]
+        shown = asked if self.result is None else [self.sent, self.message, self._actions]
+        self._frame.children = [*shown, self.listing]
         return [self.heading, self._frame, *self.below]
 
     def values(self) -> dict[str, Any]:
-        """What would be sent, as JSON; what was left blank is left out."""
+        """The values to send, as JSON, without blank ones."""
         found = {name: field.value for name, field in self.fields.items()}
         return {name: value for name, value in found.items() if value not in ("", None)}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What is wrong with the values."""
+        """Problems of the values."""
         return []
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """What looks mistyped, and can be sent."""
+        """Warnings: values that look mistyped but can be sent."""
         return []
 
     def problems(self) -> list[Problem]:
-        """What is wrong with the form as it is filled in now."""
+        """Problems of the current values."""
         return self.judge(self.values())
 
     def warnings(self) -> list[Problem]:
-        """What looks mistyped in the form as it is filled in now."""
+        """Warnings about the current values."""
         return self.warn(self.values())
 
     def send(self, values: dict[str, Any]) -> Any:
-        """Send the values and return what came back; None when `finish` follows later."""
+        """Send the values and return the response; None when `finish` is called later."""
         raise AssertionError(f"{type(self).__name__} does not define send")
 
     def script(self, values: dict[str, Any]) -> str:
-        """The Python that does what the form would do now."""
+        """The equivalent Python code for the values."""
         raise AssertionError(f"{type(self).__name__} does not define script")
 
     def code(self) -> str:
-        """The Python that does the same; once sent, the same as was sent."""
+        """The equivalent Python code, for the current values or those that were sent."""
         return self._code_sent or self.script(self.values())
 
     def outcome(self, result: Any) -> Sequence[Row]:
-        """What came back, in rows to read."""
+        """The response as rows of label and text."""
         return [("Result", str(getattr(result, "id", result)))]
 
     def adjust(self) -> None:
-        """Show the inputs that the values so far ask for."""
+        """Show the inputs that the current values need."""
 
     def speak(self) -> None:
-        """Do what the cell's author asked to be done when nobody clicks."""
+        """Apply the arguments that are for a form submitted in code, such as `consent=True`."""
 
     def forget(self) -> None:
-        """Empty what must not stay in the page once it was sent."""
+        """Clear values that must not stay on the page after sending."""
 
     @property
     def begun(self) -> bool:
-        """Whether something was sent, so that this form must not be replaced by a new one."""
+        """Whether something was sent: a new form must not replace this one."""
         return self.result is not None
 
     def submit(self, *, anyway: bool = False) -> Any:
-        """Send the form and return what came back; sent before, return that and send nothing.
+        """Send the form and return the response; if it was sent before, return that response.
 
-        Raises RuleError for what the spec refuses, for a likely mistake unless `anyway`, and
-        whatever the service answers; ChoiceError when the values were changed after they were sent.
+        Raises RuleError for problems by the spec, and for assumptions and typos unless `anyway`;
+        ChoiceError when the values changed after sending; errors of the service as usual.
+
+        >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
+        'action_required'
         """
         with self._one_at_a_time:
             if self.result is None:
@@ -174,8 +177,8 @@ class Form(traitlets.HasTraits, Page):
         if self.result is not None:
             if self._inputs() != self._inputs_sent:
                 raise ChoiceError(
-                    "not sent: this form was sent before, with other values",
-                    "Read `result` for what came back, or call restart() first to send again.",
+                    "not sent: this form was already sent with other values",
+                    "Read `result` for the response, or call restart() first to send again.",
                 )
             return self.result
         found = self.check(everything=True)
@@ -188,10 +191,10 @@ class Form(traitlets.HasTraits, Page):
         return self.result
 
     def _lost(self, values: dict[str, Any]) -> list[Problem]:
-        """The attempt before had other values and no answer: this one may be a second order."""
+        """Warn that an attempt with other values got no answer: sending may make a second order."""
         if self._unanswered in (None, values):
             return []
-        return [Problem("", "the attempt before, with other values, may have been carried out")]
+        return [Problem("", "the previous attempt, with other values, may have been carried out")]
 
     def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
         self.anyway.visible = True
@@ -209,7 +212,10 @@ class Form(traitlets.HasTraits, Page):
         return self
 
     def restart(self) -> None:
-        """Be ready to be sent anew; what was sent stays sent."""
+        """Reset the form so that it can be sent again.
+
+        >>> lab.forms.wallet(person, example=True).restart()
+        """
         self.result, self._code_sent, self._unanswered = None, "", None
         self._lock(False)
         self.message.html = ""
@@ -217,9 +223,9 @@ class Form(traitlets.HasTraits, Page):
         self.redraw(self.heading)
 
     def check(self, *, everything: bool = False) -> Checked:
-        """Evaluate values and rules once, and say beside each field what is wrong with it.
+        """Evaluate values and rules once, and show the problems at each field.
 
-        Of fields that nobody has left yet, only when `everything` is judged.
+        Fields that were not edited yet show problems only if `everything` is true.
         """
         values = self.values()
         found = Checked(values, self.judge(values), self.warn(values))
@@ -236,14 +242,14 @@ class Form(traitlets.HasTraits, Page):
         return found
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: the result, or that there is none."""
+        """The rows saved in the notebook: the result, or that nothing was sent."""
         if self.result is None:
             asked = [field.label for field in self.fields.values() if field.visible]
             return [("Fields", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.result)
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The field a problem belongs beside."""
+        """The field at which a problem is shown."""
         name = problem.field
         while name and name not in self.fields:
             name = name.rpartition(".")[0]
@@ -268,7 +274,7 @@ class Form(traitlets.HasTraits, Page):
         self.check()
 
     def click(self, *, anyway: bool = False) -> None:
-        """What the buttons do: submit once, with what is wrong shown in the form."""
+        """Handle a click: submit once, and show errors in the form."""
         if self.result is not None or time.monotonic() < self._quiet_until:
             return
         self.attended = self.clicked = True
@@ -286,7 +292,7 @@ class Form(traitlets.HasTraits, Page):
             self.keep()
 
     def show_error(self, error: Exception) -> None:
-        """Put an error into the form: beside its fields, and as a whole below the button."""
+        """Show an error at its fields and below the button."""
         problems = list(getattr(error, "problems", ()))
         for field in self.fields.values():
             if of_field := self._of(field, problems):
@@ -310,7 +316,7 @@ class Form(traitlets.HasTraits, Page):
             self.finish(result)
 
     def finish(self, result: Any) -> None:
-        """Take what came back as the form's result, and show it with what was sent."""
+        """Store the response as `result`, and show it with the sent values."""
         self._code_sent = self.code()
         self.sent.html = html.table(self.sent_rows())
         self.forget()
@@ -324,12 +330,12 @@ class Form(traitlets.HasTraits, Page):
         self.keep()
 
     def sent_rows(self) -> list[Row]:
-        """What was sent, as a person reads it; document numbers are masked."""
+        """The sent values as rows; document numbers are masked."""
         shown = [one for one in self.fields.values() if one.visible and one.input != TICK]
         return [(field.label, field.shown()) for field in shown if field.shown()]
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
-        """Say how it went, below the button."""
+        """Show the outcome below the button."""
         head = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
         self.message.html = head + (html.table(rows) if rows else "")
 
@@ -348,8 +354,8 @@ class Form(traitlets.HasTraits, Page):
         return [problem for problem in problems if self.field_of(problem) is field]
 
 
-def grid(fields: Iterable[Node]) -> Group:
-    """Fields side by side where there is room."""
+def side_by_side(fields: Iterable[Node]) -> Group:
+    """Fields side by side if the page is wide enough."""
     return Group(fields, "grid")
 
 
@@ -370,7 +376,7 @@ def _refused(error: BaseException) -> bool:
 
 
 def _marked(problem: Problem) -> Problem:
-    """A problem as code reads it: with a word where it rests on an assumption."""
+    """The problem of an exception: it says when it comes from an assumption."""
     if not (problem.field and is_assumed(problem)):
         return problem
     message = f"{problem.message} (assumed: the specification does not say so)"
@@ -382,4 +388,4 @@ def _told(error: Exception) -> str:
         return f"{NOT_SENT} Correct what is marked."
     text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
     hint = getattr(error, "hint", None)
-    return f"{text}. {hint}" if hint else text
+    return f"{text}. {hint[0].upper()}{hint[1:]}" if hint else text

@@ -15,26 +15,26 @@ from ...errors import PaylabError
 from ...spec.status import Machine
 from .. import html
 from ..html import Row
-from .view import Button, Group, Heading, Html, Node, Page
+from .view import Button, FormPage, Group, Heading, Html, Node
 
 EVERY = 1.0
 Look = Callable[[], Any]
 
 
 async def at_once(look: Look) -> Any:
-    """Look in this thread: for a service in this process, which answers in a millisecond."""
+    """Call `look` in this thread, for a simulator in this process."""
     return look()
 
 
 async def in_thread(look: Look) -> Any:
-    """Look from a thread, so that a slow network does not block the kernel."""
+    """Call `look` in a thread, so that a slow network does not block the kernel."""
     return await asyncio.to_thread(look)
 
 
 class Refresher:
-    """Shows what `look` sees until `rest` holds of it; `pass_time` is called between two looks.
+    """Call `look` until `rest(value)` is true, and `pass_time` between two calls.
 
-    Without a running loop, as in a plain script, nothing is started.
+    Without a running event loop, as in a script, nothing is started.
     """
 
     def __init__(  # noqa: PLR0913 - what to see, when to stop, and how time passes
@@ -54,11 +54,11 @@ class Refresher:
 
     @property
     def running(self) -> bool:
-        """Whether it keeps looking."""
+        """Whether it is refreshing."""
         return self._task is not None and not self._task.done()
 
     def start(self) -> bool:
-        """Begin to look; False without a running event loop."""
+        """Start refreshing; False without a running event loop."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -68,7 +68,7 @@ class Refresher:
         return True
 
     def stop(self) -> None:
-        """Stop looking."""
+        """Stop refreshing."""
         if self._task is not None:
             self._task.cancel()
         self._task = None
@@ -77,11 +77,11 @@ class Refresher:
         while not await self._seen():
             await asyncio.sleep(self._every)
             if self._run is at_once and await self._seen():
-                return  # a cell waited in the meantime: no more time may pass
+                return  # a cell waited in the meantime: do not move the clock again
             self._pass_time(self._every)
 
     async def _seen(self) -> bool:
-        """Look and show; True when there is no reason to look again."""
+        """Read and show the state once; True when refreshing can end."""
         try:
             found = await self._run(self._look)
         except PaylabError as error:
@@ -99,18 +99,18 @@ SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
 class Timeline:
-    """The states that something went through, each with the time it began, where that is known."""
+    """The states of a resource, each with its start time if known."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.visited = machine, list[tuple[str, datetime | None]]()
 
     @property
     def current(self) -> str | None:
-        """The state it is in now."""
+        """The current state."""
         return self.visited[-1][0] if self.visited else None
 
     def add(self, state: str | None, times: Times) -> None:
-        """Note the state that was seen, and those before it whose times are known by now."""
+        """Add a state, and earlier ones whose times are known now."""
         if state is None:
             return
         self.visited = [(one, at or times.get(one)) for one, at in self.visited]
@@ -121,7 +121,7 @@ class Timeline:
             self.visited.append((state, times.get(state)))
 
     def html(self) -> str:
-        """An ordered list: what it went through, where it is, what may follow."""
+        """An ordered list of past, current and possible next states."""
         last = len(self.visited) - 1
         items = "".join(_item(*one, at == last) for at, one in enumerate(self.visited))
         path = f'<ol class="paylab-timeline" aria-label="Status">{items}</ol>'
@@ -133,7 +133,7 @@ class Timeline:
         return [("Status", self.current or "not known"), ("Path", " → ".join(path))]
 
     def onward(self) -> str:
-        """What can come next, in words."""
+        """A sentence about the possible next states."""
         following = self.machine.onward(self.current or "")
         if following:
             return f"May follow: {', '.join(following)}."
@@ -162,11 +162,11 @@ def _item(state: str, at: datetime | None, current: bool) -> str:
 STOP, GO_ON = "Stop refreshing", "Refresh"
 
 
-class Live(traitlets.HasTraits, Page):
-    """What `look` sees, as a timeline and rows, until it is final; `seen` is observable.
+class Live(traitlets.HasTraits, FormPage):
+    """The value that `look` returns, as a timeline and rows, until its state is final.
 
-    While it moves by itself (`moving` says in which states), time passes between two looks:
-    `pass_time` moves a frozen simulator on.
+    `seen` is the latest value, and observable. In the states `moving`, `pass_time` advances a
+    frozen simulator between two calls.
     """
 
     seen = traitlets.Any(None, allow_none=True)
@@ -201,19 +201,19 @@ class Live(traitlets.HasTraits, Page):
         return [self.heading, self.line, self.facts, self.said, self.trouble, self._actions]
 
     def start(self) -> None:
-        """Keep looking, on the kernel's loop and after every cell; without one, never."""
+        """Refresh on the event loop and after every cell; does nothing without a loop."""
         going = not self.at_rest(self.seen) and self.watch.start()
         self._after_each_cell(going)
         self._name_button(going)
 
     def stop(self) -> None:
-        """Stop looking."""
+        """Stop refreshing."""
         self.watch.stop()
         self._after_each_cell(False)
         self._name_button(False)
 
     def refresh(self) -> Any:
-        """Look once, now."""
+        """Refresh once, now."""
         try:
             self.see(self._look())
         except PaylabError as error:
@@ -221,7 +221,7 @@ class Live(traitlets.HasTraits, Page):
         return self.seen
 
     def see(self, found: Any) -> None:
-        """Show what was found."""
+        """Show a new value."""
         before, state = self.timeline.current, self.state_of(found)
         self.timeline.add(state, self.times_of(found))
         self.trouble.html = ""
@@ -236,28 +236,28 @@ class Live(traitlets.HasTraits, Page):
         self.keep()
 
     def fail(self, error: PaylabError) -> None:
-        """Show why nothing could be seen; refreshing stops until it is asked for again."""
+        """Show an error; refreshing stops until you ask for it again."""
         self.trouble.html = html.warning(f"The status could not be read: {error}")
         self._name_button(False)
 
     def state_of(self, found: Any) -> str | None:
-        """The state of what was found."""
+        """The state of the resource."""
         return getattr(found, "status", None)
 
     def times_of(self, found: Any) -> Times:
-        """When each state began, as far as the resource says so."""
+        """The start times of states that the resource tells."""
         return {str(self.state_of(found)): moment_or_none(getattr(found, "updated_at", None))}
 
     def facts_of(self, found: Any) -> Sequence[Row]:
-        """Rows about it."""
+        """Rows of facts about the resource."""
         return [("Id", str(getattr(found, "id", "")))]
 
     def at_rest(self, found: Any) -> bool:
-        """Whether nothing can follow any more."""
+        """Whether the state is final."""
         return self.machine.is_final(self.state_of(found))
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: the state as it was seen last."""
+        """The rows saved in the notebook: the latest state."""
         head = [*self.timeline.rows(), ("Next", self.timeline.onward())]
         return [*head, *(self.facts_of(self.seen) if self.seen is not None else [])]
 
@@ -266,7 +266,7 @@ class Live(traitlets.HasTraits, Page):
             self._pass_time(seconds)
 
     def _after_each_cell(self, look: bool) -> None:
-        """Look after each cell too: Run All leaves the loop no time between cells."""
+        """Refresh after each cell too: during Run All the event loop does not run between cells."""
         module = sys.modules.get("IPython.core.getipython")
         shell = module.get_ipython() if module else None
         if shell is None:
@@ -295,5 +295,5 @@ class Live(traitlets.HasTraits, Page):
 
 
 def moment_or_none(value: object) -> datetime | None:
-    """A time that was readable, else None."""
+    """The value if it is a time, else None."""
     return value if isinstance(value, datetime) else None

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from ... import corridors
-from ...corridors import Corridor, examples
+from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
+from ...corridors.countries import Corridor
 from ...errors import Problem
 from ...rules import individuals
 from ...spec import codes
@@ -19,7 +19,7 @@ from ..html import Row
 from . import person
 from .account import AccountFields, normaliser
 from .field import Expression, FormField, call
-from .form import Form, form_part, grid
+from .form import Form, form_part, side_by_side
 from .person import NAME as CONSENT
 from .person import Consent
 from .view import Button, Html, Node
@@ -28,15 +28,15 @@ NUMBER = "document.number"
 
 
 def _utcnow() -> datetime:
-    """The wall clock, aware."""
+    """The current time in UTC."""
     return datetime.now(UTC)
 
 
 class OnboardingForm(Form):
-    """Creates an individual with `create(**fields)`.
+    """Create an individual with `create(**fields)`.
 
-    `example` fills in a person who does not exist. `consent=True` records consent when
-    `submit()` is called and nobody clicked; it never ticks the box of a person who clicks.
+    `example` fills in a fictitious person. `consent=True` records consent when you call
+    `submit()` in code; when you click through the form, tick the box yourself.
     """
 
     subject = "Onboarding"
@@ -56,7 +56,7 @@ class OnboardingForm(Form):
     ) -> None:
         self._service = service
         self._create, self._consenting, self._clock = create, consent, clock
-        self.title = f"{self.subject}: {corridors.NAMES.get(country, country)}"
+        self.title = f"{self.subject}: {countries.NAMES.get(country, country)}"
         self.consent = Consent(clock)
         self.reason = Html(style="hint")
         self.filler = Button("Fill with an example", self.fill)
@@ -69,7 +69,7 @@ class OnboardingForm(Form):
 
     def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
         def of(names: Sequence[str]) -> Node:
-            return grid([fields[name] for name in names])
+            return side_by_side([fields[name] for name in names])
 
         return [
             of(person.WORK),
@@ -84,10 +84,10 @@ class OnboardingForm(Form):
     @property
     def corridor(self) -> Corridor:
         """The facts of the chosen country."""
-        return corridors.of(self._service).get(self.fields["country"].value) or Corridor("")
+        return countries.of(self._service).get(self.fields["country"].value) or Corridor("")
 
     def values(self) -> dict[str, Any]:
-        """The individual as it would be sent."""
+        """The individual to send."""
         found = super().values()
         found |= {"product_types": [found["product_types"]], "address.country": found["country"]}
         if "document.type" not in found:
@@ -95,11 +95,11 @@ class OnboardingForm(Form):
         return person.person_body(found)
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong."""
+        """Problems by the spec and by assumptions."""
         return individuals.check(values, self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """What looks mistyped."""
+        """Warnings: values that look mistyped."""
         today = self._clock().date()
         odd = individuals.warn_implausible(values, today)
         return [*individuals.warn(values, self._service), *odd]
@@ -109,7 +109,7 @@ class OnboardingForm(Form):
         return self._create(**values)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call; a document number is asked for where it runs, and not written down."""
+        """The equivalent call; it asks for the document number instead of containing it."""
         fields = dict(values)
         if "number" in (document := fields.get("document", {})):
             asked = person.document_name(str(document.get("type")))
@@ -120,13 +120,13 @@ class OnboardingForm(Form):
         return call("lab.individuals.create", fields, to="person")
 
     def outcome(self, result: Individual) -> list[Row]:
-        """Who was created and what comes next."""
+        """The individual's id and status, and the next step."""
         asked = [detail.code or "" for detail in result.status_details or []]
         rows = [("Person", str(result.id)), ("Status", str(result.status))]
         return [*rows, ("Still needed", ", ".join(asked))] if asked else rows
 
     def fill(self) -> None:
-        """Fill in a person who does not exist; consent is theirs to give."""
+        """Fill in a fictitious person, without the consent."""
         example = examples.PEOPLE.get(self.fields["country"].value)
         if example is None:
             self.message.html = html.warning("There is no example person for this country.")
@@ -138,21 +138,21 @@ class OnboardingForm(Form):
                     self.fields[name].put(value)
 
     def speak(self) -> None:
-        """Record the consent of `consent=True`, unless somebody clicked."""
+        """Record the consent of `consent=True`, unless the form was clicked."""
         if self._consenting and not self.clicked and not self.consent.recorded_at:
             self.consent.give()
 
     def forget(self) -> None:
-        """The document's number leaves the page once it was sent."""
+        """Clear the document number from the page after sending."""
         self.fields[NUMBER].put("")
 
     def restart(self) -> None:
-        """Start over: consent has to be given again."""
+        """Reset the form; consent has to be given again."""
+        self.consent.put(False)  # before the form is shown again
         super().restart()
-        self.consent.withdraw()
 
     def adjust(self) -> None:
-        """Ask for what the country and the product need."""
+        """Show the inputs that the country and the product need."""
         product = self.fields["product_types"].value
         stated = self.corridor.required_for([product])
         about = {"country": self.fields["country"].value, "product_types": [product]}
@@ -181,7 +181,7 @@ PREFIX = f"{LIST}.0."
 
 
 class RecipientForm(OnboardingForm):
-    """Creates an individual together with a financial account, or with one to be added later."""
+    """Create an individual with a financial account, or without one."""
 
     subject = "Recipient"
     action = "Create this recipient"
@@ -204,14 +204,14 @@ class RecipientForm(OnboardingForm):
             self.fill()
 
     def values(self) -> dict[str, Any]:
-        """The individual with its account, as it would be sent."""
+        """The individual with its account, to send."""
         found = super().values()
         found.pop(LIST, None)
         entry = self.account.entry()
         return {**found, LIST: [entry]} if entry else found
 
     def fill(self) -> None:
-        """Fill in a recipient who does not exist."""
+        """Fill in a fictitious recipient."""
         example = examples.recipient(self.fields["country"].value, self._service)
         entry = example.pop(LIST)[0]
         with self.filling():
@@ -221,21 +221,21 @@ class RecipientForm(OnboardingForm):
             self.account.fill(entry["type"], entry["details"])
 
     def outcome(self, result: Individual) -> list[Row]:
-        """Who was created, and on which account they are paid."""
+        """The individual and the account that receives payouts."""
         held = [one for one in result.financial_accounts or [] if isinstance(one, FinancialAccount)]
         accounts = [("Account", f"{one.id}, {one.type}") for one in held]
         return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
 
     def adjust(self) -> None:
-        """Ask for what the country needs, of the account too."""
+        """Show the inputs that the country needs, also those of the account."""
         super().adjust()
         self.account.adjust(self.fields["country"].value)
 
     def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
-        return [*super()._parts(fields), form_part("Account to be paid on", self.account)]
+        return [*super()._parts(fields), form_part("Account that receives payouts", self.account)]
 
     def _adopt(self) -> None:
-        """Take the account's fields among the form's own."""
+        """Add the account's fields to the form."""
         for field in self.account:
             self.adopt(field)
         self.changed()

@@ -1,4 +1,4 @@
-"""The whole on-ramp as one stepper: it can be left and taken up again."""
+"""The whole on-ramp as one stepper, which you can leave and continue later."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import traitlets
 
-from ... import corridors
+from ...corridors import countries
 from ...errors import PaylabError, Problem, RuleError
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
@@ -18,7 +18,7 @@ from .conversion_account import newest_first
 from .field import looking_up
 from .form import Form
 from .live import Live
-from .view import Button, Code, Group, Heading, Html, Node, Page
+from .view import Button, Code, FormPage, Group, Heading, Html, Node
 
 DONE, NOW, LOCKED = "done", "now", "locked"
 SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
@@ -26,7 +26,7 @@ SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 @dataclass(frozen=True)
 class _Step:
-    """A step as it is now: its title, why it is locked, what it gave, and the code for it."""
+    """The state of a step: title, reason for a lock, result, and code."""
 
     title: str
     state: str
@@ -38,7 +38,7 @@ class _Step:
 
 
 class StepNodes(Group):
-    """A step on the page: a heading that can take the focus, what it gave, its form, its code."""
+    """A step on the page: a focusable heading, its result, its form and its code."""
 
     def __init__(self, number: int) -> None:
         self.number, self.heading = number, Heading("", 3)
@@ -46,7 +46,7 @@ class StepNodes(Group):
         super().__init__([], "step")
 
     def show(self, step: _Step) -> None:
-        """Show the step as it is now."""
+        """Show the current state of the step."""
         self.heading.text = f"{SIGNS[step.state]} {self.number}. {step.title}"
         self.heading.hint = f"{step.state}: {step.why}" if step.why else step.state
         sent = html.folded("What was sent", step.sent) if step.sent else ""
@@ -71,7 +71,7 @@ EXAMPLE_STEPS = ("person", "images", "verification", "wallet", "account")
 
 @dataclass(frozen=True)
 class OnrampFunctions:
-    """What a walk can do: make the form of each step, look up resources, and wait."""
+    """Functions for a walk: make the form of each step, look up resources, and wait."""
 
     onboarding: Callable[[], Form]
     images: Callable[[Individual], Form]
@@ -88,11 +88,11 @@ class OnrampFunctions:
     await_conversion: Callable[[Any], Conversion]
 
 
-class Walk(traitlets.HasTraits, Page):
-    """From the person to the completed conversion; `result` is that conversion, None before.
+class Walk(traitlets.HasTraits, FormPage):
+    """The steps from an individual to the completed conversion, which is then `result`.
 
-    `submit()` takes every step that is left as it is filled in. With `example` a button takes
-    the steps up to the deposit one after another, with example data.
+    `submit()` submits all remaining steps with their current values. With `example`, a button
+    runs the steps before the deposit with example data.
     """
 
     result = traitlets.Any(None, allow_none=True)
@@ -106,7 +106,7 @@ class Walk(traitlets.HasTraits, Page):
         example: bool = False,
     ) -> None:
         super().__init__()
-        self.title = f"On-ramp: {corridors.NAMES[country]}"
+        self.title = f"On-ramp: {countries.NAMES[country]}"
         self.functions, self.found = functions, dict[str, Any]()
         self.bodies: dict[str, Any] = {}
         self.heading, self._running = Heading(self.title, 2), False
@@ -119,23 +119,23 @@ class Walk(traitlets.HasTraits, Page):
         self._go_on()
 
     def nodes(self) -> Sequence[Node]:
-        """The heading and the steps as they are now."""
+        """The heading and the current steps."""
         for node, step in zip(self._steps, self.steps(), strict=True):
             node.show(step)
         return [self.heading, *self._steps]
 
     @property
     def current(self) -> str | None:
-        """The step to take now; None when all are done."""
+        """The index of the current step; None when all are done."""
         return next((name for name in NAMES if name not in self.found), None)
 
     @property
     def begun(self) -> bool:
-        """Whether the person was created, so that this walk must not be replaced by a new one."""
+        """Whether the individual was created: a new walk must not replace this one."""
         return "person" in self.found
 
     def submit(self, *, anyway: bool = False) -> Conversion:
-        """Take every step that is left, as its form is filled in; `anyway` confirms warnings."""
+        """Submit all remaining steps with their current values; `anyway` confirms warnings."""
         while self.current is not None:
             self._take(self.current, anyway=anyway)
         return self.found["conversion"]  # type: ignore[no-any-return]
@@ -148,7 +148,7 @@ class Walk(traitlets.HasTraits, Page):
         return self
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: each step and what it gave."""
+        """The rows saved in the notebook: each step and its result."""
         return [(TITLES[name], _identity(self.found.get(name))) for name in NAMES]
 
     def stop(self) -> None:
@@ -158,7 +158,7 @@ class Walk(traitlets.HasTraits, Page):
                 body.stop()
 
     def steps(self) -> list[_Step]:
-        """The steps as they are now."""
+        """The current steps."""
         return [self._step(number, name) for number, name in enumerate(NAMES)]
 
     def _step(self, number: int, name: str) -> _Step:
@@ -174,13 +174,13 @@ class Walk(traitlets.HasTraits, Page):
         return _Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
 
     def _inside(self, name: str, body: Any) -> Sequence[Node]:
-        """The form of the current step, below the heading of the step instead of its own."""
+        """The form of the current step, without its own heading."""
         inside = [] if body is None else list(body.nodes())[1:]
         runs = self.run_button.visible and name in EXAMPLE_STEPS and isinstance(body, Form)
         return [*inside, self.run_button] if runs else inside
 
     def _after(self, name: str, body: Any) -> Sequence[Node]:
-        """What a step that is done still shows: where to pay in, and how a conversion went."""
+        """The details that a finished step shows: deposit instructions, conversion times."""
         if name == "account":
             card = self.bodies.get("card") or self.functions.card(self.found[name])
             self.bodies["card"] = card
@@ -200,7 +200,7 @@ class Walk(traitlets.HasTraits, Page):
         return self._looking(name) if name in self.found or name == self.current else ""
 
     def _looking(self, name: str) -> str:
-        """The code of a step without a form: it looks something up, or waits for it."""
+        """The code of a step without a form, which looks up a resource or waits for it."""
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
 
@@ -216,7 +216,7 @@ class Walk(traitlets.HasTraits, Page):
             _completed(body.seen)
 
     def _take_up(self, person: Individual) -> None:
-        """Find out how far a person has come."""
+        """Find the current step of an existing individual."""
         self.found["person"] = person
         if person.status != "action_required":
             self.found["images"] = "uploaded"
@@ -231,7 +231,7 @@ class Walk(traitlets.HasTraits, Page):
         self.found |= {name: one for name, one in found.items() if one is not None}
 
     def _go_on(self) -> None:
-        """Bring the step that is current now onto the page."""
+        """Show the current step on the page."""
         name = self.current
         if name is not None and name not in self.bodies:
             self.bodies[name] = body = self._made(name)
@@ -246,12 +246,12 @@ class Walk(traitlets.HasTraits, Page):
         self.redraw(self._steps[at].heading)
 
     def _run(self) -> None:
-        """Take the example through the steps before the deposit, as if each was clicked."""
+        """Run the steps before the deposit, as if you clicked each one."""
         self._running = True
         self._run_step(self.current)
 
     def _run_step(self, name: str | None) -> None:
-        """Click the form of a step; the next follows when its result is there."""
+        """Click the form of a step; the next step starts when it has a result."""
         body = self.bodies.get(name or "")
         if not self._running or name not in EXAMPLE_STEPS:
             self._running = False
@@ -270,7 +270,7 @@ class Walk(traitlets.HasTraits, Page):
         return make(self.found["person"])
 
     def _follow(self, name: str, body: Form | Live) -> None:
-        """Go on as soon as the step is done."""
+        """Continue when the step is done."""
         body.follow(self.redraw)
         if isinstance(body, Form):
             body.observe(lambda change: self._done(name, change["new"]), "result")
@@ -288,7 +288,7 @@ class Walk(traitlets.HasTraits, Page):
         self._run_step(self.current)
 
     def _saw(self, name: str, seen: Any) -> None:
-        """A status that is settled ends its step; one that asks again leads back."""
+        """A final status ends the step; a request for new images goes back a step."""
         if name == "verification" and seen.status == "action_required":
             self._back_to_images(seen)
         elif name == "verification" and seen.status == "active":

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ... import corridors
-from ...corridors import Corridor
+from ...corridors import countries
 from ...corridors.account_types import DOCUMENT_NUMBERS
+from ...corridors.countries import Corridor
 from ...spec import codes, timestamps
 from .field import SELECT, TICK, FormField
 
@@ -17,7 +17,7 @@ CONSENT_ASKED = "The person agrees to identity verification"
 
 
 class Consent(FormField):
-    """A box that only a person, or `consent=True` in a cell, ticks; its value is the time."""
+    """A box ticked by the user or by `consent=True`; its value is the time of consent."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         super().__init__(NAME, CONSENT_ASKED, TICK)
@@ -25,7 +25,7 @@ class Consent(FormField):
 
     @property
     def value(self) -> str:
-        """When consent was given, as ISO 8601 text in UTC; empty while it was not."""
+        """The time of consent as ISO 8601 text in UTC; empty without consent."""
         return self.recorded_at
 
     @value.setter
@@ -51,10 +51,6 @@ class Consent(FormField):
         """Tick the box."""
         self.value = True
 
-    def withdraw(self) -> None:
-        """Clear the box."""
-        self.value = False
-
 
 PRODUCTS = {
     codes.ON_RAMP_PRODUCT: "On-ramp: fiat to stablecoin",
@@ -77,12 +73,12 @@ HINT_NAME = (
     "Simulator: a family name such as “Verification Image Blurry” decides how verification ends."
 )
 
-# Label, what an empty input shows, and a hint.
+# Label, placeholder, and hint.
 TEXTS = {
     "given_name": ("Given name", "", ""),
     "family_name": ("Family name", "", HINT_NAME),
     "email": ("E-mail", "name@example.com", ""),
-    "phone": ("Phone", "+52 55 0000 0000", "With the country code."),
+    "phone": ("Phone", "+00 000 000 0000", "With the country code."),
     "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),
     "address.line_1": ("Street and number", "", ""),
     "address.line_2": ("Address, second line", "", ""),
@@ -98,8 +94,8 @@ DOCUMENT = ("document.type", "document.number")
 
 
 def fields(country: str, product: str) -> list[FormField]:
-    """All inputs, by the names that problems call them by."""
-    listed = sorted(corridors.NAMES.items(), key=_name)
+    """All inputs, with the field names that problems use."""
+    listed = sorted(countries.NAMES.items(), key=_name)
     names = [(f"{name} ({code})", code) for code, name in listed]
     products = [(text, code) for code, text in PRODUCTS.items()]
     number = _text("document.number")
@@ -114,18 +110,18 @@ def fields(country: str, product: str) -> list[FormField]:
 
 
 def document_types(corridor: Corridor, required: bool) -> list[tuple[str, str]]:
-    """The documents a country accepts, in words."""
+    """The labels of the documents that a country accepts."""
     listed = [(document_name(kind), kind) for kind in corridor.documents]
     return listed if required else [NONE, *listed]
 
 
 def document_name(kind: str) -> str:
-    """A document type as people call it."""
+    """The label of a document type."""
     return DOCUMENTS.get(kind, kind.upper())
 
 
 def number_hint(kind: str) -> str:
-    """What a document's number must look like, where that is known."""
+    """The format of a document number, if known."""
     form = DOCUMENT_NUMBERS.get(kind)
     if form is None or not form.message:
         return ""
@@ -134,13 +130,13 @@ def number_hint(kind: str) -> str:
 
 
 def why(corridor: Corridor, product: str) -> str:
-    """What a country and a product ask for, and why."""
+    """A sentence on what a country and a product require."""
     said = _money(corridor, product), _papers(corridor), _asked(corridor, product)
     return " ".join(filter(None, said))
 
 
 def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted names as nested objects: what is sent."""
+    """The request body: dotted names become nested objects."""
     made: dict[str, Any] = {}
     for name, value in flat.items():
         outer, _, inner = name.partition(".")
@@ -152,7 +148,7 @@ def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flat_values(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The reverse of `body`."""
+    """The reverse of `person_body`."""
     made: dict[str, Any] = {}
     for name, value in body.items():
         inner = value.items() if isinstance(value, Mapping) else None

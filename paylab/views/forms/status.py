@@ -6,35 +6,35 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ... import corridors
+from ...corridors import countries
 from ...spec import codes
 from ...spec.models import Quote, Transfer
 from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
+from ..cards import deposit_card
 from ..html import Row
-from .conversion_account import picture
 from .live import Live, Look, Times, moment_or_none
 from .view import Html, Node
 
 STATES = {
-    "pending": "The service has it and has not begun.",
-    "awaiting_funds": "Waiting for the money that pays for it.",
-    "started": "Paid for; the payout is on its way.",
+    "pending": "The service has received it and has not started.",
+    "awaiting_funds": "Waiting for the funds.",
+    "started": "Funded; the payout has started.",
     "completed": "The recipient has been paid.",
-    "cancelled": "Called off before it was paid for; nothing was paid out.",
-    "failed": "The payout failed for good; this transfer will not be tried again.",
-    "expired": "Not paid for before its deadline; processing never began.",
-    "under_review": "The service is looking into it; it goes on or fails after that.",
+    "cancelled": "Cancelled before it was funded; nothing was paid out.",
+    "failed": "The payout failed; this transfer is not retried.",
+    "expired": "Not funded before its deadline; processing did not start.",
+    "under_review": "Under review by the service; it then continues or fails.",
 }
 
 
 def quote_rows(quote: Quote) -> list[Row]:
-    """What is sent, each fee and tax, the rate, what they get, and until when it holds."""
+    """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
     held = [("Holds until", moment(quote.expires_at))] if quote.expires_at else []
     return [*_price(quote), *_rail(quote.payout_method), *held]
 
 
 def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
-    """How a transfer stands, in words, and its terms; what is not known is left out."""
+    """Rows of a transfer: status with its meaning, and terms; unknown values are left out."""
     rows = [
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
@@ -51,18 +51,18 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
 
 
 def left(quote: Quote, now: datetime) -> tuple[str, bool]:
-    """How long a quote still holds, in words, and whether it is over."""
+    """A sentence on how long a quote is still valid, and whether it has expired."""
     until = quote.expires_at
     if not isinstance(until, datetime):
-        return "How long it holds is not said.", False
+        return "The expiry time is unknown.", False
     seconds = int((until - now).total_seconds())
     if seconds <= 0:
-        return f"Expired at {until:%H:%M:%S} UTC: ask for a fresh quote.", True
-    return f"Rate and fees are locked for {seconds // 60}:{seconds % 60:02d} more.", False
+        return f"Expired at {until:%H:%M:%S} UTC: get a new quote.", True
+    return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}.", False
 
 
 def moment(value: object) -> str:
-    """A time, to the second."""
+    """A time with seconds."""
     return f"{value:%Y-%m-%d %H:%M:%S} UTC" if isinstance(value, datetime) else str(value)
 
 
@@ -88,13 +88,13 @@ def _rate(rate: object, source: str | None, target: str | None) -> str:
 
 
 def _rail(method: str | None) -> list[Row]:
-    found = (rail for one in corridors.ALL for rail in one.rails if rail.method == method)
+    found = (rail for one in countries.of().all for rail in one.rails if rail.method == method)
     rail = next(found, None)
     return [("Rail", str(rail or method))] if method else []
 
 
 def _returned(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
-    """A failed off-ramp gives the stablecoins back (spec, "What the service does", 6)."""
+    """Where a failed off-ramp returns the stablecoins (spec, "What the service does", 6)."""
     currency = transfer.source_currency or ""
     if transfer.status != "failed" or not codes.is_stablecoin(currency):
         return []
@@ -109,19 +109,25 @@ def _details(wallet: Any) -> dict[str, Any]:
     return details if isinstance(details, dict) else {}
 
 
+def picture(account: object) -> Html:
+    """The card of an account's deposit instructions, as a node of a page."""
+    card = deposit_card(getattr(account, "deposit_instructions", None) or account)
+    return Html(card._repr_mimebundle_()["text/html"])
+
+
 class StatusLine(Live):
-    """The verification of an individual, refreshed by itself."""
+    """The verification of an individual, refreshed automatically."""
 
     machine = INDIVIDUAL
     moving = ("pending", "under_review")
     title = "Verification"
 
     def times_of(self, found: Any) -> Times:
-        """When it was created and when its status changed last."""
+        """The times of creation and of the latest status change."""
         return {"created": moment_or_none(found.created_at), **super().times_of(found)}
 
     def facts_of(self, found: Any) -> list[Row]:
-        """Who it is, and why the status is what it is."""
+        """The individual, and the reasons for its status."""
         details = [detail for detail in found.status_details or [] if hasattr(detail, "code")]
         return [
             ("Person", f"{found.given_name or ''} {found.family_name or ''}".strip()),
@@ -129,13 +135,13 @@ class StatusLine(Live):
         ]
 
 
-HELD = "for review, since the deposit names no sender (assumed: deposit.review)"
+HELD = "for review: the deposit names no sender (assumed: deposit.review)"
 
 
 class ConversionView(Live):
-    """A conversion's machine, live; before there is one, the deposit is on its way.
+    """The live status of a conversion; before it exists, of its deposit.
 
-    `unnamed` is whether its deposit came without a sender's name.
+    `unnamed` tells whether the deposit has no sender name.
     """
 
     machine = CONVERSION
@@ -147,9 +153,9 @@ class ConversionView(Live):
         super().__init__(look, **options)
 
     def facts_of(self, found: Any) -> list[Row]:
-        """What came in, what goes out, and each time that is known."""
+        """The source and destination amounts, and the known times."""
         if found is None:
-            return [("Conversion", "none yet: the deposit is on its way")]
+            return [("Conversion", "none yet: waiting for the deposit")]
         paid, out = found.deposit, found.payout
         rows = [
             ("Conversion", found.id),
@@ -165,7 +171,7 @@ class ConversionView(Live):
         return [row for row in rows if row[1]]
 
     def times_of(self, found: Any) -> Times:
-        """When the deposit came in, the payout was sent, and it was confirmed."""
+        """The times of the deposit, of the payout and of its confirmation."""
         if found is None:
             return {}
         out, status = found.payout, found.status
@@ -176,7 +182,7 @@ class ConversionView(Live):
         return {state: moment_or_none(at) for state, at in {**times, **changed}.items()}
 
     def state_of(self, found: Any) -> str | None:
-        """Its status; a deposit whose conversion is not there yet counts as pending."""
+        """The status; pending while the conversion does not exist yet."""
         return "pending" if found is None else found.status
 
 
@@ -190,7 +196,7 @@ def _time(moment: Any) -> str:
 
 
 class TransferLine(Live):
-    """A transfer's machine, live; `wallets` are where a failed off-ramp goes back to."""
+    """The live status of a transfer; a failed off-ramp returns to one of `wallets`."""
 
     machine = TRANSFER
     moving = ("pending", "awaiting_funds", "started", "under_review")
@@ -203,25 +209,25 @@ class TransferLine(Live):
         super().__init__(look, **options)
 
     def nodes(self) -> Sequence[Node]:
-        """The line, and below it where to pay."""
+        """The status, and the deposit instructions below it."""
         return [*super().nodes(), self.pay]
 
     def see(self, found: Any) -> None:
-        """Show what was found, and where to pay while it waits for a deposit."""
+        """Show a new value, and the deposit instructions while it awaits funds."""
         waits = found.deposit_instructions is not None
         self.pay.html = picture(found).html if waits else ""
         super().see(found)
 
     def times_of(self, found: Any) -> Times:
-        """When it was created and when its status changed last."""
+        """The times of creation and of the latest status change."""
         return {"created": moment_or_none(found.created_at), **super().times_of(found)}
 
     def facts_of(self, found: Any) -> list[Row]:
-        """Its terms, its meaning, and what became of the money."""
+        """The terms, the meaning of the status, and where funds are returned."""
         return [row for row in transfer_rows(found, self._wallets) if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: also where to pay."""
+        """The rows saved in the notebook, with the deposit instructions."""
         instructions = getattr(self.seen, "deposit_instructions", None)
         details = getattr(instructions, "details", None) or {}
         return [
@@ -230,6 +236,6 @@ class TransferLine(Live):
         ]
 
     def _tick(self, seconds: float) -> None:
-        """A deposit comes from outside: no time passes while it is waited for."""
+        """Do not advance a frozen clock while waiting for a deposit, which comes from outside."""
         if getattr(self.seen, "deposit_instructions", None) is None:
             super()._tick(seconds)

@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from ... import corridors
+from ...corridors import countries
 from ...errors import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
@@ -17,23 +17,23 @@ from ...spec.service import Service
 from .. import html
 from ..html import Row
 from .field import COMBO, OPEN, SELECT, FormField, call
-from .form import Form, grid
+from .form import Form, side_by_side
 from .live import Refresher, at_once
 from .status import left, quote_rows, transfer_rows
-from .view import Button, Html
+from .view import Button, Group, Html
 
 GIVEN = {
-    "source_amount": "I send exactly this, fees included",
-    "destination_amount": "They get exactly this",
-    "net_source_amount": "Exactly this is exchanged, fees come on top",
+    "source_amount": "Amount sent, including fees",
+    "destination_amount": "Amount received",
+    "net_source_amount": "Amount exchanged, fees are added",
 }
 
 
 class QuoteForm(Form):
-    """Asks for a quote with `create(**fields)`; `routes` are (label, fields) to choose from.
+    """Get a quote with `create(**fields)`; `routes` are pairs (label, fields) to choose from.
 
-    `accounts` are the recipient's, to warn that an off-ramp will be refused; `card` makes what is
-    shown below the quote after a click.
+    `accounts` are the recipient's, for a warning if an off-ramp will be refused; `card(quote)`
+    returns the card shown below the quote after a click.
     """
 
     title = "Quote"
@@ -65,12 +65,12 @@ class QuoteForm(Form):
         sources = [(one, one) for one in codes.SOURCE_CURRENCIES]
         given = [(text, name) for name, text in GIVEN.items()]
         network = FormField("source_network", "Network", COMBO, hint=OPEN)
-        network.offer([(one, one) for one in corridors.of(self._service).networks])
+        network.offer([(one, one) for one in countries.of(self._service).networks])
         fields = [
             FormField("payout_method", "To", SELECT, options=labels),
             FormField("source_currency", "From", SELECT, value=source, options=sources),
             network,
-            FormField("given", "What the amount is", SELECT, options=given),
+            FormField("given", "Kind of amount", SELECT, options=given),
             FormField("amount", "Amount", value=amount),
         ]
         network.require(True, assumed=True)
@@ -78,7 +78,7 @@ class QuoteForm(Form):
         return fields
 
     def values(self) -> dict[str, Any]:
-        """The request as it would be sent."""
+        """The request to send."""
         found = super().values()
         route = self._routes[found.pop("payout_method")][1] if self._routes else {}
         given, amount = found.pop("given"), found.pop("amount", None)
@@ -87,49 +87,49 @@ class QuoteForm(Form):
         return {**route, **found, **({} if amount is None else {given: amount})}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What the spec and our assumptions find wrong."""
+        """Problems by the spec and by assumptions."""
         body = dict(values)
         account = body.pop("financial_account", None)
         paid = {"financial_account": {"id": account}} if account else {}
         return self.rule({**body, **paid}, self._service)
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """That the transfer will be refused because a wallet is missing."""
+        """Warn if the transfer will be refused because a wallet is missing."""
         if "source_network" not in values or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, values["source_network"])
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The three amounts share an input."""
+        """The field of a problem; the three amounts share one input."""
         return self.fields["amount"] if problem.field in GIVEN else super().field_of(problem)
 
     def send(self, values: dict[str, Any]) -> Any:
-        """Ask for the quote."""
+        """Request the quote."""
         return self._create(**values)
 
     def finish(self, result: Any) -> None:
-        """Show the quote below, ready to be sent, after a click."""
+        """After a click, show the quote's card below, with its send button."""
         super().finish(result)
         if self._card and self.attended:
-            self.tell(self.sent_title, [])  # the card has the terms
+            self.tell(self.sent_title, [])  # the card shows the terms
             self._show_card(self._card(result))
 
     def restart(self) -> None:
-        """Ask again: the card of the quote before is taken off the page."""
+        """Reset the form and remove the card of the previous quote."""
         self.below = []
         super().restart()
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call that does the same."""
+        """The equivalent call."""
         more = dict(values)
         return call(self.function, more, more.pop("financial_account", ""), to=self.variable)
 
     def outcome(self, result: Quote) -> Sequence[Row]:
-        """What is sent, what it costs, what they get."""
+        """The amounts, fees and rate."""
         return quote_rows(result)
 
     def adjust(self) -> None:
-        """Ask for a network where the source is a stablecoin."""
+        """Show the network input if the source is a stablecoin."""
         stable = codes.is_stablecoin(self.fields["source_currency"].value)
         self.fields["source_network"].visible = stable
 
@@ -145,9 +145,13 @@ class QuoteForm(Form):
 FUNDING = [("From the prefunded balance", "prefunded"), ("By a deposit of stablecoin", "deposit")]
 
 
-def _reference() -> FormField:
-    field = FormField("client_reference_id", "Your reference", hint="At most 64 characters.")
+def _reference(service: Service | None, example: str = "") -> FormField:
+    """Your reference; filled in where the service requires one."""
+    settings = (service or Service()).transfers
+    hint = f"At most {settings.max_reference} characters."
+    field = FormField("client_reference_id", "Your reference", hint=hint)
     field.require(False)
+    field.put(example if field.name in settings.required else "")
     return field
 
 
@@ -156,7 +160,7 @@ def _funding() -> FormField:
 
 
 class TransferForm(QuoteForm):
-    """Creates a transfer directly with `create(**fields)`, at the rate of the moment."""
+    """Create a transfer directly with `create(**fields)`, at the current rate."""
 
     title = "Transfer without a quote"
     action = "Send this"
@@ -166,14 +170,14 @@ class TransferForm(QuoteForm):
     rule = staticmethod(transfers.check)
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
-        return [*super()._fields(amount, source), _funding(), _reference()]
+        return [*super()._fields(amount, source), _funding(), _reference(self._service)]
 
     def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
-        """How it stands."""
+        """The transfer's status and terms."""
         return transfer_rows(result)
 
     def adjust(self) -> None:
-        """Ask how it is paid for where the source is a stablecoin."""
+        """Show the funding input if the source is a stablecoin."""
         super().adjust()
         stable = self.fields["source_network"].visible
         self.fields["source_type"].visible = stable
@@ -182,10 +186,10 @@ class TransferForm(QuoteForm):
 
 
 class QuoteCard(Form):
-    """A quote with its lock counting down; its button makes it a transfer with `send(**fields)`.
+    """A quote with a countdown to its expiry; its button creates a transfer with `send(**fields)`.
 
-    `again()` asks for the same quote again, `clock` is the service's. While that clock is frozen
-    nothing counts down until time is let pass.
+    `again()` requests the same quote again; `clock` is the service's clock. The countdown of a
+    frozen clock moves only when you let time pass.
     """
 
     quote = traitlets.Any(None, allow_none=True)
@@ -214,9 +218,11 @@ class QuoteCard(Form):
         self.tick = Button("Let time pass", self._let_time_pass)
         self.tick.visible = stands_still
         self.set_trait("quote", quote)
-        parts = [self.facts, self.lock_line, self.caution, self.tick, self.fresh]
-        fields = [_reference(), *([_funding()] if codes.is_stablecoin(self._source) else [])]
-        super().__init__(fields, [*parts, grid(fields)])
+        renewal = Group([self.tick, self.fresh], "actions")
+        parts = [self.facts, self.lock_line, self.caution, renewal]
+        reference = _reference(service, quote.id)
+        fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]
+        super().__init__(fields, [*parts, side_by_side(fields)])
         self.watch = self._watching(clock, pass_time)
         self.show_quote()
         if not stands_still:
@@ -227,41 +233,41 @@ class QuoteCard(Form):
         return str(self.quote.source_currency or "")
 
     def values(self) -> dict[str, Any]:
-        """What is sent beside the quote's own terms."""
+        """The fields to send in addition to the quote's terms."""
         found = super().values()
         if found.get("source_type") == "prefunded":
             found.pop("source_type")
         return {"quote_id": self.quote.id, **found}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What is wrong with the reference."""
+        """Problems of the reference."""
         return transfers.check(values, self._service)
 
     def refusal(self) -> list[Problem]:
-        """Why the service will refuse the transfer, if that can be told."""
+        """Why the service will refuse the transfer, if it is known."""
         if not codes.is_stablecoin(self._source) or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
     def send(self, values: dict[str, Any]) -> Transfer:
-        """Make the quote a transfer."""
+        """Create the transfer."""
         return self._send(**values)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call that does the same."""
+        """The equivalent call."""
         return call("lab.transfers.create", values, to="transfer")
 
     def outcome(self, result: Transfer) -> Sequence[Row]:
-        """How the transfer stands."""
+        """The transfer's status and terms."""
         return transfer_rows(result)
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: the quote, or the transfer it became."""
+        """The rows saved in the notebook: the quote, or its transfer."""
         warned = [("Will be refused", problem.message) for problem in self.refusal()]
         return self.outcome(self.result) if self.result else [*quote_rows(self.quote), *warned]
 
     def renew(self) -> None:
-        """Ask for the same quote again and show the new one."""
+        """Request the same quote again and show the new one."""
         try:
             self.quote = self._again()
         except PaylabError as error:
@@ -272,7 +278,7 @@ class QuoteCard(Form):
         self.keep()
 
     def show_quote(self) -> None:
-        """Show the quote's terms, its lock, and what keeps it from being sent."""
+        """Show the quote's terms, its expiry, and why it would be refused."""
         self.facts.html = html.table(quote_rows(self.quote))
         self.caution.html = "".join(
             html.warning(f"Will be refused: {problem.message}") for problem in self.refusal()
@@ -281,7 +287,7 @@ class QuoteCard(Form):
         self.check()
 
     def tell_time(self, now: datetime) -> None:
-        """Show how long the lock still holds."""
+        """Show the time until the quote expires."""
         text, expired = left(self.quote, now)
         self.lock_line.html = html.warning(text) if expired else _line(text)
         self.fresh.style = "primary" if expired else ""

@@ -1,8 +1,8 @@
-"""What a form is on the page: a tree of nodes, sent to the browser as messages.
+"""The page of a form: a tree of nodes, sent to the browser as messages.
 
-One widget draws every form. The kernel describes the whole tree, the browser updates what
-changed, and sends back what a person did, by the id of the node. Only messages carry values:
-the widget's state, which a notebook may save, holds nothing that anybody typed or received.
+One widget draws every form. The kernel sends the whole tree; the browser updates what changed
+and sends user actions back with the id of the node. Only messages contain values: the widget's
+state, which a notebook may save, contains no user input and no response.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..html import Row
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FORM, STATIC = "paylab-form", "paylab-static"
 
-# A form that lives hides its static text. Once the kernel is gone, the static text hides the
-# notice that the widget was not found: only that notice is a direct child of its output.
+# A live form hides its static text. Without a kernel, the static text hides the notice that
+# the widget was not found: only that notice is a direct child of its output.
 SHEET = f"""<style>
 .jp-OutputArea:has(.{FORM}) .{STATIC} {{display:none}}
 .jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
@@ -37,7 +37,7 @@ def _text(name: str) -> str:
 
 
 class Node:
-    """A part of a page; `props` is what the browser needs to draw it."""
+    """A part of a page; `props` is its data for the browser."""
 
     kind = "group"
 
@@ -45,7 +45,7 @@ class Node:
         self.id, self.visible = f"n{next(_NUMBERS)}", True
 
     def props(self) -> dict[str, Any]:
-        """What the browser draws, as JSON."""
+        """The data for the browser, as JSON."""
         return {}
 
     def parts(self) -> Sequence[Node]:
@@ -53,10 +53,10 @@ class Node:
         return ()
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
-        """Take what a person did with this node."""
+        """Handle a user action on this node."""
 
     def attach(self, send: Send) -> None:
-        """Take the function that reaches a page this node stands on."""
+        """Set the function that sends a message to a page."""
 
 
 class Group(Node):
@@ -67,7 +67,7 @@ class Group(Node):
         self.children, self.style, self.current = list(parts), style, False
 
     def props(self) -> dict[str, Any]:
-        """How it is laid out."""
+        """The layout."""
         return {"style": self.style, "current": self.current}
 
     def parts(self) -> Sequence[Node]:
@@ -85,7 +85,7 @@ class Inputs(Group):
         self.label, self._submit, submit.submits = label, submit, True
 
     def props(self) -> dict[str, Any]:
-        """What a screen reader calls it."""
+        """The name for screen readers."""
         return {"label": self.label}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
@@ -94,7 +94,7 @@ class Inputs(Group):
 
 
 class Heading(Node):
-    """A heading that can take the focus; `hint` and `badge`, which is HTML, stand beside it."""
+    """A focusable heading, with `hint` and `badge` (HTML) beside it."""
 
     kind = "heading"
 
@@ -109,7 +109,7 @@ class Heading(Node):
 
 
 class Html(Node):
-    """HTML made by this package, with every value escaped; `live` parts are read out."""
+    """HTML made by this package, with every value escaped; screen readers announce `live` parts."""
 
     kind = "html"
 
@@ -147,23 +147,23 @@ class Button(Node):
         self.submits = False
 
     def props(self) -> dict[str, Any]:
-        """Its text and whether it can be pressed."""
+        """Its text, style and whether it is enabled."""
         told = {"text": self.text, "style": self.style, "disabled": self.disabled}
         return {**told, "submits": self.submits}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
-        """Do what it is for."""
+        """Call its function."""
         if message.get("kind") == "press" and self.visible and not self.disabled:
             self.press()
 
 
 class View(anywidget.AnyWidget):
-    """The widget of a page; it draws nothing before a browser asks, and saves no content."""
+    """The widget of a page; it sends content only on a browser's request, and saves none."""
 
     _esm = _text("view.js") + _text("picker.js")
     _css = _text("view.css")
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: FormPage) -> None:
         super().__init__()
         self._page, self._nodes = page, dict[str, Node]()
         self._asked, self._drawn = False, list[dict[str, Any]]()
@@ -171,7 +171,7 @@ class View(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def refresh(self, focus: str = "") -> None:
-        """Send the page, if a browser shows it and anything changed; move the focus."""
+        """Send the page if a browser shows it and it changed; move the focus."""
         if not self._asked:
             return
         self._nodes.clear()
@@ -195,11 +195,11 @@ class View(anywidget.AnyWidget):
             node.receive(message, buffers)
 
 
-class Page:
-    """Nodes on a page, and rows of plain text that stay behind in the saved notebook.
+class FormPage:
+    """Nodes on a page, and rows of plain text that are saved in the notebook.
 
-    The two are separate outputs of a cell: a saved notebook holds no widget state, and a page
-    that cannot find a widget shows nothing else of the same output.
+    They are separate outputs of a cell: a saved notebook contains no widget state, and if the
+    widget is not found, Jupyter shows no other part of the same output.
     """
 
     title: str
@@ -210,37 +210,37 @@ class Page:
     _followers: tuple[Callable[[str], None], ...] = ()
 
     def nodes(self) -> Sequence[Node]:
-        """What stands on the page."""
+        """The nodes of the page."""
         raise AssertionError(f"{type(self).__name__} has no nodes")
 
     def rows(self) -> Sequence[Row]:
-        """What can be read without a kernel: no document number, nothing secret."""
+        """The rows saved in the notebook: no document number and no secret."""
         raise AssertionError(f"{type(self).__name__} has no rows")
 
     def place(self, where: str) -> None:
-        """Name the service beside the title."""
+        """Show the name of the service beside the title."""
         self.where, self.heading.badge = where, html.badge(where)
         self.redraw()
 
     @property
     def view(self) -> View:
-        """The widget, made when it is first shown."""
+        """The widget, created on first display."""
         if self._view is None:
             self._view = View(self)
         return self._view
 
     def follow(self, follower: Callable[[str], None]) -> None:
-        """Call `follower(focus)` whenever the page changed; `focus` is the id of a node or ""."""
+        """Call `follower(focus)` after each change; `focus` is the id of a node or ""."""
         self._followers = (*self._followers, follower)
 
     def redraw(self, focus: Node | str = "") -> None:
-        """Bring every browser that shows this page up to date."""
+        """Update the page in every browser."""
         target = focus.id if isinstance(focus, Node) else focus
         for follower in self._followers:
             follower(target)
 
     def keep(self) -> None:
-        """Bring the text that stays behind up to date."""
+        """Update the saved text."""
         if self._kept is not None:
             self._kept.update(self._static(), raw=True)
 

@@ -1,4 +1,4 @@
-"""Verification images: chosen, looked at, cleaned and uploaded."""
+"""Verification images: choose, preview, remove the location, upload."""
 
 from __future__ import annotations
 

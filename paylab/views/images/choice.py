@@ -1,4 +1,4 @@
-"""An image that was chosen: its temporary file, its preview, and how it is uploaded."""
+"""A chosen image: its temporary file, its preview and its upload."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import BinaryIO, cast
 
 from ...errors import Problem, RuleError
 from ...rules import images as rules
+from ...spec.service import Service
 from ..forms.field import Expression, call, literal
 from ..forms.file import temporary
 from ..specimens import specimen
@@ -20,13 +21,13 @@ from . import location
 from .preview import BombError, UnreadableError, preview
 
 HEAD = 64
-INSTEAD = "save the picture again as a new file, or tick that its location is kept"
+INSTEAD = "save the picture as a new file, or tick the box to keep the location"
 YOURS = Expression('Path("FILE.jpg")')
 
 
 @dataclass(frozen=True)
 class Choice:
-    """How an image is opened (the caller closes it), its name, and how it is written in code."""
+    """A chosen image: a function that opens it (close it yourself), its name, and its code."""
 
     open: Callable[[], BinaryIO]
     name: str
@@ -36,9 +37,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was read from an image.
+    """Facts read from an image.
 
-    `doubt` is why it cannot be shown, `assumed` what only an assumption finds wrong with it.
+    `doubt` is why it has no preview, `assumed` a problem by an assumption.
     """
 
     mime: str
@@ -58,18 +59,18 @@ class Seen:
 
 
 def spooled(name: str, file: BinaryIO) -> Choice:
-    """A file that came from the browser, which does not tell its folder."""
+    """A file sent by the browser, which does not reveal the folder."""
     return Choice(lambda: _again(file), name, YOURS, file.close)
 
 
 def on_disk(text: str) -> Choice:
-    """A file on the machine the kernel runs on."""
+    """A file on the machine of the kernel."""
     name = text.rstrip("/").rpartition("/")[2] or text
     return Choice(lambda: _opened(text), name, Expression(f"Path({literal(text)})"))
 
 
 def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
-    """A specimen, drawn when it is opened."""
+    """A specimen image, drawn when it is opened."""
     given = {"name": name, "country": country} | ({"fault": fault} if fault else {})
     code = Expression(call("specimen", given, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
@@ -77,11 +78,11 @@ def made(side: str, name: str, country: str, fault: str | None = None) -> Choice
     return Choice(lambda: BytesIO(draw()), f"specimen ({kind})", code)
 
 
-def look(choice: Choice, side: str) -> Seen:
-    """Kind, size and preview; RuleError says why it cannot be sent."""
+def look(choice: Choice, side: str, service: Service | None = None) -> Seen:
+    """Read kind, size and preview; RuleError if the image cannot be sent."""
     try:
         with choice.open() as file:
-            return _look(file, side)
+            return _look(file, side, service)
     except OSError as error:
         raise _refused(side, f"cannot be read: {error.strerror or error}") from None
     except BombError as error:
@@ -89,7 +90,7 @@ def look(choice: Choice, side: str) -> Seen:
 
 
 def sealed(choice: Choice, *, located: bool) -> BinaryIO:
-    """The image as it is sent, for the caller to close: without its location unless that stays."""
+    """The image to send, without its location unless `keep_location`; close it yourself."""
     file = choice.open()
     if located:
         return file
@@ -107,10 +108,10 @@ def sealed(choice: Choice, *, located: bool) -> BinaryIO:
     return file
 
 
-def _look(file: BinaryIO, side: str) -> Seen:
+def _look(file: BinaryIO, side: str, service: Service | None) -> Seen:
     size, head = file.seek(0, os.SEEK_END), _head(file)
     measured = rules.Measured(size, head)
-    problems = rules.check({"images": [{"type": side, "content": measured}]})
+    problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
     file.seek(0)
@@ -130,7 +131,7 @@ def _head(file: BinaryIO) -> bytes:
 
 
 def _again(file: BinaryIO) -> BinaryIO:
-    """A second handle on a file without a name, so that closing it leaves the first."""
+    """A second handle of an unnamed file, so that closing it keeps the first one open."""
     again = cast(BinaryIO, os.fdopen(os.dup(file.fileno()), "rb"))
     file.flush()
     again.seek(0)
@@ -141,10 +142,10 @@ def _opened(text: str) -> BinaryIO:
     try:
         path = Path(text).expanduser()
         mode = path.stat().st_mode
-    except (ValueError, RuntimeError):  # a NUL, or the home of nobody
-        raise OSError("it is not a path") from None
-    if not stat.S_ISREG(mode):  # opening a pipe would wait for ever
-        raise OSError("it is not a file")
+    except (ValueError, RuntimeError):  # a NUL character, or an unknown user's home
+        raise OSError("this is not a path") from None
+    if not stat.S_ISREG(mode):  # opening a pipe would block
+        raise OSError("this is not a file")
     return path.open("rb")
 
 

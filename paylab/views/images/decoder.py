@@ -1,7 +1,7 @@
-"""A program: an image on standard input becomes a small JPEG on standard output.
+"""A program that reads an image from stdin and writes a small JPEG to stdout.
 
-It runs in a process of its own, as hostile files make decoders slow, large or crash. It imports
-nothing of paylab, so that it starts quickly.
+It runs in a separate process, because hostile files can crash a decoder or exhaust memory. It
+imports nothing of paylab, so that it starts quickly.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from PIL import Image
 
 EDGE = 320
-"""Pixels of the longer side of a preview."""
+"""Length of a preview's longer side, in pixels."""
 
 SECONDS, MEMORY = 5, 2**30
-"""Processor time and address space that a file may take."""
+"""Limits of CPU seconds and address space for a file."""
 
 BOMB = 3
 
 
 def decode_stdin() -> int:
-    """0 and a JPEG; 3 and the millions of pixels allowed; anything else is a broken file."""
+    """Exit status: 0 with a JPEG, 3 with the allowed megapixels, else the file is broken."""
     from PIL import Image
 
     limit()
@@ -39,13 +39,13 @@ def decode_stdin() -> int:
         sys.stdout.write(str((Image.MAX_IMAGE_PIXELS or 0) // 10**6))
         return BOMB
     out = BytesIO()
-    image.save(out, "JPEG", quality=80)  # of nothing but the pixels: no EXIF
+    image.save(out, "JPEG", quality=80)  # only the pixels, no EXIF
     sys.stdout.buffer.write(out.getvalue())
     return 0
 
 
 def limit() -> None:
-    """Let the system end this process when it takes too much; not every system can."""
+    """Limit this process by the system's means; not every system can."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -59,7 +59,7 @@ def limit() -> None:
 
 
 def photo(file: BytesIO) -> Image.Image:
-    """The photo, small and upright."""
+    """The photo as a small upright image."""
     import pillow_heif
     from PIL import Image, ImageOps
 

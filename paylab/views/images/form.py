@@ -1,4 +1,4 @@
-"""Verification images: a slot for each side that is asked for, and one upload."""
+"""The form for verification images: a slot for each requested side, and one upload."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ...rules import images as rules
 from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
+from ...spec.service import Service
 from ...spec.status import Advice
 from .. import html
 from ..forms.field import TICK, Expression, FormField, call
@@ -32,10 +33,10 @@ IMPORTS = {
 
 
 class ImagesForm(Form):
-    """Uploads what `details`, the individual's status details, ask for, with `upload(images)`.
+    """Upload the images that the individual's status `details` request, with `upload(images)`.
 
-    `details` may be a function, asked again when the form starts over. `name` and `country`
-    stand on specimens; `example` puts one into every slot.
+    `details` may be a function, which is called again on restart. `name` and `country` are
+    printed on specimens; `example` puts a specimen into every slot.
     """
 
     title = "Verification images"
@@ -43,12 +44,19 @@ class ImagesForm(Form):
     sent_title = "The images are uploaded"
     repeatable = True
 
-    def __init__(
-        self, upload: Upload, details: Details, *, name: str, country: str, example: bool = False
+    def __init__(  # noqa: PLR0913 - what it does, and what it starts from
+        self,
+        upload: Upload,
+        details: Details,
+        *,
+        name: str,
+        country: str,
+        example: bool = False,
+        service: Service | None = None,
     ) -> None:
         self._upload, self._details, self._example = upload, details, example
         make = partial(_specimen, name, country)
-        self.slots = {side: Slot(side, make) for side in IMAGE_SIDES}
+        self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
         self.notice = Html()
         self.filler = Button("Fill with specimens", self.fill)
         self.keep_location = FormField(
@@ -62,17 +70,17 @@ class ImagesForm(Form):
 
     @property
     def open_slots(self) -> list[Slot]:
-        """The slots the service asks about."""
+        """The slots of requested images."""
         return [slot for slot in self.slots.values() if slot.advice]
 
     def values(self) -> dict[str, Choice]:
-        """What was chosen, by side."""
+        """The chosen images by side."""
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """What is missing, and what was chosen and cannot be sent."""
+        """Problems: missing images, and images that cannot be sent."""
         if not self.open_slots:
-            return [Problem("images", "the service asks for no image")]
+            return [Problem("images", "the service requests no image")]
         found = [
             Problem(slot.side, slot.trouble or "is required")
             for slot in self.open_slots
@@ -87,7 +95,7 @@ class ImagesForm(Form):
         ]
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """What cannot be shown here, and what will be taken out."""
+        """Warnings: no preview, and a location that will be removed."""
         seen = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
         doubts = [Problem(side, one.doubt) for side, one in seen if one.doubt]
         doubts += [problem for side, one in seen for problem in rules.warn(one.size, side)]
@@ -96,7 +104,7 @@ class ImagesForm(Form):
         return doubts + [Problem(side, LOCATED) for side, one in seen if one.located]
 
     def send(self, values: dict[str, Any]) -> VerificationImages:
-        """Upload what was chosen; sides that were left out stay as they are."""
+        """Upload the chosen images; other sides do not change."""
         self._order = list(values)
         self._mark_sending(True)
         try:
@@ -110,56 +118,56 @@ class ImagesForm(Form):
             self._mark_sending(False)
 
     def script(self, values: dict[str, Any]) -> str:
-        """The call; a file that came from the browser stands as a file of yours."""
+        """The equivalent call; a file from the browser appears as a path to fill in."""
         chosen = {side: choice.code for side, choice in values.items()}
         images = chosen or {slot.side: YOURS for slot in self.open_slots}
         text = call("lab.individuals.upload_images", {}, Expression("person.id"), images)
         return "\n".join([line for word, line in IMPORTS.items() if word in text] + [text])
 
     def rows(self) -> Sequence[Row]:
-        """What stays behind: which sides were asked for, or what the service has."""
+        """The rows saved in the notebook: the requested sides, or the stored images."""
         if self.result is not None:
             return self.outcome(self.result)
         return [(slot.label, slot.state) for slot in self.open_slots]
 
     def outcome(self, result: VerificationImages) -> Sequence[Row]:
-        """What the service has now, side by side."""
+        """The images that the service has, by side."""
         return [(_label(image), str(_get(image, "content_type"))) for image in result.images or []]
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The service counts images; a person sees sides."""
+        """The slot of a problem; the service numbers images, the form names sides."""
         counted = re.match(r"images\.(\d+)", problem.field)
         if counted and int(counted[1]) < len(self._order):
             return self.fields[self._order[int(counted[1])]]
         return super().field_of(problem)
 
     def fill(self) -> None:
-        """Put a specimen into every slot that is empty."""
+        """Put a specimen into every empty slot."""
         with self.filling():
             for slot in self.open_slots:
                 slot.prefill()
 
     def sent_rows(self) -> list[Row]:
-        """The sides that were sent, with the name of each image."""
+        """The sent sides with the names of the images."""
         return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
 
     def speak(self) -> None:
-        """Without a click, put in specimens if `example=True` asked for them."""
+        """Without a click, fill in specimens if `example=True`."""
         if self._example:
             self.fill()
 
     def forget(self) -> None:
-        """Delete the images: the service has them."""
+        """Delete the images after the upload."""
         for side in self.values():
             self.slots[side].release(stored=True)
 
     def restart(self) -> None:
-        """Ask for what is needed now."""
+        """Reset the form for the images requested now."""
         self._ask()
         super().restart()
 
     def close(self) -> None:
-        """Delete whatever is still here."""
+        """Delete all temporary files."""
         for slot in self.slots.values():
             slot.close()
 

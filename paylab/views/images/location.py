@@ -1,8 +1,8 @@
-"""Where a photo was taken, removed from its file without touching a pixel.
+"""Remove the location of a photo from its file without changing a pixel.
 
-Cameras write it as EXIF, which is a small TIFF inside the file, and editors as XMP, which is
-text. Both are blanked where they stand: nothing moves and nothing is encoded anew, which
-serves JPEG, PNG, TIFF, HEIC and the JPEG photos inside a PDF alike.
+Cameras write it as EXIF, a small TIFF inside the file; editors write it as XMP, which is text.
+Both are overwritten in place: no byte moves and nothing is encoded again, so that it works for
+JPEG, PNG, TIFF, HEIC and the JPEG photos inside a PDF.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from zlib import crc32
 from ...errors import PaylabError
 
 GPS = 0x8825
-"""The EXIF tag that says where the table of the location begins."""
+"""The EXIF tag with the offset of the GPS table."""
 
 MOST_ENTRIES, MOST_TABLES, MOST_BYTES = 500, 100, 2**16
 MOST_STEPS = 100_000
-"""Headers, tables, entries and chunks that are looked at in one file; a large photo has 10,000."""
+"""Maximum headers, tables, entries and chunks read in one file; a large photo has 10,000."""
 
 MOST_BLANK = 2**24
-"""Bytes that are blanked in one file."""
+"""Maximum bytes overwritten in one file."""
 
 SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
 LONG = (4, 13)
@@ -38,32 +38,32 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 # Programs pack EXIF as hex, and XMP as compressed text, into chunks of these names.
 _PACKED = re.compile(rb"Raw profile type (exif|APP1)\0|XML:com\.adobe\.xmp\0\x01")
 _IGNORED = b"blNk"
-"""A chunk type of nobody's, which every reader passes over."""
+"""A private chunk type, which every reader skips."""
 
 Data = bytes | bytearray
 Patch = tuple[int, bytes]
 
 
 class UnsearchableError(PaylabError):
-    """A file with more metadata than any camera writes, which was not searched to the end."""
+    """The file has more metadata than any camera writes; the search was stopped."""
 
 
 def find_location(data: Data) -> list[Patch]:
-    """What stands in place of the location, and where; empty when there is none.
+    """The replacement bytes by offset; empty when the file has no location.
 
-    UnsearchableError when the file would take too long or too much memory.
+    Raises UnsearchableError when the search would take too long or too much memory.
     """
     return _all(_patches(data, Budget(MOST_STEPS)))
 
 
 class Budget:
-    """Steps that are left."""
+    """The remaining steps of a search."""
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
 
     def take(self, steps: int = 1) -> None:
-        """Take steps; UnsearchableError when there are none left."""
+        """Use up steps; UnsearchableError when none are left."""
         self.steps -= steps
         if self.steps < 0:
             raise UnsearchableError("has too much metadata to be searched for a location")
@@ -87,7 +87,7 @@ def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
 
 
 def remove(data: bytearray) -> bool:
-    """Blank the location where it stands; whether there was one."""
+    """Overwrite the location in place; return whether the file had one."""
     patches = find_location(data)
     for start, blank in patches:
         data[start : start + len(blank)] = blank
@@ -98,7 +98,7 @@ def remove(data: bytearray) -> bool:
 
 @dataclass(frozen=True)
 class IfdEntry:
-    """One entry of a table of tags."""
+    """An entry of an EXIF table."""
 
     tag: int
     kind: int
@@ -107,12 +107,12 @@ class IfdEntry:
 
     @property
     def size(self) -> int:
-        """Bytes of its value; more than four stand elsewhere, where `value` points to."""
+        """Size of its value in bytes; more than four are stored at the offset `value`."""
         return SIZES.get(self.kind, 0) * self.count
 
 
 def _exif(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
-    """The location tables of the TIFF that begins at `base`, if it is one."""
+    """The GPS tables of the TIFF at `base`, if it is one."""
     order = ORDERS[bytes(data[base : base + 2])]
     for table in _tables(data, base, order, budget):
         for entry in _entries(data, base + table, order, budget):
@@ -121,7 +121,7 @@ def _exif(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
 
 
 def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
-    """Where each table of a chain begins, from the header on; a chain may run in a circle."""
+    """The offset of each table of a chain, from the header on; a chain may be circular."""
     link, seen = base + 4, set[int]()
     while len(seen) < MOST_TABLES:
         budget.take()
@@ -134,7 +134,7 @@ def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
 
 
 def _entries(data: Data, table: int, order: str, budget: Budget) -> list[IfdEntry]:
-    """A table, or nothing where there cannot be one."""
+    """The entries of a table; none if the offset is invalid."""
     try:
         (count,) = unpack_from(f"{order}H", data, table)
         if count > MOST_ENTRIES:
@@ -170,7 +170,7 @@ def _packed(data: Data, budget: Budget) -> Iterator[Patch]:
 
 
 def _chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:
-    """Where each chunk of a PNG begins, its type, and the size of what it holds."""
+    """The offset, type and data size of each chunk of a PNG."""
     at = len(_PNG) if data.startswith(_PNG) else len(data)
     while at + 12 <= len(data):
         size = _number(data, at, ">")
@@ -179,7 +179,7 @@ def _chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _sum_chunks(data: bytearray) -> None:
-    """Write the checksums of the chunks that may hold a location anew."""
+    """Recompute the checksums of the chunks that may contain a location."""
     for at, kind, size in _chunks(data):
         end = at + 8 + size
         if kind in (b"eXIf", b"iTXt", b"tEXt", _IGNORED) and end + 4 <= len(data):

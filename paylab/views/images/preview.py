@@ -1,4 +1,4 @@
-"""A small picture of an image, whatever its kind, made in a process with limits."""
+"""A preview of an image of any kind, made in a process with limits."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from ...errors import PaylabError
 PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"
 SECONDS = 8
-"""How long a preview may take, the start of its process included."""
+"""Maximum seconds of a preview, including the start of its process."""
 
 BOMB = 3
-"""The exit status that stands for too many pixels; standard output says how many are allowed."""
+"""The exit status for too many pixels; stdout then has the allowed megapixels."""
 
 _PROGRAM = Path(__file__).with_name("decoder.py")
 
 
 class UnreadableError(PaylabError):
-    """An image that cannot be shown here; the service may still read it."""
+    """The image has no preview; the service may still be able to read it."""
 
 
 class BombError(PaylabError):
-    """A small file that would fill the memory once it is unpacked."""
+    """The image has too many pixels to decode."""
 
 
 def preview(file: BinaryIO, mime: str) -> bytes:
     """A JPEG of at most 320 pixels a side, upright; the first page of a PDF."""
     file.seek(0)
-    command = [sys.executable, "-P", str(_PROGRAM), mime]  # -P: no module beside it is imported
+    command = [sys.executable, "-P", str(_PROGRAM), mime]  # -P: do not import modules beside it
     try:
         done = subprocess.run(  # noqa: S603 - this very interpreter
             command, input=file.read(), capture_output=True, timeout=SECONDS, check=False

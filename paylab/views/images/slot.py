@@ -1,22 +1,24 @@
-"""One side of a document: the image that is chosen for it, and what became of it."""
+"""One side of a document: the chosen image and its state."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, BinaryIO, cast
 
 from ...errors import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
+from ...spec.service import Service
 from ...spec.status import Advice
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
-from ..forms.form import grid
+from ..forms.form import side_by_side
 from ..forms.view import Heading, Html, Node
 from ..specimens import FAULTS
 from .choice import Choice, Seen, look, on_disk, spooled
 
-ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know these two by type
+ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know the types of these two
 
 LABELS = {
     "document-front": "Front of the document",
@@ -32,7 +34,7 @@ SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verificatio
 
 
 class Slot(FormField):
-    """One side; `make(side, fault)` gives a specimen of it.
+    """One side of a document; `make(side, fault)` returns a specimen, `service` sets the sizes.
 
     `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
     service.
@@ -40,9 +42,15 @@ class Slot(FormField):
 
     kind = "group"
 
-    def __init__(self, side: str, make: Callable[[str, str | None], Choice]) -> None:
+    def __init__(
+        self,
+        side: str,
+        make: Callable[[str, str | None], Choice],
+        service: Service | None = None,
+    ) -> None:
         super().__init__(side, LABELS[side])
         self.side, self._make = side, make
+        self._look = partial(look, side=side, service=service)
         self._value = None
         self.seen: Seen | None = None
         self.trouble, self.stored, self.sending = "", False, False
@@ -57,12 +65,12 @@ class Slot(FormField):
         self.path.lazy, self.path.on_change = True, lambda _: self.take_path(self.path.value)
         self.specimen.on_change = lambda _: self.take_specimen(self.specimen.value)
         self.line = Html(live=True)
-        ways = grid([self.path, self.specimen])
+        ways = side_by_side([self.path, self.specimen])
         self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
         self._say_state()
 
     def props(self) -> dict[str, Any]:
-        """A part of the form; the inputs of other ways are locked with it."""
+        """The data for the browser; locks the other two inputs with this one."""
         for one in (self.picker, self.path, self.specimen):
             one.disabled = self.disabled
         return {"style": "part"}
@@ -73,12 +81,12 @@ class Slot(FormField):
 
     @property
     def choice(self) -> Choice | None:
-        """What was chosen: the value of this field."""
+        """The chosen image: the value of this field."""
         return cast("Choice | None", self._value)
 
     @property
     def state(self) -> str:
-        """What became of the image so far."""
+        """The state of the image."""
         if self.choice:
             return SENDING if self.sending else CHOSEN
         if self.stored:
@@ -89,44 +97,44 @@ class Slot(FormField):
 
     @property
     def needed(self) -> bool:
-        """Whether the service has no image of this side yet."""
+        """Whether the service still requests this side."""
         return any(advice.asks for advice, _ in self.advice)
 
     def ask(self, advice: Iterable[tuple[Advice, str]]) -> None:
-        """What the service asks for or refuses here, each with its own words."""
+        """Set what the service requests or refuses, with its messages."""
         self.advice = list(advice)
         self.release(stored=False)
         self.visible, self.touched = bool(self.advice), False
 
     def take_file(self, name: str, file: BinaryIO) -> None:
-        """Take a file that came from the browser."""
+        """Choose a file sent by the browser."""
         self._take(spooled(name, file))
 
     def take_path(self, text: str) -> None:
-        """Take a file on the machine the kernel runs on."""
+        """Choose a file on the machine of the kernel."""
         if text:
             self._take(on_disk(text), keep=self.path)
 
     def take_specimen(self, fault: str) -> None:
-        """Take a specimen: a good one, or one that shows what a code complains about."""
+        """Choose a specimen: a good one, or one with the defect of a status detail code."""
         if fault:
             self._take(self._make(self.side, None if fault == GOOD else fault), keep=self.specimen)
         elif self.choice:
             self.remove()
 
     def prefill(self) -> None:
-        """Put a good specimen here, which is not drawn before a browser shows it."""
+        """Choose a good specimen; it is drawn when a browser shows it."""
         if self.choice is None:
             self.specimen.put(GOOD)
             self._settle(self._make(self.side, None), None)
 
     def remove(self) -> None:
-        """Take the chosen image away again."""
+        """Remove the chosen image."""
         self.release(stored=False)
         self._changed()
 
     def release(self, *, stored: bool) -> None:
-        """Delete the image and everything that tells about it."""
+        """Delete the image and what was read from it."""
         self._drop()
         self.trouble, self.stored = "", stored
         self.path.put("")
@@ -134,14 +142,14 @@ class Slot(FormField):
         self._say_state()
 
     def close(self) -> None:
-        """Delete what is still here."""
+        """Delete the temporary file."""
         self._drop()
 
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
-        """What is wrong, below the picker, and the state above it."""
+        """Show problems below the picker, and the state above it."""
         super().say(problems, warnings)
         if self.trouble:
-            self.errors = []  # the state says it
+            self.errors = []  # the state shows it
         self.picker.errors, self.picker.warnings = self.errors, self.warnings
         self._say_state()
 
@@ -150,7 +158,7 @@ class Slot(FormField):
             if other is not keep:
                 other.put(empty)
         try:
-            self._settle(choice, look(choice, self.side))
+            self._settle(choice, self._look(choice))
         except RuleError as error:
             choice.close()
             self._fail(f"{choice.name} {error.problems[0].message}")
@@ -168,7 +176,7 @@ class Slot(FormField):
 
     def _too_large(self, name: str, size: int) -> None:
         most = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
-        self._fail(f"{name} has {size / 2**20:.2f} MB ({size:,} bytes), and {most} is the most")
+        self._fail(f"{name} has {size / 2**20:.2f} MB ({size:,} bytes): the maximum is {most}")
 
     def _drop(self) -> None:
         if self.choice:
@@ -185,7 +193,7 @@ class Slot(FormField):
 
     def _picture(self) -> bytes | None:
         if self.choice and self.seen is None:
-            self.seen = look(self.choice, self.side)
+            self.seen = self._look(self.choice)
             self._say_state()
         return self.seen.picture if self.seen else None
 
@@ -206,7 +214,7 @@ class Slot(FormField):
 
 
 def _specimens() -> list[tuple[str, str]]:
-    """What a specimen can show, in words."""
+    """The options of specimens."""
     faults = [(code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS]
     return [("none", NONE), ("a good one", GOOD), *faults]
 

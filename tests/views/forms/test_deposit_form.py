@@ -95,7 +95,7 @@ def test_other_values_after_sending_are_not_sent(form, send):
     """The same values give the same result; others need a restart."""
     assert form.submit() is form.submit() is form.result
     form.fields["amount"].value = "5"
-    with pytest.raises(ChoiceError, match="sent before, with other values"):
+    with pytest.raises(ChoiceError, match="already sent with other values"):
         form.submit()
     form.restart()
     form.submit()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -26,7 +27,9 @@ def line(*states, **options):
 
 async def _live(*states, **options):
     shown, passed = line(*states, **options)
-    await asyncio.sleep(0.2)
+    until = time.monotonic() + 10
+    while shown.watch.running and time.monotonic() < until:
+        await asyncio.sleep(0.01)
     return shown, passed
 
 

@@ -45,7 +45,7 @@ def test_consent_can_be_taken_back(onboarding):
     """An empty box has no time."""
     form = onboarding()
     form.consent.give()
-    form.consent.withdraw()
+    form.consent.value = False
     assert "idv_consent_recorded_at" not in form.values()
 
 

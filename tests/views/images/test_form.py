@@ -9,6 +9,7 @@ import pytest
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
 from paylab.spec.models import VerificationImages
+from paylab.spec.service import Service
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
 
@@ -140,7 +141,7 @@ def test_the_code_can_be_run(make, photo):
 
 def test_nothing_is_asked_for(upload):
     """A form with nothing to ask for says so."""
-    with pytest.raises(RuleError, match="asks for no image"):
+    with pytest.raises(RuleError, match="requests no image"):
         ImagesForm(upload, [], name="Ana", country="MX").submit()
 
 
@@ -193,3 +194,14 @@ def test_what_the_service_refused_is_told_as_its_own(make):
     slot = make("verification_image_blurry", message="Too blurred.").slots["selfie"]
     assert slot.state == "refused by the service"
     assert "The service says: Too blurred." in slot.line.html
+
+
+@pytest.mark.parametrize(("kilobyte", "problems"), [(1000, 0), (1024, 1)])
+def test_sizes_are_those_of_the_service(make, tmp_path, kilobyte, problems):
+    """A picture between 10,000 and 10,240 bytes is too small for one way to count."""
+    path = tmp_path / "small.jpg"
+    path.write_bytes(b"\xff\xd8\xff\xe0" + bytes(10_096))
+    form = make(service=Service({"images.kilobyte": kilobyte}))
+    form.slots["selfie"].path.value = str(path)
+    told = [each.message for each in form.slots["selfie"].seen.assumed]
+    assert told == ["must be at least 10 KB (10,240 bytes) when decoded"][:problems]

@@ -12,8 +12,8 @@ import paylab
 from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
+from paylab.simulator.controls import NAMED
 from paylab.simulator.faults import KINDS
-from paylab.simulator.panel import NAMED
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
@@ -30,11 +30,11 @@ def lab():
 @pytest.mark.parametrize(
     ("wrong", "nearest"),
     [
-        (lambda panel: panel.scenarios.transfer_faild, "transfer_failed"),
-        (lambda panel: panel.scenarios["blurry"], "verification_image_blurry"),
-        (lambda panel: panel.faults.add("tiemout"), "timeout"),
-        (lambda panel: panel.faults.drop(times=2), "drop_after"),
-        (lambda panel: panel.faults.event_twice, "event_duplicate"),
+        (lambda controls: controls.scenarios.transfer_faild, "transfer_failed"),
+        (lambda controls: controls.scenarios["blurry"], "verification_image_blurry"),
+        (lambda controls: controls.faults.add("tiemout"), "timeout"),
+        (lambda controls: controls.faults.drop(times=2), "drop_after"),
+        (lambda controls: controls.faults.event_twice, "event_duplicate"),
     ],
 )
 def test_a_wrong_name_is_told_the_right_one(lab, wrong, nearest):
@@ -54,7 +54,7 @@ def test_a_wrong_detail_is_told_the_right_one(lab, details):
 
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
-    """What waits is asked for, and looking at the panel asks nothing."""
+    """What waits is asked for, and looking at the controls asks nothing."""
     assert {*KINDS} <= {*dir(lab.simulator.faults)}
     for kind in KINDS:
         getattr(lab.simulator.faults, kind)(times=2)

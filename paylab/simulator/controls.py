@@ -15,7 +15,7 @@ from ..errors import SimulatorError, UnknownNameError
 from ..spec import timestamps
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
-from ..webhooks.event import Event, read
+from ..webhooks.event import Event, read_event
 from . import storage
 from .faults import KINDS
 
@@ -44,11 +44,11 @@ NAMED: Mapping[str, Scenario] = {
     **{code: _of_code(code) for code in STATUS_DETAIL_CODES},
     **{name: each for each in SCENARIOS if (name := _named(each))},
 }
-"""Every value that brings about an outcome, by its name."""
+"""The values that cause an outcome, by name."""
 
 
 class Scenarios:
-    """`lab.simulator.scenarios.transfer_failed` is the text to send; calling it gives the list."""
+    """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 
     def __init__(self, ask: Callable[[], list[dict[str, str]]]) -> None:
         self._ask = ask
@@ -80,7 +80,11 @@ class Scenarios:
         return len(NAMED)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every name with its field, its value and the outcome."""
+        """All names with field, value and outcome.
+
+        >>> lab.simulator.scenarios.rows()[0]["name"]
+        'verification_front_image_needed'
+        """
         return [{"name": name, **_row(each)} for name, each in NAMED.items()]
 
     def __repr__(self) -> str:
@@ -111,42 +115,63 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
-class Panel:
+class Controls:
     """The control API of a simulator: clock, faults, seeding, snapshots."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self.clock = ClockPanel(ask)
-        self.faults = FaultPanel(ask)
+        self.faults = FaultControls(ask)
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")))
 
     def summary(self) -> dict[str, Any]:
-        """Clock, counts and seed."""
+        """Clock, counts and seed.
+
+        >>> lab.simulator.summary()["clock"]["frozen"]
+        True
+        """
         return dict(self._ask("GET", "/_simulator"))
 
     def __repr__(self) -> str:
         return "<simulator controls: clock, faults, scenarios; summary() asks for its state>"
 
     def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
-        """Move an object to a state; an illegal move names the legal ones."""
+        """Move an object to a state; an illegal move names the legal ones.
+
+        >>> lab.simulator.move(draft.id, "pending")["status"]
+        'pending'
+        """
         body = {"to": to, "reason": reason}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
 
     def seed(self, *, transfers: int = 0, conversions: int = 0) -> dict[str, Any]:
-        """Add finished transfers and conversions of the past; returns the summary."""
+        """Add finished transfers and conversions of the past; returns the summary.
+
+        >>> lab.simulator.seed(transfers=10)["counts"]["transfers"]
+        140
+        """
         body = {"transfers": transfers, "conversions": conversions}
         return dict(self._ask("POST", "/_simulator/seed", json=body))
 
     def reset(self) -> None:
-        """Empty the world and set its clock as at the launch."""
+        """Delete all objects and reset the clock to its start.
+
+        >>> lab.simulator.reset()
+        """
         self._ask("POST", "/_simulator/reset", json={})
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as one JSON object, without keys."""
+        """The whole state as one JSON object, without keys.
+
+        >>> state = lab.simulator.snapshot()
+        """
         return storage.as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
-        """Replace the state by a snapshot."""
+        """Replace the state by a snapshot.
+
+        >>> lab.simulator.restore(lab.simulator.snapshot())
+        """
         self._ask("PUT", "/_simulator/snapshot", json=snapshot)
 
     def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
@@ -154,6 +179,9 @@ class Panel:
 
         Names, contacts, birth dates, addresses and account numbers are left out unless
         `keep_personal` is set.
+
+        >>> lab.simulator.save("bug.json").name
+        'bug.json'
         """
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -161,16 +189,29 @@ class Panel:
         return target
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Replace the state by a file that `save` wrote."""
+        """Replace the state by a file that `save` wrote.
+
+        >>> lab.simulator.load(lab.simulator.save("bug.json"))
+        """
         self.restore(storage.read_file(Path(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
-        """Every event so far, or those of one resource, oldest first."""
+        """Every event so far, or those of one resource, oldest first.
+
+        >>> lab.simulator.events(conversion.id)
+        []
+        """
         rows = self._ask("GET", "/_simulator/events")
-        return [read(row["body"]) for row in rows if resource_id in (None, row["resource_id"])]
+        return [
+            read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
+        ]
 
     def deliveries(self) -> list[dict[str, Any]]:
-        """Every attempt to deliver an event, oldest first."""
+        """Every attempt to deliver an event, oldest first.
+
+        >>> lab.simulator.deliveries()
+        []
+        """
         return list(self._ask("GET", "/_simulator/deliveries"))
 
 
@@ -188,8 +229,18 @@ class ClockPanel:
 
     @property
     def now(self) -> datetime:
-        """The simulator's instant, aware and UTC."""
-        return timestamps.from_text(self._state()["now"])
+        """The simulator's time, aware and in UTC."""
+        return self.reading()[0]
+
+    def reading(self) -> tuple[datetime, float]:
+        """The simulator's time, and its seconds per real second: 0 when frozen.
+
+        >>> lab.simulator.clock.reading()[1]
+        0.0
+        """
+        state = self._state()
+        speed = 0.0 if state["frozen"] else float(state["speed"])
+        return timestamps.from_text(state["now"]), speed
 
     @property
     def frozen(self) -> bool:
@@ -206,23 +257,31 @@ class ClockPanel:
         self._set(speed=speed)
 
     def advance(self, span: float | str) -> None:
-        """Advance by seconds, or by a span like "90s", "5m", "24h" or "2d"."""
+        """Advance by seconds, or by a span like "90s", "5m", "24h" or "2d".
+
+        >>> lab.simulator.clock.advance("24h")
+        """
         self._set(advance_seconds=seconds(span))
 
     def freeze(self) -> None:
-        """Freeze the clock."""
+        """Freeze the clock.
+
+        >>> lab.simulator.clock.freeze()
+        """
         self._set(frozen=True)
 
     def run(self, speed: float = 1.0) -> None:
-        """Run the clock at this many simulated seconds per real second."""
+        """Run the clock at this many simulated seconds per real second.
+
+        >>> lab.simulator.clock.run(speed=60)
+        """
         self._set(speed=speed, frozen=False)
 
     def __repr__(self) -> str:
-        state = self._state()
-        return f"{state['now']}, " + ("frozen" if state["frozen"] else f"x{state['speed']:g}")
+        return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"
 
 
-class FaultPanel:
+class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
     def __init__(self, ask: Ask) -> None:
@@ -232,7 +291,10 @@ class FaultPanel:
         """Add a fault for the next matching call or event.
 
         `details`: method, path (with *), event_type, times, probability and seed, and by kind
-        status, retry_after, seconds. The kinds are those the panel shows.
+        status, retry_after, seconds. `kinds()` lists the kinds.
+
+        >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
+        'status'
         """
         if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
@@ -250,19 +312,30 @@ class FaultPanel:
         return sorted({*KINDS, "add", "list", "clear"})
 
     def list(self) -> list[dict[str, Any]]:
-        """The planned faults, and how often each will apply."""
+        """The active faults, and how often each will apply.
+
+        >>> lab.simulator.faults.list()
+        []
+        """
         return [storage.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
-        """Remove all faults."""
+        """Remove all faults.
+
+        >>> lab.simulator.faults.clear()
+        """
         self._ask("DELETE", "/_simulator/faults")
 
     def kinds(self) -> Sequence[tuple[str, str]]:
-        """Every kind of fault, and what the service does then."""
+        """Every kind of fault, and what the service does then.
+
+        >>> lab.simulator.faults.kinds()[0][0]
+        'status'
+        """
         return tuple(KINDS.items())
 
     def __repr__(self) -> str:
-        return f"<faults: {', '.join(KINDS)}; list() asks which of them wait>"
+        return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
 
 
 def seconds(span: float | str) -> float:
@@ -271,5 +344,5 @@ def seconds(span: float | str) -> float:
         return span
     match = _SPAN.fullmatch(span.strip())
     if match is None:
-        raise SimulatorError(f'{span!r} is no span of time: write seconds, or "90s", "5m", "24h"')
+        raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
     return float(match[1]) * _UNITS[match[2]]

@@ -12,10 +12,10 @@ from .table import Row
 from .world import Hand, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
-"""Seconds the clock may be moved on at once."""
+"""Maximum seconds of one clock advance."""
 
 FASTEST = 1_000_000
-"""Simulated seconds in a real one, at most."""
+"""Maximum simulated seconds per real second."""
 
 
 def summary(world: World, _: Request) -> Reply:
@@ -57,7 +57,7 @@ def reset(world: World, request: Request) -> Reply:
 
 def _hand(world: World) -> Hand:
     if world.hand is None:
-        raise Refused(422, "nobody holds the clock of this world")
+        raise Refused(422, "the clock of this world cannot be controlled")
     return world.hand
 
 
@@ -75,7 +75,7 @@ def move_object(world: World, request: Request) -> Reply:
 
 
 def shown(world: World, kind: str, row: Row) -> Row:
-    """An object as its own operation would answer it."""
+    """An object as its operation returns it."""
     if kind == "individuals":
         return individual_json(world, row)
     if kind == "conversion_accounts":
@@ -87,7 +87,7 @@ def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
     body = request.json()
     require(faults.check_fault(body))
-    return Reply.json(201, faults.fault_json(faults.add(world, body)))
+    return Reply.json(201, faults.fault_json(faults.new_fault(world, body)))
 
 
 def list_faults(world: World, _: Request) -> Reply:
@@ -121,15 +121,15 @@ def read_snapshot(world: World, _: Request) -> Reply:
 
 
 def write_snapshot(world: World, request: Request) -> Reply:
-    """PUT /_simulator/snapshot: exactly what a GET gave."""
+    """PUT /_simulator/snapshot: exactly the response of a GET."""
     dump = request.json(deepest=DEEPEST + 8)
     from . import snapshot  # only a snapshot that is loaded needs it
 
     if unreadable := snapshot.version_problem(dump) or snapshot.service_problem(dump, world):
         raise Refused(400, unreadable)
     if dump.pop("checksum", None) != checksum(dump):
-        raise Refused(400, "the snapshot was changed since it was saved: its checksum differs")
-    require(snapshot.problems(dump))
+        raise Refused(400, "the snapshot was changed after it was saved: its checksum differs")
+    require(snapshot.snapshot_problems(dump))
     world.load(dump)
     return summary(world, request)
 

@@ -29,9 +29,9 @@ Kept = Literal[
 
 @dataclass(frozen=True)
 class Column:
-    """A flat column: its name, what it holds, and the dotted path of the field it comes from.
+    """A flat column: its name, kind, and the dotted path of its field.
 
-    A `*` in a path stands for every item of a list; the values are joined by commas.
+    A `*` in a path means every item of a list; the values are joined by commas.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Column:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that lead from the service's object to the value."""
+        """The keys of the path."""
         return tuple((self.path or self.name).split("."))
 
 
@@ -51,7 +51,7 @@ class Schema:
     name: Kept
     columns: tuple[Column, ...]
     is_flat: bool = True
-    """Whether Arrow's reader can take the pages: other lists hold lists of objects."""
+    """Whether Arrow's reader can read the pages: it cannot if objects contain lists of objects."""
 
     @property
     def names(self) -> list[str]:
@@ -59,7 +59,7 @@ class Schema:
         return [column.name for column in self.columns]
 
     def kind(self, name: str) -> Kind:
-        """What a column holds: text when the name is not one of ours."""
+        """The kind of a column; text for an unknown name."""
         return next((column.kind for column in self.columns if column.name == name), "text")
 
 
@@ -127,7 +127,7 @@ CONVERSIONS = Schema(
 
 INSTRUCTIONS = tuple(each for each in TRANSFERS.columns if each.name.startswith("deposit_inst"))
 
-# The number of a document and the details of an account stay out of frames and files.
+# Document numbers and account details are not in frames and files.
 INDIVIDUALS = Schema(
     "individuals",
     (
@@ -228,7 +228,7 @@ SCHEMAS: dict[str, Schema] = {
 
 
 def likeliest(names: Iterable[str]) -> Schema:
-    """The schema that shares most of these names."""
+    """The schema that has most of these names."""
     known = set(names)
     return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
 
@@ -242,32 +242,34 @@ class UnreadableTimeWarning(UserWarning):
 
 
 def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
-    """The texts as UTC instants: with Z, an offset or neither (then UTC), any fraction.
+    """The texts as UTC times: with Z, an offset or neither (then UTC), any fraction.
 
-    What is no time at all becomes missing, with a warning that names it; digits past the
-    microsecond are cut off. `start` is the number of the first row.
+    Text that is not a time becomes missing, with a warning; digits past the microsecond are
+    dropped. `start` is the number of the first row.
     """
     try:
         moments = texts.cast(INSTANT)
-        pc.min_max(moments).as_py()  # an offset can lead into the year 0, where Python cannot
+        pc.min_max(
+            moments
+        ).as_py()  # an offset can lead into the year 0, which Python does not support
     except (pa.ArrowInvalid, ValueError, OverflowError):
         return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
     return moments
 
 
-def since(value: date | str | None) -> datetime | None:
-    """The instant from which rows are wanted; no offset means UTC. RuleError when it is none."""
+def since(value: date | str | None, name: str = "since") -> datetime | None:
+    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
     if value is None:
         return None
     try:
         return _parsed(value.isoformat() if isinstance(value, date) else value)
     except (AttributeError, TypeError, ValueError):
         told = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem("since", told)]) from None
+        raise RuleError([Problem(name, told)]) from None
 
 
 def words(values: str | Collection[str] | None) -> frozenset[str] | None:
-    """Some words to keep, of which one may be given bare or several with commas; None for all."""
+    """The words to keep, from one word, a comma-separated text or a list; None for all."""
     if values is None:
         return None
     listed = values.split(",") if isinstance(values, str) else values
@@ -275,7 +277,7 @@ def words(values: str | Collection[str] | None) -> frozenset[str] | None:
 
 
 def write_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The instants as text, `2026-01-31T09:30:00.123Z`: milliseconds, or finer where needed."""
+    """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
     texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
     iso = pc.replace_substring(texts, " ", "T")
     return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
@@ -285,9 +287,9 @@ def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
     found = [_instant(text) for text in texts]
     for row, (text, instant) in enumerate(zip(texts, found, strict=True), start):
         if instant is None and text and text.strip():
-            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is left out"
+            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
             warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
-            break  # one warning a column is enough to know
+            break  # one warning per column
     return pa.array(found, INSTANT)
 
 

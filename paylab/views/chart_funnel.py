@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..spec.status import Machine
+from .chart_style import Spec, lookup, tooltip
 from .html import visible
-from .vega import Spec, lookup, tooltip
 
 STAGES = ("created", "started", "completed")
 FULL = 0.6
-"""The part of a stage that is as wide as the stage; the rest narrows to the next one."""
+"""The fraction of a stage drawn at full width; the rest narrows to the next stage."""
 COLOURS = ("#2f6fd0", "#1d8c99", "#2e8b57")
 
 
 def funnel(counts: Mapping[str, int], machine: Machine) -> Spec:
-    """The specification of a funnel, from the number of rows in each status."""
+    """The Vega-Lite specification of a funnel, from the number of rows per status."""
     passed = {word: _passed(machine, word) for word in counts}
     total = sum(counts.values())
     stages: list[Spec] = []
@@ -31,13 +31,13 @@ def funnel(counts: Mapping[str, int], machine: Machine) -> Spec:
 
 
 def _passed(machine: Machine, word: str) -> list[str]:
-    """The stages that a row with a status has certainly passed."""
+    """The stages that every row with this status has passed."""
     later = [stage for stage in STAGES[1:] if word == stage or _only_through(machine, word, stage)]
     return [STAGES[0], *later]
 
 
 def _only_through(machine: Machine, word: str, stage: str) -> bool:
-    """Whether every way from the beginning to a status leads through a stage."""
+    """Whether every path from the initial status to `status` passes through a stage."""
     targets = set(machine.moves.values())
     if word not in targets:
         return False
@@ -51,7 +51,7 @@ def _only_through(machine: Machine, word: str, stage: str) -> bool:
 
 
 def _drawn(stages: list[Spec]) -> Spec:
-    """Bars that narrow to the next one, with numbers at the left."""
+    """Bars that narrow to the next bar, with numbers on the left."""
     outline = []
     for stage, after in zip(stages, [*stages[1:], None], strict=True):
         edges = [(0.0, stage["rows"]), (FULL, stage["rows"])]

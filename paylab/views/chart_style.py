@@ -1,7 +1,7 @@
-"""Vega-Lite specifications: what all charts share.
+"""Vega-Lite specifications: the parts that all charts share.
 
-JupyterLab, Notebook and VS Code draw a specification without a network, in their light or dark
-theme, with tooltips and a legend that filters. A page on the web shows the same chart as PNG.
+JupyterLab, Notebook and VS Code draw a specification offline, in the colour of their text, light or
+dark, with tooltips and a legend that filters. A web page shows the same chart as PNG.
 """
 
 from __future__ import annotations
@@ -22,13 +22,20 @@ Spec = dict[str, Any]
 MIME = "application/vnd.vegalite.v5+json"
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 COMPILER = "5.8"  # the oldest version that vl-convert has; JupyterLab 4 draws with 5.6
-WIDTH = 540  # axes included: with its menu, a chart fits a page of 700 pixels
-PANEL_WIDTH = 480  # without axes, of charts with several panels
-PAPER, SCALE = "#fbfbfa", 1.5  # of the PNG
+WIDTH = 540  # with axes and menu, a chart fits a page of 700 pixels
+PANEL_WIDTH = 480  # of charts with several panels, without axes
+PAPER, SCALE = "#fbfbfa", 1.5  # scale of the PNG
 PALETTES = (64, 32, 16)
-"""Colours of the PNG: fewer for a picture that `paylab scrub` would take for a document."""
-EMBED = {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}
-"""The menu of a chart saves a picture; it does not send the data to a web editor."""
+"""Colours of the PNG: few, so that `paylab scrub` does not take it for a document image."""
+EMBED = {
+    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
+    "renderer": "svg",
+}
+"""The menu of a chart saves a picture; it does not send the data to a web editor.
+
+In an SVG the colours follow the theme when somebody changes it.
+"""
+TEXT, LINE = "currentColor", "#888888"
 CORRIDOR_COLOURS = {
     "MXN": "#2e8b57",
     "PHP": "#2f6fd0",
@@ -42,7 +49,7 @@ CORRIDOR_COLOURS = {
     "SGD": "#7a7f2a",
     "USD": "#6b7a8f",
 }
-"""The colour of a corridor, by its currency that is neither the US dollar nor a stablecoin."""
+"""The colour of a corridor, by its local currency."""
 REST, FAILED = "#878d96", "#d0405a"
 
 
@@ -58,7 +65,11 @@ class Chart:
         return f"Chart({self.title!r})"
 
     def png(self) -> bytes:
-        """The chart as a PNG picture on light paper."""
+        """The chart as a PNG picture on light paper.
+
+        >>> charts.volume(frame).png()[1:4]
+        b'PNG'
+        """
         import vl_convert
 
         drawn = vl_convert.vegalite_to_png(self._printed(), vl_version=COMPILER, scale=SCALE)
@@ -71,7 +82,11 @@ class Chart:
         return picture.getvalue()
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write FILE.png, FILE.svg or FILE.json."""
+        """Write a .png, .svg or .json file.
+
+        >>> charts.volume(frame).save("volume.svg").name
+        'volume.svg'
+        """
         import vl_convert
 
         to = Path(path)
@@ -87,7 +102,7 @@ class Chart:
         return to
 
     def _printed(self) -> Spec:
-        """The specification for a picture, with paper behind it."""
+        """The specification for a picture, with a white background."""
         return {**self.spec, "background": PAPER}
 
     def _repr_mimebundle_(
@@ -98,15 +113,27 @@ class Chart:
 
 
 COMMON: Spec = {
-    # Colours of text and axes are the theme's: what is not set here follows light and dark.
     "background": "transparent",
     "padding": 8,
     "config": {
         "font": "system-ui, sans-serif",
         "view": {"stroke": None},
-        "axis": {"grid": False, "labelFontSize": 11, "titleFontWeight": "normal"},
-        "legend": {"orient": "bottom", "title": None, "columns": 4, "labelFontSize": 11},
-        "title": {"fontSize": 14, "offset": 12},
+        "axis": {
+            "grid": False,
+            "gridOpacity": 0.35,
+            "labelFontSize": 11,
+            "titleFontWeight": "normal",
+            **dict.fromkeys(("labelColor", "titleColor"), TEXT),
+            **dict.fromkeys(("domainColor", "tickColor", "gridColor"), LINE),
+        },
+        "legend": {
+            "orient": "bottom",
+            "title": None,
+            "columns": 4,
+            "labelFontSize": 11,
+            "labelColor": TEXT,
+        },
+        "title": {"fontSize": 14, "offset": 12, "color": TEXT, "subtitleColor": TEXT},
     },
 }
 
@@ -129,14 +156,14 @@ def one_panel(title: str, spec: Spec) -> Chart:
 
 
 def empty_chart(title: str, said: str = "no rows") -> Chart:
-    """A chart that says why there is nothing to see."""
+    """A chart without data that shows the reason."""
     heading = {"text": title, "subtitle": said, "anchor": "start"}
     nothing = {"data": {"values": []}, "mark": "point", "height": 10}
     return one_panel(title, {"title": heading, **nothing})
 
 
 def lookup(words: Mapping[str, str | list[str]]) -> str:
-    """An expression for the labels of an axis, whose text has the colour of the theme."""
+    """A Vega expression for axis labels, whose colour follows the theme."""
     return f"({json.dumps(words)})[datum.value]"
 
 
@@ -151,7 +178,7 @@ def panels(title: str, parts: list[Spec]) -> Chart:
 
 
 def filtered(spec: Spec, names: list[str]) -> Spec:
-    """The corridors' colours, with a legend of which a click shows one corridor alone."""
+    """The colours of the corridors; a click on the legend shows one corridor alone."""
     chosen = {"name": "shown", "select": {"type": "point", "fields": ["corridor"]}}
     colour = {"field": "corridor", "scale": colour_scale(names)}
     clear = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}

@@ -1,0 +1,340 @@
+"""The connection to a service: signs, sends and reads, within the deadline of the call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any
+from weakref import WeakSet
+from zlib import decompressobj
+from zlib import error as zlib_error
+
+import httpcore
+import httpx
+
+from ..loopback import is_loopback
+from ..redaction.redaction import Redaction
+from ..spec.text import plain
+from ..spec.timestamps import from_http
+from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
+from .request import Exchange, OutgoingRequest
+from .settings import Settings, check_encrypted
+
+utcnow = partial(datetime.now, UTC)
+"""The current time, aware, in UTC."""
+
+Cap = Callable[[float | None, type[httpcore.TimeoutException]], float | None]
+"""Cuts a timeout to the time left; raises that error when none is left."""
+
+
+class BoundedStream(httpcore.NetworkStream):
+    """A connection whose waits end at the deadline."""
+
+    def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
+        self._stream, self._cap = stream, cap
+        self.close = stream.close  # type: ignore[method-assign] # as they are
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """The next bytes."""
+        left = self._cap(timeout, httpcore.ReadTimeout)
+        try:
+            return self._stream.read(max_bytes, left)
+        except httpcore.ReadTimeout:
+            self._cap(None, httpcore.ReadTimeout)  # the deadline ended it
+            raise
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send bytes."""
+        self._stream.write(buffer, self._cap(timeout, httpcore.WriteTimeout))
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        """The same connection, encrypted."""
+        left = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._stream.start_tls(ssl_context, server_hostname, left)
+        return BoundedStream(stream, self._cap)
+
+
+class BoundedBackend(httpcore.NetworkBackend):
+    """Opens connections that keep a deadline."""
+
+    def __init__(self, backend: httpcore.NetworkBackend, cap: Cap) -> None:
+        self._backend, self._cap = backend, cap
+        self.sleep = backend.sleep  # type: ignore[method-assign]
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to a host."""
+        left = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
+        return BoundedStream(stream, self._cap)
+
+
+NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
+
+
+class Cleaning(logging.Filter):
+    """A log filter that redacts every record and drops none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.redactions: WeakSet[Redaction] = WeakSet()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace the record's text when something was redacted."""
+        said = clean = record.getMessage()
+        for redaction in tuple(self.redactions):
+            clean = redaction.text(clean)
+        if clean != said:
+            record.msg, record.args = clean, ()
+        return True
+
+
+_CLEANING = Cleaning()
+"""Loggers belong to the whole process, as do their filters."""
+
+
+def clean_loggers(redaction: Redaction) -> None:
+    """Redact the log records of other libraries while this redaction exists."""
+    _CLEANING.redactions.add(redaction)
+    for name in NAMES:
+        logging.getLogger(name).addFilter(_CLEANING)
+
+
+class RedirectedError(Exception):
+    """A redirect; raised before httpx parses its target."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self.response = response
+        super().__init__("redirected")
+
+
+# Far more than any page of 100 objects; an endless body must not fill the memory.
+LARGEST_BODY = 8 * 2**20
+
+HEADERS = {
+    "Accept-Encoding": "gzip, deflate",  # encodings that can be decoded with limited memory
+    "Connection": "keep-alive",
+    "User-Agent": "paylab",
+    "Accept": "application/json",
+}
+
+TEACHING = b"document"
+"""A body with this is redacted at once: its document numbers are hidden in later bodies too."""
+
+Watcher = Callable[[OutgoingRequest, Exchange, datetime], None]
+"""Told of each attempt: the request, what came back, and when it was sent."""
+
+
+def http_client(
+    settings: Settings, transport: httpx.BaseTransport | None, cap: Cap
+) -> httpx.Client:
+    """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
+    url = httpx.URL(settings.base_url)
+    if transport is None:  # The caller of a custom transport decides where it connects.
+        check_encrypted(settings.base_url)
+    client = httpx.Client(
+        transport=transport,
+        timeout=settings.timeout,
+        headers=HEADERS,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        follow_redirects=False,
+        event_hooks={"response": [_stop_at_redirect]},
+        # Proxies from the environment are used, but not for requests to this
+        # machine.
+        trust_env=not is_loopback(url.host.strip("[]")),
+        # Plain http needs no certificates, whose loading takes 30 ms.
+        verify=url.scheme == "https",
+    )
+    # httpx has no argument for the network backend of the pools that it makes.
+    for mounted in (client._transport, *client._mounts.values()):
+        pool = getattr(mounted, "_pool", None)
+        if pool is not None:
+            pool._network_backend = BoundedBackend(pool._network_backend, cap)
+    return client
+
+
+def _stop_at_redirect(response: httpx.Response) -> None:
+    """httpx parses the target of a redirect even when told not to follow it."""
+    if response.has_redirect_location:
+        raise RedirectedError(response)
+
+
+@dataclass(frozen=True)
+class ServiceConnection:
+    """Sends one request at a time and gives what came back, with the record of the call.
+
+    `auth` signs, `clock` is the wall clock and `perf` a stopwatch.
+    """
+
+    http: httpx.Client
+    auth: httpx.Auth
+    settings: Settings
+    redaction: Redaction
+    clock: Callable[[], datetime]
+    perf: Callable[[], float]
+    watchers: Sequence[Watcher] = ()
+
+    def send(self, outgoing: OutgoingRequest, attempt: int = 1) -> tuple[Exchange, DeferredCall]:
+        """Send once; trouble is returned as a value."""
+        events: list[tuple[str, float]] = []
+        timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
+        extensions = {
+            **(outgoing.extensions if outgoing.digest else {}),
+            "timeout": timeout.as_dict(),
+            "trace": lambda event, _: events.append((event, self.perf())),
+        }
+        headers = self.http.headers.raw
+        if outgoing.content is not None:
+            headers.append((b"Content-Type", b"application/json"))
+        if outgoing.length is not None:
+            headers.append((b"Content-Length", str(outgoing.length).encode()))
+        if outgoing.idempotency_key is not None:
+            headers.append((b"Idempotency-Key", outgoing.idempotency_key.encode()))
+        request = httpx.Request(
+            *(outgoing.method, outgoing.url),
+            content=outgoing.content,
+            headers=headers,
+            extensions=extensions,
+        )
+        if outgoing.given_headers:
+            request.headers.update(outgoing.given_headers)
+        when = self.clock()
+        exchange = self._exchanged(request, when)
+        for watcher in tuple(self.watchers):
+            watcher(outgoing, exchange, when)
+        known = {
+            "when": when,
+            "attempt": attempt,
+            "elapsed": max(0.0, (self.clock() - when).total_seconds()),
+            "skew": exchange.skew,
+        }
+        make = partial(self._record, outgoing, request, exchange, events, known)
+        sent = outgoing.content if isinstance(outgoing.content, bytes) else b""
+        # Twice as fast as `in`.
+        taught = outgoing.digest or max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
+        taught = taught or (b"number" in sent and b"type" in sent)
+        patient = exchange.went_well and not taught
+        size = ROUGHLY + len(sent) + len(exchange.content)
+        return exchange, DeferredCall(make, outgoing.path, size, patient=patient)
+
+    def _exchanged(self, request: httpx.Request, when: datetime) -> Exchange:
+        """Send a request and read the whole answer."""
+        response, content, trouble = None, b"", None
+        try:
+            response = self.http.send(request, stream=True, auth=self.auth)
+            with closing(response):
+                content = _content(response)
+        except RedirectedError as redirected:
+            response = redirected.response
+        except (httpx.RequestError, TooLargeError) as error:
+            trouble = trouble_of(error)
+        if response is None:
+            return Exchange(trouble=trouble)
+        headers = dict(response.headers)
+        # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
+        date = from_http(headers.get("date", ""))
+        skew = None if date is None else (date - when).total_seconds()
+        return Exchange(response.status_code, headers, content, trouble, skew)
+
+    def _record(  # noqa: PLR0913 - what is known of an attempt
+        self,
+        outgoing: OutgoingRequest,
+        request: httpx.Request,
+        exchange: Exchange,
+        events: list[tuple[str, float]],
+        known: dict[str, Any],
+        number: int,
+    ) -> Call:
+        """The record of an attempt; of a refused signature with the known mistake behind it."""
+        finding, service = None, self.settings.service
+        content = outgoing.content or b""
+        if exchange.status == service.error_codes.signature and isinstance(content, bytes):
+            from ..signing.comparison import compare  # only a refused signature needs them
+            from ..signing.findings import SignedRequest
+
+            asked = SignedRequest(outgoing.method, str(outgoing.url), content)
+            # Judged by the service's clock.
+            headers = {**request.headers, "date": exchange.headers.get("date", "")}
+            secret = self.settings.secret_key.reveal()
+            found = compare(headers, asked, secret, signing=service.signing)
+            if not found.match:
+                finding = self.redaction.text(f"{found.mistake}: {found.message}")
+        facts = {**known, "number": number, "finding": finding}
+        return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)
+
+
+def _content(response: httpx.Response) -> bytes:
+    """The body, decoded in pieces so that memory stays bounded."""
+    if response.is_stream_consumed:  # a transport without a network has the whole body
+        return response.content
+    encoding = response.headers.get("content-encoding")
+    decode = _decoder(encoding) if encoding else None
+    parts, size, received = list[bytes](), 0, 0
+    for chunk in response.iter_raw():
+        received += len(chunk)
+        parts.append(decode(chunk, LARGEST_BODY + 1 - size) if decode else chunk)
+        size += len(parts[-1])
+        if max(size, received) > LARGEST_BODY:
+            raise TooLargeError
+    if decode and received and not decode.is_complete:
+        raise httpx.DecodingError("the compressed body ends too early")
+    return b"".join(parts)  # one part is not copied
+
+
+# zlib detects gzip and deflate by their headers; some servers send deflate without one.
+ANY_HEAD, NO_HEAD = 47, -15
+COMPRESSED = ("gzip", "x-gzip", "deflate")
+
+
+class Inflate:
+    """Decompresses a body in pieces of limited size."""
+
+    def __init__(self) -> None:
+        self._zlib, self._begun = decompressobj(ANY_HEAD), False
+
+    def __call__(self, chunk: bytes, most: int) -> bytes:
+        """Decompress at most `most` bytes."""
+        try:
+            return self._decompressed(chunk, most)
+        except zlib_error as error:
+            raise httpx.DecodingError(str(error)) from None
+
+    def _decompressed(self, chunk: bytes, most: int) -> bytes:
+        first, self._begun = not self._begun, True
+        try:
+            return self._zlib.decompress(chunk, most)
+        except zlib_error:
+            if not first:
+                raise
+            self._zlib = decompressobj(NO_HEAD)
+            return self._zlib.decompress(chunk, most)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the compressed body ended properly."""
+        return self._zlib.eof
+
+
+def _decoder(encoding: str) -> Inflate | None:
+    """The decoder of a content encoding; DecodingError for one that was not requested."""
+    names = [name.strip().lower() for name in encoding.split(",")]
+    names = [name for name in names if name not in ("", "identity")]
+    if not names:
+        return None
+    if len(names) > 1 or names[0] not in COMPRESSED:
+        raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
+    return Inflate()

@@ -1,0 +1,166 @@
+"""The parameters of an operation: their names, their values as JSON, and their problems."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, ParamSpec, TypeVar
+
+from ..errors import Problem, RuleError, RuleWarning
+from ..spec.models import FinancialAccount
+from ..spec.names import meant, nearest_name
+from .request import json_value
+
+P = ParamSpec("P")
+A = TypeVar("A")
+
+
+def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
+    """TypeError for unknown parameters, with the most similar known name.
+
+    `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
+    """
+
+    def decorate(function: Callable[P, A]) -> Callable[P, A]:
+        own = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
+        options = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            for group in groups
+            for name, kind in group.__annotations__.items()
+        ]
+        known = {p.name for p in (*own, *options)}
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> A:
+            if not kwargs.keys() <= known:
+                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
+            return function(*args, **kwargs)
+
+        shown = signature(function).replace(parameters=[*own, *options])
+        call.__signature__ = shown  # type: ignore[attr-defined] # what inspect and IDEs look for
+        return call
+
+    return decorate
+
+
+def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
+    name = min(names)
+    like = meant(name, {*known} - {"self"})
+    asked = f" (is {like!r} meant?)" if like else ""
+    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
+    return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
+
+
+def body_fields(
+    values: Mapping[str, object], extra: Mapping[str, object] | None = None
+) -> dict[str, Any]:
+    """Keyword fields as a JSON object without None, merged with the fields of `extra`.
+
+    RuleError lists what cannot be sent.
+    """
+    problems: list[Problem] = []
+    body = {
+        name: value if type(value) is str else _word(value, str(name), problems)
+        for name, value in values.items()
+        if value is not None
+    }
+    if problems:
+        raise RuleError(problems)
+    return body if extra is None else merge_extra(body, extra)
+
+
+def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
+    """A body merged with the fields of `extra`, object by object."""
+    if not isinstance(extra, Mapping | None):
+        raise RuleError([Problem("extra", "must be a dict of fields")])
+    return _laid_over(body, body_fields(extra)) if extra else body
+
+
+def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    both = {name: (below.get(name), value) for name, value in above.items()}
+    nested = {
+        name: _laid_over(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
+        for name, (old, new) in both.items()
+    }
+    return {**below, **nested}
+
+
+def _word(value: object, field: str, problems: list[Problem]) -> Any:
+    if type(value) is str:
+        return value
+    if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Mapping):
+        given = {name: item for name, item in value.items() if item is not None}
+        return {name: _word(item, f"{field}.{name}", problems) for name, item in given.items()}
+    if isinstance(value, list | tuple):
+        return [_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
+    try:
+        return json_value(value)
+    except TypeError as error:
+        problems.append(Problem(field, str(error)))
+        return None
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """RuleError for problems by the spec; assumed ones are left to the service."""
+    stated = [problem for problem in problems if problem.source == "spec"]
+    if stated:
+        raise RuleError(stated)
+
+
+def judge(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
+    """RuleError for problems by the spec, a warning at the caller's line for others."""
+    found = list(problems)
+    if found:
+        refuse(found)
+    for problem in (*found, *doubts):
+        # Past this function, the operation, and the check of its parameters.
+        warnings.warn(str(problem), RuleWarning, stacklevel=4)
+
+
+def check_identifier(value: object, field: str = "id") -> str:
+    """The id as text, from an id, a resource or a dict."""
+    if isinstance(value, Mapping):
+        value = value.get("id")
+    elif not isinstance(value, str | int):
+        value = getattr(value, "id", None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value:
+        raise RuleError([Problem(field, "must be an id, or an object that has one, and not empty")])
+    return value
+
+
+def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]:
+    """The unknown names of a nested object."""
+    for name in value if isinstance(value, Mapping) else ():
+        if name not in known:
+            like = nearest_name(str(name), known)
+            meant = f"is {like} meant?" if like else f"known are {', '.join(sorted(known))}"
+            way = "extra={...} sends unknown fields"
+            yield Problem(f"{at}.{name}", f"is not a field; {meant} ({way})")
+
+
+Account = FinancialAccount | str | Mapping[str, Any]
+
+# An account object is accepted in place of its id.
+KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
+
+
+def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
+    """An account as `{"id": ...}`; None stays None."""
+    if account is None:
+        return None
+    if isinstance(account, Mapping):
+        refuse(unknown(account, KNOWN, field))
+        if account.get("id") is None:
+            raise RuleError([Problem(f"{field}.id", "is required")])
+    return {"id": check_identifier(account, f"{field}.id")}
+
+
+def id_from(value: object, field: str) -> str | None:
+    """The id of a value or a result; None stays None."""
+    return None if value is None else check_identifier(value, field)

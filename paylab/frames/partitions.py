@@ -1,0 +1,211 @@
+"""The files of a dataset, in a local folder or at an fsspec URL, and work on each of them.
+
+The work is done in this process or as tasks of a Dask cluster; use the lazy Dask frame for your
+own work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..errors import ConfigError
+from ..files import locked, replace, sweep
+from . import summaries
+from .summaries import prepared
+from .summary_sql import Grouping
+
+if TYPE_CHECKING:
+    import dask.dataframe as dd
+
+T = TypeVar("T")
+ROOMY = pa.decimal256(60, 18)  # enough for every amount of a dataset and their sums
+
+
+class Storage(Protocol):
+    """Reads and atomically replaces whole files."""
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if it does not exist."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Create or replace a file atomically."""
+
+    def names(self, ending: str) -> list[str]:
+        """The names with this suffix, sorted."""
+
+    def locked(self) -> Any:
+        """A context manager that keeps other processes from writing, if possible."""
+
+
+class Folder:
+    """A folder of this machine."""
+
+    def __init__(self, path: str) -> None:
+        self.path = Path(path)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if it does not exist."""
+        try:
+            return (self.path / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file atomically; open readers keep the old content."""
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replace(target) as sink:
+            sink.write(content)
+
+    def names(self, ending: str) -> list[str]:
+        """The names with this suffix, sorted."""
+        found = self.path.rglob(f"*{ending}")
+        return sorted(path.relative_to(self.path).as_posix() for path in found)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with locked(self.path / "_lock"):
+            sweep(self.path)
+            yield
+
+
+class Remote:
+    """A folder at an fsspec URL; object stores replace files atomically."""
+
+    def __init__(self, address: str, options: dict[str, Any]) -> None:
+        try:
+            from fsspec.core import url_to_fs
+        except ImportError:
+            raise ConfigError(f"{address}: needs fsspec, pip install 'paylab[scale]'") from None
+        self._files, self._root = url_to_fs(address, **options)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if it does not exist."""
+        try:
+            content: bytes = self._files.cat_file(f"{self._root}/{name}")
+        except FileNotFoundError:
+            return None
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file."""
+        path = f"{self._root}/{name}"
+        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self._files.pipe_file(path, content)
+
+    def names(self, ending: str) -> list[str]:
+        """The names with this suffix, sorted."""
+        found = self._files.find(self._root)
+        return sorted(str(path)[len(self._root) + 1 :] for path in found if path.endswith(ending))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """No lock is available: run only one sync at a time."""
+        yield
+
+
+def storage(address: str, options: dict[str, Any]) -> Storage:
+    """The storage of an address."""
+    return Remote(address.rstrip("/"), options) if "://" in address else Folder(address)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A file of a dataset, by an address that all machines of a cluster can read."""
+
+    address: str
+    name: str
+    options: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def table(self) -> pa.Table:
+        """Its rows."""
+        content = storage(self.address, self.options).read(self.name)
+        if content is None:
+            raise ConfigError(f"{self.address} does not have {self.name} any more: sync again")
+        return pq.read_table(BytesIO(content))
+
+
+def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
+    """Partial summaries of one file."""
+    files = storage(partition.address, partition.options)
+    if isinstance(files, Folder):
+        return summaries.partials_of_folder(str(files.path / partition.name), groups)
+    return [summaries.partial_of(prepared(partition.table()), groups)]
+
+
+def whole_partition(partition: Partition, groups: Grouping) -> pa.Table | None:
+    """The summary of one file, if DuckDB can read it directly."""
+    files = storage(partition.address, partition.options)
+    if not isinstance(files, Folder):
+        return None
+    return summaries.whole_of_folder(str(files.path / partition.name), groups, threads=1)
+
+
+def on_cluster(
+    cluster: Any, work: Callable[..., T], items: Sequence[Any], **options: Any
+) -> list[T]:
+    """Apply `work` to each item, as tasks of a Dask client or of the cluster at an address.
+
+    Without a cluster the work is done in this process.
+    """
+    if cluster is None:
+        return [work(item, **options) for item in items]
+    if hasattr(cluster, "map"):
+        results: list[T] = cluster.gather(cluster.map(work, items, pure=False, **options))
+        return results
+    with _distributed().Client(cluster) as client:
+        return on_cluster(client, work, items, **options)
+
+
+def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
+    """The files as one lazy Dask frame, one partition per file.
+
+    The default shuffle is "tasks", because the newer one rounds decimals to 28 digits.
+    """
+    try:
+        import dask
+        import dask.dataframe as dd
+    except ImportError:
+        raise _missing("dask") from None
+    if dask.config.get("dataframe.shuffle.method", None) is None:
+        dask.config.set({"dataframe.shuffle.method": "tasks"})
+    if not partitions:
+        raise ConfigError("the dataset is empty: sync it first")
+    meta = loaded(partitions[0]).iloc[:0]
+    frame: dd.DataFrame = dd.from_map(loaded, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
+    return frame
+
+
+def loaded(partition: Partition) -> pd.DataFrame:
+    """A file as a frame of Arrow types; amounts have enough digits for sums."""
+    table = partition.table()
+    columns = [
+        column.cast(ROOMY) if pa.types.is_decimal(column.type) else column
+        for column in table.columns
+    ]
+    roomy = pa.table(columns, table.column_names)
+    frame: pd.DataFrame = roomy.to_pandas(types_mapper=pd.ArrowDtype)
+    return frame
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise _missing("distributed") from None
+    return distributed
+
+
+def _missing(name: str) -> ConfigError:
+    return ConfigError(f"this needs {name}: pip install 'paylab[scale]'")

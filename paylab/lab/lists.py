@@ -1,0 +1,125 @@
+"""A list that a lab reads to its end: as a frame, or into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import date
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+
+from ..client import Client
+from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
+from ..spec import timestamps
+from ..spec.codes import PAGE_MAX
+from ..spec.paging import Order
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..frames.export import Export
+
+
+Kept = Literal["transfers", "conversions", "individuals", "conversion_accounts"]
+
+Progress = Callable[[int, int], object]
+
+
+class Narrowed(TypedDict, total=False):
+    """Which rows to keep, and how to report progress."""
+
+    since: date | str | None
+    status: str | Collection[str] | None
+    progress: Progress | bool | None
+
+
+class Reading(Narrowed, total=False):
+    """Options of reading a frame."""
+
+    limit: int | None
+    amounts: Literal["exact", "float"]
+    extra: bool
+
+
+class Writing(Narrowed, total=False):
+    """Options of writing a file."""
+
+    excel_safe: bool
+    resume: bool | None
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A list to fetch: its name, filters and service."""
+
+    sender: Client
+    kind: Kept
+    filters: Mapping[str, str | None] = field(default_factory=dict)
+    size: int = PAGE_MAX
+
+    @property
+    def order(self) -> Order:
+        """The order of the list, if declared."""
+        return self.sender.order(self.kind)
+
+    def fetch(self, cursor: str | None) -> bytes:
+        """One page as the service sent it; signed and retried like any GET."""
+        return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
+
+    def one(self, id_: str) -> bytes | None:
+        """One object as the service sent it; None if it is not found or cannot be read."""
+        try:
+            return self.sender.fetch(self.sender.service.path(f"{self.kind}.get", id=id_))
+        except (NotFoundError, MissingOperationError):
+            return None
+
+    def origin(self, **more: Any) -> dict[str, Any]:
+        """The source of the rows, for `frame.attrs` and the sidecar file."""
+        asked = {**self.filters, **more}
+        return {
+            "base_url": self.sender.settings.base_url,
+            "service": self.sender.place(),
+            "filter": {name: value for name, value in asked.items() if value is not None},
+            "fetched_at": timestamps.to_text(self.sender.clock()),
+        }
+
+    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+        """The rows as a frame; see `paylab.frames.transfers`."""
+        from ..frames import columns, frame
+        from ..frames.decode import bodies
+
+        limit, begin = options.get("limit"), columns.since(options.get("since"))
+        asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
+        asked["status"] = ",".join(sorted(columns.words(options.get("status")) or ())) or None
+        size = page_size(limit)
+        with report_progress(options.get("progress"), self.kind) as told:
+            read: Any = {**options, "attrs": self.origin(**asked), "progress": told}
+            pages = bodies(replace(self, size=size).fetch)
+            return frame.frame(pages, self.kind, order=self.order, **read)
+
+    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
+        """The rows as a file or a folder; see `paylab.frames.export_list`."""
+        from .. import frames
+
+        with report_progress(options.get("progress"), self.kind) as told:
+            how: Any = {**options, "progress": told, "order": self.order}
+            return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
+
+
+def page_size(limit: int | None) -> int:
+    """The page size for `limit` rows; RuleError for an invalid limit."""
+    if limit is not None and (type(limit) is not int or limit < 1):
+        raise RuleError([Problem("limit", "must be a whole number of rows, 1 or more")])
+    return min(limit or PAGE_MAX, PAGE_MAX)
+
+
+def report_progress(
+    progress: Progress | bool | None, kind: str, measure: Literal["Line", "Bar"] = "Line"
+) -> Any:
+    """The function to call with progress; True shows a line or a bar."""
+    if progress is True:
+        from ..views import progress as shown
+
+        return shown.progress(getattr(shown, measure)(kind))
+    return nullcontext(progress or None)

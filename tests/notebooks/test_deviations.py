@@ -1,0 +1,59 @@
+"""The notebooks on a service with each deviation: as they are, or with what a probe found."""
+
+from __future__ import annotations
+
+import pytest
+from independent_service import DEVIATIONS, Server, Service
+
+import paylab
+
+NOTEBOOKS = ("00", "10", "20", "30", "40")
+NEED_A_FILE = {
+    *("blank-query-line", "key-hex", "key-base64"),
+    *(name for name in DEVIATIONS if name.startswith(("quotes-", "deposit-"))),
+    *("conversion-accounts-kebab", "conversions-at-on-ramp", "transfer-get-singular"),
+    *("wallet-fields", "wallet-fields-lenient", "networks-few", "networks-upper"),
+    *("clabe-account-number", "clabe-number", "clabe-with-holder"),
+    *("issuer-bank-code", "issuers-other", "pix-key-types", "rail-mx-bitso"),
+    *("quote-fields", "transfer-quote-reference", "transfer-reference-required"),
+    *("conversion-account-customer", "amounts-numbers-only", "address-complete"),
+    *(name for name in DEVIATIONS if name.startswith("individual-")),
+    *("lists-array", "conversions-array", "envelope-names", "conversions-envelope-names"),
+    *("largest-page-50", "rate-limit-reset", "rate-limit-timestamp", "rate-limit-milliseconds"),
+}
+"""Deviations that a client has to be told of; with the others the notebooks run untouched."""
+ABSENT = {*(name for name in DEVIATIONS if name.startswith("no-")), "production"}
+"""Deviations in which operations are missing, so that steps are left out."""
+BUDGET = 400
+
+
+def check(run, deviation, notebooks, folder, monkeypatch):
+    """Run the notebooks on a service with a deviation, with the file of a probe if need be."""
+    with Server(Service([deviation])) as server:
+        if deviation in NEED_A_FILE:
+            for variable, value in server.environment.items():
+                monkeypatch.setenv(variable, value)
+            with paylab.connect(ledger="none") as lab:
+                lab.probe(write=True, to=folder / "service.toml", budget=BUDGET)
+            monkeypatch.setenv("PAYLAB_SERVICE", str(folder / "service.toml"))
+        told = {name: "\n".join(run(name, server)) for name in notebooks}
+    left_out = [name for name, text in told.items() if ": not available" in text]
+    assert not left_out or deviation in ABSENT, told[left_out[0]]
+
+
+@pytest.mark.parametrize(("deviation", "notebook"), [("quote-fields", "40"), ("words-zod", "10")])
+def test_a_notebook_runs_on_a_service_that_differs(run, deviation, notebook, tmp_path, monkeypatch):
+    """A sample of the table below."""
+    check(run, deviation, [notebook], tmp_path, monkeypatch)
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("deviation", DEVIATIONS)
+def test_the_notebooks_run_on_any_service(run, deviation, tmp_path, monkeypatch):
+    """Untouched, or with the service.toml that a probe wrote; no key is left to the user."""
+    check(run, deviation, NOTEBOOKS, tmp_path, monkeypatch)
+
+
+def test_every_deviation_of_the_table_exists():
+    """A name that is renamed does not leave the table in silence."""
+    assert {*DEVIATIONS} >= NEED_A_FILE | ABSENT
