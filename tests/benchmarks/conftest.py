@@ -2,7 +2,8 @@
 
 Without `--benchmarks` nothing in this folder is collected: timings do not belong in every run.
 A benchmark prints its table and asserts on ratios measured in the same run, never on seconds.
-What was measured is added to `results.json`, by its title, with the machine, the date and the load.
+What was measured is added to `results.json`, by its title, with the machine, the date and the
+load; the table in `80_reference.ipynb` is made from that file.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from subprocess import PIPE, Popen, run
+from time import process_time
 
 import pytest
 
@@ -35,7 +38,8 @@ def pytest_ignore_collect(config):
     return None if config.getoption("--benchmarks", default=False) else True
 
 
-RESULTS = Path(__file__).parent / "results.json"
+RESULTS = Path(__file__).with_name("results.json")
+REFERENCE, LISTING = (Path(__file__).with_name(f"{name}.py") for name in ("reference", "listing"))
 
 
 def record(title, rounds, figures, goal=None):
@@ -54,6 +58,7 @@ def record(title, rounds, figures, goal=None):
         "figures": figures,
     }
     RESULTS.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+    run([sys.executable, str(REFERENCE)], check=True)
 
 
 @pytest.fixture(name="record", scope="session")
@@ -62,8 +67,25 @@ def record_fixture():
     return record
 
 
-def race(calls, *, loops, rounds=9):
-    """Seconds of one call by name, in each of so many interleaved rounds."""
+@pytest.fixture(name="serve", scope="session")
+def lists():
+    """Starts lists over loopback; gives their addresses."""
+    started = []
+
+    def serve(rows, milliseconds=0):
+        command = [sys.executable, str(LISTING), str(rows), str(milliseconds)]
+        started.append(Popen(command, stdout=PIPE, text=True))
+        port = started[-1].stdout.readline().strip()  # printed when all pages are made
+        assert port
+        return f"http://127.0.0.1:{port}"
+
+    yield serve
+    for process in started:
+        process.kill()
+
+
+def race(calls, *, loops, rounds):
+    """Processor seconds of one call by name, in each of so many interleaved rounds."""
     for call in calls.values():
         timed(call, loops // 10 + 1)  # warm up
     times = [{name: timed(call, loops) for name, call in calls.items()} for _ in range(rounds)]
@@ -71,11 +93,11 @@ def race(calls, *, loops, rounds=9):
 
 
 def timed(call, loops):
-    """Seconds of one of so many calls."""
-    started = perf_counter()
+    """Seconds of the processor of one of so many calls."""
+    started = process_time()
     for _ in range(loops):
         call()
-    return (perf_counter() - started) / loops
+    return (process_time() - started) / loops
 
 
 def ratio(times, base):
@@ -85,20 +107,18 @@ def ratio(times, base):
 
 @pytest.fixture(name="compare", scope="session")
 def compare_fixture():
-    """Races calls, prints a table of medians, and gives each one's ratio to the first."""
+    """Races calls, prints a table of medians, and gives each one's time and ratio to the first."""
 
-    def compare(title, calls, *, loops, rounds=9):
+    def compare(title, calls, *, loops, rounds=5, goal=None):
         times = race(calls, loops=loops, rounds=rounds)
         base = next(iter(times.values()))
-        ratios = {name: ratio(each, base) for name, each in times.items()}
-        width = max(map(len, calls))
-        print(f"\n{title}: medians of {rounds} interleaved rounds of {loops}")
-        figures = {n: {"us": round(median(each) * 1e6, 2)} for n, each in times.items()}
-        for name, figure in figures.items():
-            figure["ratio"] = round(ratios[name], 2)
-        record(title, rounds, figures)
+        print(f"\n{title}: processor, medians of {rounds} rounds of {loops}, goal {goal}")
+        figures = {}
         for name, each in times.items():
-            print(f"  {name:<{width}}  {median(each) * 1e6:12,.2f} us  {ratios[name]:6.2f} x")
-        return ratios
+            us, times_base = round(median(each) * 1e6, 2), round(ratio(each, base), 2)
+            figures[name] = {"us": us, "ratio": times_base}
+            print(f"  {name:<30} {us:12,.2f} us {times_base:8.2f} x")
+        record(title, rounds, figures, goal)
+        return figures
 
     return compare

@@ -12,6 +12,8 @@ import sys
 import tempfile
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
+from hashlib import sha256
 from itertools import cycle, islice, repeat
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
@@ -19,6 +21,7 @@ from time import perf_counter, process_time
 from urllib.parse import quote
 
 WAYS = {}
+TOLD = {}  # what a way says of itself
 
 
 def way(function):
@@ -37,7 +40,7 @@ def main(name, *given):
     grown = max(0.0, memory("VmHWM") - before)
     peak = getrusage(RUSAGE_SELF).ru_maxrss / 1024
     found = {"seconds": seconds, "cpu": worked, "grown": grown, "peak": peak, "rows": rows}
-    print(json.dumps(found))
+    print(json.dumps(found | TOLD))
 
 
 def memory(key):
@@ -75,6 +78,18 @@ def paylab_frame(small, url):
 
 
 @way
+def arrow_text(small, url):
+    """The pages read and given to Arrow's JSON reader, as columns of text and nothing more."""
+    read = arrow_reader()
+
+    def whole():
+        return sum(table.num_rows for table in map(read, batches(bodies(url))))
+
+    list(map(read, batches(bodies(small))))
+    return whole
+
+
+@way
 def decimal_frame(small, url):
     """What people write: json, DataFrame, a Decimal and a datetime a cell."""
     decimals_of(small)
@@ -89,7 +104,7 @@ def pydantic_frame(small, url):
 
 
 @way
-def ready_text_csv(rows):
+def ready_text_csv(rows, *, sync=False):
     """pyarrow writes text columns that are in memory already."""
     import pyarrow.csv as pcsv
 
@@ -98,19 +113,29 @@ def ready_text_csv(rows):
     pcsv.write_csv(parts[0], FOLDER / "small.csv")
 
     def write():
-        with pcsv.CSVWriter(FOLDER / "ready.csv", parts[1].schema) as writer:
-            for _ in range(times):
-                writer.write_table(parts[1])
+        with open(FOLDER / "ready.csv", "wb") as sink:
+            with pcsv.CSVWriter(sink, parts[1].schema) as writer:
+                for _ in range(times):
+                    writer.write_table(parts[1])
+            sink.flush()
+            if sync:
+                os.fsync(sink.fileno())
         return times * parts[1].num_rows
 
     return write
 
 
 @way
+def ready_text_on_disk(rows):
+    """The same until the file is on disk, which is when an export ends."""
+    return ready_text_csv(rows, sync=True)
+
+
+@way
 def paylab_ready_csv(rows):
     """The last step of an export, from the same text columns."""
+    from paylab.frames.columns import TRANSFERS
     from paylab.frames.export import destination
-    from paylab.frames.schema import TRANSFERS
 
     part = decoded(ready_pages() * 10)
     path, write = FOLDER / "written.csv", destination("written.csv")
@@ -122,6 +147,55 @@ def paylab_ready_csv(rows):
         return times * part.num_rows
 
     return export
+
+
+@way
+def arrow_csv(rows):
+    """Arrow's JSON reader and CSV writer alone, in one thread: no checks, no lists, no cursor."""
+    import pyarrow.csv as pcsv
+
+    ready, read = ready_pages(), arrow_reader()
+    first = read(ready)
+
+    def export():
+        count = 0
+        with pcsv.CSVWriter(FOLDER / "plain.csv", first.schema) as writer:
+            for table in map(read, batches(islice(cycle(ready), int(rows) // 100))):
+                writer.write_table(table)
+                count += table.num_rows
+        return count
+
+    return export
+
+
+def batches(pages):
+    """Some pages at a time."""
+    found = iter(pages)
+    return iter(lambda: list(islice(found, 24)), [])
+
+
+def arrow_reader():
+    """Reads pages into a flat table, all text; what a row may hold is known from the first rows."""
+    import pyarrow as pa
+    import pyarrow.json as pj
+
+    def text(kind):
+        if not pa.types.is_struct(kind):
+            return pa.string()
+        fields = [field for field in kind if not pa.types.is_list(field.type)]
+        return pa.struct([(field.name, text(field.type)) for field in fields])
+
+    def read(pages):
+        raw = b"\n".join(pages)
+        size = pj.ReadOptions(block_size=len(raw) + 1, use_threads=False)
+        rows = pj.read_json(pa.BufferReader(raw), size, options)["data"].combine_chunks().flatten()
+        return pa.Table.from_struct_array(rows).flatten().flatten()
+
+    sample = pj.read_json(pa.BufferReader(b"\n".join(ready_pages()))).schema
+    row = text(sample.field("data").type.value_type)
+    known = pa.schema([("data", pa.list_(row))])
+    options = pj.ParseOptions(explicit_schema=known, unexpected_field_behavior="ignore")
+    return read
 
 
 @way
@@ -169,20 +243,28 @@ def paylab_summary(rows):
     return lambda: int(frames.summarize(table, by=["day", "corridor"])["rows"].sum())
 
 
-@way
-def duckdb_folder(folder):
-    """The same sums in plain SQL over a folder of Parquet."""
+def plain_sql(files, threads):
+    """The same sums in plain SQL over Parquet."""
     import duckdb
 
     sums = ", ".join(f"sum({name})" for name in SUMMED)
-    sql = f"""
-        select count(*), created_at::date as day,
-            source_currency || '-' || destination_currency as corridor,
-            {", ".join(CURRENCIES)}, {sums}, quantile_cont(completed_in, {list(QUANTILES)}),
-            count(*) filter (status = 'completed'), count(*) filter (status = 'failed')
-        from read_parquet('{folder}/*/*.parquet', hive_partitioning = false) group by all"""
+    with duckdb.connect() as connection:
+        connection.execute(f"set threads = {threads}")
+        return connection.sql(f"""
+            select count(*), created_at::date as day,
+                source_currency || '-' || destination_currency as corridor,
+                {", ".join(CURRENCIES)}, {sums}, quantile_cont(completed_in, {list(QUANTILES)}),
+                count(*) filter (status = 'completed'), count(*) filter (status = 'failed')
+            from read_parquet('{files}', hive_partitioning = false) group by all""").fetchall()
+
+
+@way
+def duckdb_folder(folder):
+    """Plain SQL over a folder, in two threads."""
+    import duckdb
+
     duckdb.sql("select 1").fetchall()
-    return lambda: sum(row[0] for row in duckdb.sql(sql).fetchall())
+    return lambda: sum(row[0] for row in plain_sql(f"{folder}/*/*.parquet", 2))
 
 
 @way
@@ -193,8 +275,58 @@ def paylab_folder(folder):
     from paylab import frames
 
     frames.summarize(pd.DataFrame({"status": ["completed"]}))
-    data = frames.Dataset(folder)
-    return lambda: int(data.summarize(by=["day", "corridor"])["rows"].sum())
+    return lambda: counted(frames.Dataset(folder).summarize(by=["day", "corridor"]))
+
+
+@way
+def duckdb_dask(folder):
+    """Plain SQL, mapped over the files of the days by two Dask workers."""
+    client, files = two_workers(), sorted(map(str, Path(folder).rglob("*.parquet")))
+    client.run(plain_sql, files[0], 1)
+
+    def mapped():
+        found = client.gather(client.map(plain_sql, files, threads=1, pure=False))
+        return sum(row[0] for rows in found for row in rows)
+
+    return watched(client, mapped)
+
+
+@way
+def paylab_dask(folder):
+    """`Dataset.summarize` by two Dask workers."""
+    from paylab import frames
+
+    client, data = two_workers(), frames.Dataset(folder)
+    client.run(frames.summarize, min(map(str, Path(folder).rglob("*.parquet"))))
+    summary = partial(data.summarize, by=["day", "corridor"], cluster=client)
+    return watched(client, lambda: counted(summary()))
+
+
+def watched(client, work):
+    """The work; its processor time is that of the workers too, whose largest memory is told."""
+
+    def watching():
+        before = sum(client.run(process_time).values()) + process_time()
+        found = work()
+        TOLD["cpu"] = sum(client.run(process_time).values()) + process_time() - before
+        TOLD["peak"] = max(client.run(memory, "VmHWM").values())
+        return found
+
+    return watching
+
+
+def counted(summary):
+    """The rows of a summary; what it says is told as a digest."""
+    TOLD["digest"] = sha256(summary.to_csv().encode()).hexdigest()
+    return int(summary["rows"].sum())
+
+
+def two_workers():
+    """A client of two Dask workers of one thread each."""
+    from distributed import Client, LocalCluster
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    return Client(LocalCluster(**options, processes=True))
 
 
 def ready_pages():
@@ -206,8 +338,8 @@ def ready_pages():
 
 def decoded(pages):
     """Pages as a table of text."""
+    from paylab.frames.columns import TRANSFERS
     from paylab.frames.decode import Decoder
-    from paylab.frames.schema import TRANSFERS
 
     return Decoder(TRANSFERS).decode(pages).table.combine_chunks()
 
@@ -216,8 +348,8 @@ def typed_rows(rows):
     """So many transfers with exact types, from 10,000 that repeat."""
     import pyarrow as pa
 
+    from paylab.frames.columns import TRANSFERS
     from paylab.frames.dataset import typed
-    from paylab.frames.schema import TRANSFERS
 
     small = typed(decoded(ready_pages()), TRANSFERS)
     return pa.concat_tables([small] * (rows // small.num_rows)).combine_chunks()

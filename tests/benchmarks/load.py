@@ -1,7 +1,8 @@
 """A load from a process of its own: requests signed beforehand, over some keep-alive connections.
 
 Run as `load.py HOST PORT CONNECTIONS < requests`, where requests are separated by a zero byte.
-Prints requests a second, and how many answers were not 200.
+Prints requests a second, the 99th percentile of their milliseconds, and how many answers were
+not 200.
 """
 
 from __future__ import annotations
@@ -15,22 +16,27 @@ from time import perf_counter
 def main(host, port, connections):
     """Send every request once, each connection one after the other."""
     requests = iter(sys.stdin.buffer.read().split(b"\x00"))
-    selector, count, bad = selectors.DefaultSelector(), 0, 0
+    selector, took, bad = selectors.DefaultSelector(), [], 0
     began = perf_counter()
     for request, _ in zip(requests, range(int(connections)), strict=False):
         client = socket.create_connection((host, int(port)))
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sent = perf_counter()
         client.sendall(request)
-        selector.register(client, selectors.EVENT_READ)
+        selector.register(client, selectors.EVENT_READ, sent)
     while selector.get_map():
         for key, _ in selector.select():
-            count, bad = count + 1, bad + (not answer(key.fileobj).startswith(b"HTTP/1.1 200"))
+            bad += not answer(key.fileobj).startswith(b"HTTP/1.1 200")
+            now = perf_counter()
+            took.append(now - key.data)
             request = next(requests, None)
             if request is None:
                 selector.unregister(key.fileobj)
             else:
                 key.fileobj.sendall(request)
-    print(count / (perf_counter() - began), bad)
+                selector.modify(key.fileobj, selectors.EVENT_READ, now)
+    slow = sorted(took)[len(took) * 99 // 100]
+    print(len(took) / (perf_counter() - began), slow * 1000, bad)
 
 
 def answer(client):

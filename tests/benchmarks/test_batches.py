@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 from collections import Counter
-from pathlib import Path
 from time import perf_counter
+
+from batch_killing import kill_and_go_on
 
 import paylab
 from paylab.simulator.simulator import Simulator
@@ -14,10 +14,6 @@ from paylab.simulator.simulator import Simulator
 MANY = 5_000
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
-_place = Path(__file__).parent.parent / "together" / "killing.py"
-_spec = importlib.util.spec_from_file_location("killing", _place)
-killing = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(killing)
 
 
 def test_five_thousand_killed_six_times(tmp_path):
@@ -30,7 +26,7 @@ def test_five_thousand_killed_six_times(tmp_path):
         rows = ((f"inv-{at}", account, f"{10 + at % 7}.50", "spei") for at in range(MANY))
         csv.writer(file).writerows([HEAD, *rows])
     began = perf_counter()
-    points = killing.kill_and_go_on(simulator, path, MANY, times=6, options=COMMON)
+    points = kill_and_go_on(simulator, path, MANY, times=6, options=COMMON)
     print(f"\n{MANY} payouts, killed at {points}: {perf_counter() - began:.1f} s in all")
     made = simulator.world.tables["transfers"].rows.values()
     references = Counter(row["client_reference_id"] for row in made)

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from statistics import median
 from subprocess import PIPE, Popen, run
 
 import pytest
@@ -33,10 +34,21 @@ def images(tmp_path):
     return tmp_path
 
 
-def test_ten_images_of_15_mb(url, folder):
+def test_ten_images_of_15_mb(url, folder, record):
     """At most 32 MB above the sources, at most 1.6 times of hashing and sending a ready body."""
     done = run([*PROGRAM, "upload", url, str(folder)], stdout=PIPE, text=True, check=True)
     found = json.loads(done.stdout)
-    print("\n{grown:.1f} MB, {seconds:.2f} s, {times:.2f} x of a ready body".format(**found))
+    times = median(ours / least for least, ours in found["turns"])
+    least, ours = (median(each) for each in zip(*found["turns"], strict=True))
+    print(f"\n{found['grown']:.1f} MB, {ours:.2f} s, {times:.2f} x of a ready body")
+    figures = {
+        "ready bodies": {"seconds": round(least, 3), "ratio": 1.0},
+        "paylab": {
+            "seconds": round(ours, 3),
+            "ratio": round(times, 2),
+            "megabytes": round(found["grown"]),
+        },
+    }
+    record("ten images of 15 MB", len(found["turns"]), figures, "1.3 x, 32 MB")
     assert found["grown"] <= MOST_MEGABYTES
-    assert found["times"] <= MOST_TIMES
+    assert times <= MOST_TIMES

@@ -1,0 +1,52 @@
+"""One way to have many transfers, timed in a process of its own.
+
+Run as `seeding.py WAY COUNT [FILE]`; prints JSON: seconds, those of the processor, and the
+megabytes that the process held at most.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter, process_time
+
+from paylab.simulator.simulator import Simulator
+
+
+def write(count, file):
+    """Write as many rows as JSON lines, for `json.loads`."""
+    rows = Simulator(transfers=int(count)).world.tables["transfers"].rows.values()
+    with Path(file).open("w") as lines:
+        lines.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def read(file):
+    """The rows of a file, by their ids."""
+    with Path(file).open() as lines:
+        return {row["id"]: row for row in map(json.loads, lines)}
+
+
+WAYS = {
+    "json.loads": lambda count, file: read(file),
+    "memory": lambda count: Simulator(transfers=int(count)).world.tables["transfers"].rows,
+    "file": lambda count, file: (
+        Simulator(transfers=int(count), data=file).world.tables["transfers"].rows
+    ),
+    "file, read again": lambda count, file: Simulator(data=file).world.tables["transfers"].rows,
+}
+
+
+def main(way, count, *file):
+    """Time it, once it was tried on little."""
+    Simulator(transfers=100)
+    began, worked = perf_counter(), process_time()
+    rows = WAYS[way](count, *file)
+    took = {"seconds": perf_counter() - began, "cpu": process_time() - worked}
+    assert len(rows) == int(count)
+    print(json.dumps({**took, "peak": getrusage(RUSAGE_SELF).ru_maxrss / 1024}))
+
+
+if __name__ == "__main__":
+    write(*sys.argv[2:]) if sys.argv[1] == "write" else main(*sys.argv[1:])
