@@ -262,7 +262,10 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name):
-        """Show the page wide and narrow, dark and light, with a picture of each."""
+        """Show the page wide and narrow, dark and light, with a picture of each.
+
+        Last in letters as wide as any: what fits must not depend on the fonts of a machine.
+        """
         height = self.page.viewport_size["height"]
         for theme, widths in (("dark", (1400, 700)), ("light", (1400, 700, 400))):
             self.page.set_viewport_size({"width": 1600, "height": height})
@@ -271,6 +274,13 @@ class Notebook:
                 self.page.set_viewport_size({"width": width, "height": height})
                 self.shot(f"{name}-{width}-{theme}")
                 yield width
+        self.page.add_style_tag(content="body * { font-family: monospace !important }")
+        self.shot(f"{name}-wide-letters")
+        yield width
+
+    def sideways(self, width):
+        """Outputs that scroll sideways on a page of this width; below 700 px a table may."""
+        return self.page.evaluate(SIDEWAYS, OUTPUT if width < 700 else f"{OUTPUT}, {OUTPUT} *")
 
     def violations(self):
         """What axe-core finds seriously wrong with the forms and cards on the page."""
@@ -308,12 +318,17 @@ class Notebook:
 
 
 SERIOUS = """async () => {
-  const found = await axe.run({include: [['.paylab-form, .paylab-card']]}, {
+  const found = await axe.run({include: [['.paylab-form, .paylab-card, .paylab-inbox']]}, {
     resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
       'best-practice']});
   return found.violations.filter(one => ['serious', 'critical'].includes(one.impact))
     .map(one => one.id + ': ' + one.nodes.map(node => node.html.slice(0, 160)).join(' | '));
 }"""
+SIDEWAYS = """parts => [...document.querySelectorAll(parts)].filter(part =>
+  part.scrollWidth > part.clientWidth + 1 && part.clientWidth
+  && (part.matches('.jp-OutputArea-output')
+    || ['auto', 'scroll'].includes(getComputedStyle(part).overflowX)))
+  .map(part => part.innerText.slice(0, 80))"""
 FOCUSED = """() => { const one = document.activeElement;
   return one.labels?.[0]?.textContent || one.ariaLabel || one.innerText.trim().split('\\n')[0]; }"""
 FIRST_NOT_RUN = """() => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]

@@ -16,16 +16,18 @@ CELLS = [
 
 
 def test_calls_in_the_open(notebook):
-    """A table under the cell that calls, a card that opens, an error without frames."""
+    """A table under the cell that calls, cards that open and fit, an error without frames."""
     book = notebook("calls.ipynb", CELLS, width=1600, height=3600)
     book.command("Run", "runmenu:run-all")
     book.says("NotFoundError")
     for folded in book.page.locator(".jp-OutputArea-output details").all():
         folded.locator("summary").click()
-    for _ in book.looks("calls"):
+    for width in book.looks("calls"):
         tables = book.outputs.locator("table")
         assert tables.first.locator("tbody tr").count() == 2
         assert "429" in tables.nth(1).inner_text()
         assert "openssl" in book.says("set -euo pipefail").inner_text()
         assert "File " not in book.outputs.last.inner_text()
+        assert book.sideways(width) == []
+        assert book.violations() == []
     assert not book.page.evaluate("window.hacked")

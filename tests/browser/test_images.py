@@ -131,7 +131,7 @@ def test_every_way_in_and_every_state(notebook, photos):
     opened.page.get_by_alt_text("Preview: Selfie").wait_for()
     for _ in opened.looks("images"):
         assert opened.page.locator(".paylab-form *").evaluate_all(CUT_OFF) == []
-    assert opened.violations() == []
+        assert opened.violations() == []
     opened.button("Upload the images").click()
     opened.says("The images are uploaded")
     opened.run_next()

@@ -13,6 +13,9 @@ CELLS = [
 TABLE = ".paylab-inbox"
 
 
+SIDEWAYS = "frame => frame.scrollWidth - frame.clientWidth"
+
+
 @pytest.mark.parametrize(("theme", "width"), [("light", 1600), ("dark", 400)])
 def test_a_row_appears_without_running_a_cell(notebook, theme, width):
     """What follows the transfer a second later shows up by itself; by keyboard a row opens."""
@@ -21,11 +24,15 @@ def test_a_row_appears_without_running_a_cell(notebook, theme, width):
     page.run_all()
     assert page.errors.count() == 0
     page.says("transfer.completed")
-    page.page.set_viewport_size({"width": width, "height": 1200})
+    for size in (700, width):
+        page.page.set_viewport_size({"width": size, "height": 1200})
+        page.page.wait_for_timeout(200)
+        assert page.page.locator(".paylab-inbox-frame").first.evaluate(SIDEWAYS) <= 1
     page.shot(f"inbox-{theme}-{width}", page.page.locator(TABLE).first)
     page.outputs.get_by_role("button", name="open transfer.created").press("Enter")
-    page.says("GET says otherwise now")
+    page.says("GET returns other values now")
     page.says("settlement_reference_id")
     page.shot(f"inbox-{theme}-{width}-open", page.page.locator(TABLE).first)
+    assert page.violations() == []
     page.outputs.get_by_role("button", name="close transfer.created").press("Enter")
-    page.outputs.get_by_text("GET says otherwise now").wait_for(state="detached")
+    page.outputs.get_by_text("GET returns other values now").wait_for(state="detached")

@@ -13,6 +13,7 @@ ACCOUNTS = [
     "lab.forms.financial_account(person, person.financial_accounts[0])",
     'wallet = lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)',
     "lab.forms.financial_account(person, wallet)",
+    'lab.forms.transfer(person, amount="5")',
 ]
 OFFRAMP = [
     BEGIN,
@@ -73,7 +74,7 @@ def test_an_off_ramp_without_a_wallet(notebook):
     book.button("Get a quote").click()
     book.says(re.compile("Will be refused"))
     book.button("Let time pass").click()
-    book.says(re.compile("locked for 1:"))
+    book.says(re.compile("locked for another 1:"))
     book.button("Send this payout").click()
     book.says(re.compile("Refused: 422 the recipient has no crypto_wallet on base"))
     for _ in book.looks("offramp"):
