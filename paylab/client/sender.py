@@ -22,7 +22,7 @@ from ..errors import APIStatusError, MissingOperationError, NotFoundError, Payla
 from ..redaction.redaction import Redaction
 from ..redaction.scrub_rules import personal_names
 from ..spec import paging
-from ..spec.assumptions import NONE, Value
+from ..spec.keys import NONE, Value
 from ..spec.operations import OPERATIONS, reading
 from .calls import CallLog
 from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ServiceError
 from ..spec import assumptions
-from ..spec.assumptions import NONE, Value
+from ..spec.keys import NONE, Value
 from ..spec.service import Service
 from .answers import ServiceReply
 from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, ProbeFinding

@@ -14,7 +14,7 @@ from ..client.call import Call
 from ..client.har import har
 from ..errors import ServiceError
 from ..spec import assumptions
-from ..spec.assumptions import Value
+from ..spec.keys import Value
 from ..spec.service import Service
 from ..spec.text import plain
 

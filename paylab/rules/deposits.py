@@ -9,7 +9,7 @@ from typing import Any
 from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.service import Service
 from .fields import Check, any_text, as_object, identifier, is_object, may, must_be, need, up_to
 

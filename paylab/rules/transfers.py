@@ -9,7 +9,7 @@ from functools import lru_cache
 from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.service import Service
 from .fields import Body, as_list, as_object, identifier, is_object, must_be, need, one_of, up_to
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 
 from ..errors import Problem
 from ..signing.canonical import Received
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.operations import Route, RouteTable
 from ..spec.service import Service
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import Problem
 from ..spec import paging, timestamps
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.paging import ListForm
 from ..spec.service import Service
 from .messages import BadCursor, Reply, Request, put_inside, require

@@ -21,7 +21,7 @@ import httpx
 from ..rules import webhooks as webhook_rules
 from ..signing.canonical import hmac_hex, key_bytes
 from ..spec import timestamps
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.service import Service
 from . import bodies, faults
 from .messages import NO_CONTENT, Reply, Request, dump, missing, put_inside

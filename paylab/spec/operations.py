@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ..errors import MissingOperationError, ServiceError
-from . import assumptions
-from .assumptions import NONE
+from .keys import NONE, Key
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -83,12 +82,12 @@ class RouteTable:
         return {}, {}
 
 
-def path(paths: Any, name: str, parts: Mapping[str, str]) -> str:
+def path(paths: Any, name: str, parts: Mapping[str, str], keys: Mapping[str, Key]) -> str:
     """The path of a key of [paths] or of an operation, with placeholders filled in."""
     key = OPERATIONS[name][1] if name in OPERATIONS else name
     template = str(getattr(paths, key))
     if template == NONE:
-        row = assumptions.KEYS[f"paths.{key}"].row
+        row = keys[f"paths.{key}"].row
         raise MissingOperationError(
             f'the service has no operation {key}: paths.{key} is "{NONE}" (assumption {row}); '
             "set it in service.toml if your provider documents a path",

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
-from .assumptions import Value
+from .keys import Value
 from .names import Names
 from .operations import Route, RouteTable
 from .paging import ListForm
@@ -99,7 +99,7 @@ class Service:
         probed: Mapping[str, Probed] | None = None,
     ) -> None:
         """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys."""
-        given = dict(service_file.values_by_key(values or {}))
+        given = dict(assumptions.KEYS.values_by_key(values or {}))
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
         own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
@@ -116,7 +116,7 @@ class Service:
         """
         tables, text = service_file.read_service_file(Path(path))
         try:
-            return cls(tables, service_file.read_probed(tables.pop(PROBED, {})))
+            return cls(tables, service_file.read_probed(assumptions.KEYS, tables.pop(PROBED, {})))
         except ServiceError as error:
             raise service_file.located(error, Path(path), text) from None
 
@@ -135,7 +135,7 @@ class Service:
         >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
         60
         """
-        new = dict(service_file.values_by_key(values))
+        new = dict(assumptions.KEYS.values_by_key(values))
         kept = {key: found for key, found in self.probed.items() if key not in new}
         found = {key: Probed(probed, value) for key, value in new.items()} if probed else {}
         return type(self)({**self.given, **new}, {**kept, **found})
@@ -155,7 +155,9 @@ class Service:
         'tolerance = 60'
         """
         stated = {key: value for key, value in self.given.items() if key not in self.probed}
-        return service_file.service_file_text({**stated, **self.diff()}, self.probed)
+        return service_file.service_file_text(
+            assumptions.KEYS, {**stated, **self.diff()}, self.probed
+        )
 
     def value(self, key: str) -> Value:
         """The value of a dotted key; ServiceError with similar keys if it does not exist.
@@ -163,7 +165,7 @@ class Service:
         >>> lab.service.value("signing.tolerance")
         300
         """
-        return self._values[service_file.known(key).name]
+        return self._values[assumptions.KEYS.known(key).name]
 
     def origin(self, key: str) -> str:
         """The origin of a value: spec, public, chosen, "yours", or "probed on" a date.
@@ -201,7 +203,7 @@ class Service:
 
         MissingOperationError names the key to set if the service has no such operation.
         """
-        return operations.path(self.paths, name, parts)
+        return operations.path(self.paths, name, parts, assumptions.KEYS)
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:

@@ -8,13 +8,11 @@ import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ServiceError
-from . import assumptions
-from .assumptions import Key, Value
+from .keys import KeyTable, Value
 
 PROBED = "probed"
 """The table of values found by a probe, with dates."""
@@ -85,10 +83,12 @@ def _holds(tables: Mapping[str, Any], key: str) -> bool:
     )
 
 
-def service_file_text(values: Mapping[str, Value], probed: Mapping[str, Probed]) -> str:
+def service_file_text(
+    keys: KeyTable, values: Mapping[str, Value], probed: Mapping[str, Probed]
+) -> str:
     """The text of a file with these values and with what a probe found."""
     tables: dict[str, list[str]] = {}
-    for key in assumptions.KEYS.values():
+    for key in keys.values():
         if key.name in values:
             group, _, name = key.name.rpartition(".")
             question = textwrap.wrap(key.ask, WIDTH, initial_indent="# ", subsequent_indent="# ")
@@ -111,53 +111,7 @@ def _toml(value: Value) -> str:
     return json.dumps(list(value) if isinstance(value, tuple) else value)
 
 
-def values_by_key(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Value]]:
-    """The values by dotted key, in the form of a Service; ServiceError if invalid."""
-    for name, value in values.items():
-        key = f"{above}{name}"
-        found = assumptions.KEYS.get(key)
-        if found is None and isinstance(value, Mapping) and _is_group(key):
-            yield from values_by_key(value, f"{key}.")
-        elif found and found.field and isinstance(value, Mapping) and {*value} == {found.field}:
-            yield key, _read(found, value[found.field])
-        else:
-            yield key, _read(found or known(key), value)
-
-
-def _is_group(key: str) -> bool:
-    return any(name.startswith(f"{key}.") for name in assumptions.KEYS)
-
-
-def _read(key: Key, value: object) -> Value:
-    try:
-        return key.read(value)
-    except ValueError as error:
-        raise ServiceError(f"{key.name} {error}, not {value!r:.80}", key.name) from None
-
-
-def known(key: str) -> Key:
-    """The key of this name; ServiceError with similar names if it does not exist."""
-    if key in assumptions.KEYS:
-        return assumptions.KEYS[key]
-    if _is_group(key):
-        raise ServiceError(f"{key} is a table, not a value", key)
-    raise ServiceError(f"there is no setting {key}{_nearest(key)}", key)
-
-
-def _nearest(key: str) -> str:
-    """Names similar to the first unknown part of a key, or all possible ones."""
-    group = key
-    while group and not _is_group(group):
-        group, _, part = group.rpartition(".")
-    start = f"{group}." if group else ""
-    inside = [name.removeprefix(start) for name in assumptions.KEYS if name.startswith(start)]
-    names = dict.fromkeys(name.partition(".")[0] for name in inside)
-    near = get_close_matches(part, names, 2)
-    found = ", ".join(start + name for name in near or names)
-    return f"; nearest: {found}" if near else f"; {group or 'a service.toml'} has: {found}"
-
-
-def read_probed(table: object) -> dict[str, Probed]:
+def read_probed(keys: KeyTable, table: object) -> dict[str, Probed]:
     """The table of what a probe found, by dotted key."""
     if not isinstance(table, Mapping):
         raise ServiceError(f"{PROBED} must be a table", PROBED)
@@ -170,7 +124,7 @@ def read_probed(table: object) -> dict[str, Probed]:
             message = f"{where} must be written as {{ on = 2026-01-31, value = ... }}"
             raise ServiceError(message, where)
         try:
-            found[key] = Probed(day, _read(known(key), entry["value"]))
+            found[key] = Probed(day, keys.read(key, entry["value"]))
         except ServiceError as error:
             raise ServiceError(str(error), where) from None
     return found

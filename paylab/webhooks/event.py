@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
-from ..spec.assumptions import NONE
+from ..spec.keys import NONE
 from ..spec.paging import value_at
 from ..spec.service import Service
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
