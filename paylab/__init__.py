@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from .corridors import examples as examples
     from .frames import read_csv as read_csv
     from .frames import read_parquet as read_parquet
-    from .lab.connection import connect as connect
     from .lab.lab import Lab as Lab
+    from .lab.lab import connect as connect
     from .signing import comparison as doctor
     from .spec import assumptions as assumptions
     from .spec import codes as codes
@@ -64,7 +64,7 @@ LATE = {
     "Service": "spec.service:Service",
     "assumptions": "spec.assumptions",
     "codes": "spec.codes",
-    "connect": "lab.connection:connect",
+    "connect": "lab.lab:connect",
     "corridors": "corridors",
     "doctor": "signing.comparison",
     "emvqr": "emvqr",

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..errors import PaylabError
-from ..lab.connection import connect
-from ..lab.lab import Lab
+from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http
 from .terminal import say

@@ -10,9 +10,9 @@ import json
 import sys
 from typing import Any
 
+from ..lab.lab import connect
 from ..spec import codes, timestamps
-from .connection import open_lab
-from .terminal import say, warn_user
+from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
@@ -52,7 +52,9 @@ def run(options: argparse.Namespace) -> int:
         warn_user("paylab: --json cannot be used with --to -, which prints the rows")
         return 2
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
-    done = getattr(open_lab(), options.what).export(
+    lab = connect()
+    announce(lab.place)
+    done = getattr(lab, options.what).export(
         options.to,
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,

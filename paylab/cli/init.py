@@ -21,7 +21,7 @@ from .. import files
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
 from ..client.settings import VARIABLES
 from ..errors import ConfigError, PaylabError
-from ..lab.connection import connect
+from ..lab.lab import connect
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab init --profile sandbox --base-url https://sandbox.example.com"

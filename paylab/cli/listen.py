@@ -12,8 +12,7 @@ from functools import partial
 from threading import Event as Signal
 
 from ..errors import ConfigError
-from ..lab.connection import connect
-from ..lab.lab import Lab
+from ..lab.lab import Lab, connect
 from ..spec import codes
 from ..spec.text import write_json
 from ..webhooks.receiver import UNANSWERED

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from .. import files
 from ..errors import ConfigError
+from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .connection import confirm, open_lab
-from .terminal import count, say, warn_user
+from .terminal import announce, confirm, count, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
         _check_writable(Path(options.to), [options.file, options.journal])
     from .. import frames
 
-    lab = open_lab()
+    lab = connect()
+    announce(lab.place)
     confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
     frame = lab.transfers.create_many(
         options.file,

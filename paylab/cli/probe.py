@@ -9,11 +9,11 @@ from pathlib import Path
 
 from .. import files
 from ..errors import ConfigError
+from ..lab.lab import connect
 from ..probe.objects import PLAN
 from ..probe.report import ANSWERED, OUTCOMES, Report
 from ..probe.requests import BUDGET
-from .connection import open_lab
-from .terminal import say, warn_user
+from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -36,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
     to = Path(options.to)
     for file in filter(None, (options.to, options.html)):
         files.require_writable(Path(file))
-    with open_lab(max_retries=0) as lab:
+    with connect(max_retries=0) as lab:
+        announce(lab.place)
         asks = options.write and not options.calls and not options.yes
         if asks and not _is_agreed(lab.settings.base_url):
             return 2

@@ -18,11 +18,10 @@ from urllib.parse import parse_qsl
 from ..client.call import Call
 from ..client.request import IDEMPOTENT
 from ..errors import ConfigError, PaylabError
-from ..lab.lab import Lab
+from ..lab.lab import Lab, connect
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
-from .connection import confirm, open_lab
-from .terminal import say, say_json, warn_user
+from .terminal import announce, confirm, say, say_json, warn_user
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -57,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
     """Send, and print the response; with -v also the request, on stderr."""
     path = options.path if options.path.startswith("/") else f"/v1/{options.path}"
     body = _body(options.json) if options.command == "post" else None
-    lab = open_lab(max_retries=0 if options.command == "post" else None)
+    lab = connect(max_retries=0 if options.command == "post" else None)
+    announce(lab.place)
     try:
         if options.command == "list":
             for item in _items(lab, path, options.limit):

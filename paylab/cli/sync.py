@@ -12,8 +12,8 @@ import sys
 from contextlib import nullcontext
 from typing import Any
 
-from .connection import open_lab
-from .terminal import say
+from ..lab.lab import connect
+from .terminal import announce, say
 
 EXAMPLE = "paylab sync transfers transfers/"
 
@@ -29,7 +29,9 @@ def run(options: argparse.Namespace) -> int:
     """Sync, and print the numbers of new and changed rows."""
     from ..frames import Dataset
 
-    source = getattr(open_lab(), options.what)
+    lab = connect()
+    announce(lab.place)
+    source = getattr(lab, options.what)
     with _watching(options.what) as progress:
         done = Dataset(options.folder).sync(source, progress)
     facts = {"folder": options.folder, "new": done.new, "updated": done.updated}

@@ -1,4 +1,4 @@
-"""Print the output of commands; control characters are escaped."""
+"""What commands print and ask; control characters are escaped."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from argparse import ArgumentTypeError
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
+from ..errors import ConfigError
 from ..spec.text import pretty_json, printable
+
+if TYPE_CHECKING:
+    from ..lab.place import Place
 
 MOST_WAITING = 1_000
 """Maximum records in the queue; further ones are dropped."""
@@ -100,3 +104,19 @@ def _painted(text: object, colour: str, stream: TextIO) -> str:
 def _safe(text: object) -> str:
     """Escape control characters except line ends; values are escaped by `printable` before."""
     return printable(str(text), keep="\n")
+
+
+def announce(place: Place) -> None:
+    """Print the service in use to stderr."""
+    warn_user(f"paylab: {place.notice}")
+
+
+def confirm(place: Place, what: str, *, yes: bool) -> None:
+    """Ask before sending to a service that is not a simulator; ConfigError unless confirmed."""
+    if yes or place.is_simulator:
+        return
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{what} at {place} must be confirmed: use a terminal, or add --yes")
+    print(printable(f"{what} at {place}? Type yes: "), end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ConfigError("nothing was sent")

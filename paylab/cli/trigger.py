@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 
+from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
 from ..webhooks.store import cut_text
-from .connection import open_lab
-from .terminal import say, warn_user
+from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"
 UNHEARD = (
@@ -37,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
     """Trigger the event, and print all events of the resource and its individual."""
     from ..lab.trigger import trigger
 
-    lab = open_lab()
+    lab = connect()
+    announce(lab.place)
     if lab.is_embedded:
         warn_user(f"paylab: {UNHEARD}")
     before = len(lab.events())

@@ -11,12 +11,11 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
-from ..lab.lab import Lab
+from ..lab.lab import Lab, connect
 from ..spec import codes
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
-from .connection import open_lab
-from .terminal import say
+from .terminal import announce, say
 
 EXAMPLE = "paylab walkthrough ph --out out"
 
@@ -45,7 +44,9 @@ def run(options: argparse.Namespace) -> int:
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
-        facts = _walk(open_lab(ledger=options.ledger), options.country.upper(), folder)
+        lab = connect(ledger=options.ledger)
+        announce(lab.place)
+        facts = _walk(lab, options.country.upper(), folder)
     if options.json:
         say(write_json(facts))
     return 0 if facts["status"] == "completed" else 1

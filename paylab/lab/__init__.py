@@ -1,6 +1,6 @@
 """The lab: the object that notebooks use to reach the service."""
 
-from .connection import connect as connect
 from .lab import Lab as Lab
+from .lab import connect as connect
 
 __all__ = ["Lab", "connect"]

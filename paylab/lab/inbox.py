@@ -1,9 +1,11 @@
-"""Connect an inbox to the lab: receiving, subscription, lookups and display."""
+"""The events of a lab: an inbox, polling, reconciliation, and lookups of their objects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -19,8 +21,13 @@ from ..webhooks.router import Router
 from ..webhooks.store import Arrival, EventStore
 
 if TYPE_CHECKING:
-    from ..simulator.simulator import Simulator
+    import pandas as pd
 
+    from ..simulator.controls import Controls
+    from ..simulator.simulator import Simulator
+    from ..webhooks.event import Event
+    from ..webhooks.polling import Watch
+    from ..webhooks.report import Reconciliation
 
 READ: Mapping[str, Callable[[Client, str], Any]] = {
     "transfer": lambda client, row_id: client.transfers.get(row_id),
@@ -164,3 +171,85 @@ def _view(inbox: Inbox, place: str) -> Any:
     from ..views.inbox import InboxView
 
     return InboxView(inbox, place)
+
+
+class Webhooks:
+    """What a lab does with events: receive, poll, list and reconcile them.
+
+    `controls()` returns the simulator's controls, or None for a real service.
+    """
+
+    def __init__(
+        self, client: Client, embedded: Simulator | None, controls: Callable[[], Controls | None]
+    ) -> None:
+        self._client, self._embedded, self._controls = client, embedded, controls
+        self.inboxes: list[Inbox] = []
+
+    def events(self, resource_id: str | None = None) -> list[Event]:
+        """The events that the simulator recorded, of one resource or all.
+
+        Empty for a real service, which sends events to webhook subscriptions only.
+
+        >>> lab.events(transfer.id)
+        []
+        """
+        return controls.events(resource_id) if (controls := self._controls()) else []
+
+    def inbox(  # noqa: PLR0913 - each has a default
+        self,
+        event_types: Iterable[str] = codes.EVENT_TYPES,
+        *,
+        router: Router | None = None,
+        forward_to: str | None = None,
+        data: str | None = None,
+        port: int | None = None,
+        url: str | None = None,
+    ) -> Inbox:
+        """Receive events from now on: a live table in a notebook, until it is closed.
+
+        Events are passed to `router` or to the URL `forward_to`; if that fails, the service
+        delivers again. `data` is a file that stores events. The inbox listens on a loopback `port`
+        (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
+
+        >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
+        ...     inbox.wait(1)
+        """
+        wish = Wish(tuple(event_types), router, forward_to, data, port, url)
+        inbox = open_inbox(self._client, self._embedded, wish)
+        self.inboxes.append(inbox)
+        return inbox
+
+    def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
+        """Poll every `every` real seconds and pass changes to a router, until `stop()`.
+
+        Existing objects count as changed only if they were updated at or after `since`.
+        Each round reads whole lists, unless the service's settings have `lists.order`.
+
+        >>> lab.watch(router, every=30).stop()
+        """
+        from ..webhooks.polling import Watch
+
+        return Watch(sources(self._client), router, every, since).start()
+
+    def reconcile(
+        self,
+        references: str | PathLike[str] | pd.DataFrame | None = None,
+        *,
+        events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
+    ) -> Reconciliation:
+        """Compare transfers and conversions in the list, in events and in your own CSV or frame.
+
+        By default the events are those of the latest inbox, or of the simulator. You can pass
+        events, or a file with one event per line, as `inbox.save` writes it.
+
+        >>> "transfer" in repr(lab.reconcile())
+        True
+        """
+        from ..webhooks.report import reconcile
+
+        known = self.inboxes[-1] if events is None and self.inboxes else events
+        lists = {"transfer": self._client.transfers, "conversion": self._client.conversions}
+        simulated = controls.events if (controls := self._controls()) else None
+        result = reconcile(lists, known, references, simulated)
+        result.place = self._client.place()
+        return result

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable, Mapping
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 from ..client import Client
 from ..client.call import Call
 from ..client.calls import Broadcast
-from ..client.settings import Settings
+from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
@@ -21,14 +22,14 @@ from ..signing.explain import Explanation
 from ..signing.findings import Finding, SignedRequest
 from ..simulator.controls import Controls
 from ..simulator.messages import PRODUCT
-from ..spec import codes
 from ..spec.models import Conversion, Deposit, Individual, Transfer
 from ..spec.names import public_names, suggest
+from ..spec.paging import Order
 from ..spec.service import Service
-from ..webhooks.event import Event
-from ..webhooks.router import Router
 from . import displays
+from .connection import embedded_parts, log_as_asked, replay_parts
 from .forms import Forms
+from .inbox import Webhooks
 from .orders import Orders, Where
 from .place import Place, find_controls, place_of
 from .resources import (
@@ -42,8 +43,6 @@ from .service_time import ServiceTime
 from .steps import Step, watch_cells
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..client.recording import Recording
     from ..client.replay import Replay
     from ..probe.drift import Drift
@@ -53,9 +52,6 @@ if TYPE_CHECKING:
     from ..views.cards import Card
     from ..views.forms.live import Live
     from ..views.forms.onramp import Walk
-    from ..webhooks.inbox import Inbox
-    from ..webhooks.polling import Watch
-    from ..webhooks.report import Reconciliation
 
 
 class Lab:
@@ -80,7 +76,6 @@ class Lab:
         self.client = client = Client(settings, **options)
         self._embedded, self._replay = embedded, replay
         self._controls: Controls | None = None
-        self._inboxes: list[Inbox] = []
         pause = (lambda _: None) if replay else time.sleep  # no waits in a replay
         self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
         self._orders = Orders(client, self._time, ledger, in_process=in_process)
@@ -98,6 +93,9 @@ class Lab:
         self.conversions = LabConversions(client)
         client.place = client.calls.place = lambda: str(self.place)
         self.forms = Forms(client, self._time)
+        self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
+        self.inbox, self.watch = webhooks.inbox, webhooks.watch
+        self.events, self.reconcile = webhooks.events, webhooks.reconcile
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
         self.calls.screen = displays.on_screen
@@ -172,7 +170,7 @@ class Lab:
     def step(self, title: str) -> Step:
         """A `with` block that is skipped, with a message, if the service has no such operation.
 
-        DeferredCall blocks that use its results are skipped too. Any other error ends the cell.
+        Later blocks that use its results are skipped too. Any other error ends the cell.
 
         >>> with lab.step("Read the transfers"):
         ...     first = lab.transfers.list().first()
@@ -239,78 +237,6 @@ class Lab:
         card.where = str(self.place)
         return card
 
-    def events(self, resource_id: str | None = None) -> list[Event]:
-        """The events that the simulator recorded, of one resource or all.
-
-        Empty for a real service, which sends events to webhook subscriptions only.
-
-        >>> lab.events(transfer.id)
-        []
-        """
-        return self.simulator.events(resource_id) if self.simulator else []
-
-    def inbox(  # noqa: PLR0913 - each has a default
-        self,
-        event_types: Iterable[str] = codes.EVENT_TYPES,
-        *,
-        router: Router | None = None,
-        forward_to: str | None = None,
-        data: str | None = None,
-        port: int | None = None,
-        url: str | None = None,
-    ) -> Inbox:
-        """Receive events from now on: a live table in a notebook, until it is closed.
-
-        Events are passed to `router` or to the URL `forward_to`; if that fails, the service
-        delivers again. `data` is a file that stores events. The inbox listens on a loopback `port`
-        (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
-
-        >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
-        ...     inbox.wait(1)
-        """
-        from .inbox import Wish, open_inbox
-
-        wish = Wish(tuple(event_types), router, forward_to, data, port, url)
-        inbox = open_inbox(self.client, self._embedded, wish)
-        self._inboxes.append(inbox)
-        return inbox
-
-    def watch(self, router: Router, *, every: float = 5.0, since: datetime | None = None) -> Watch:
-        """Poll every `every` real seconds and pass changes to a router, until `stop()`.
-
-        Existing objects count as changed only if they were updated at or after `since`.
-        Each round reads whole lists, unless the service's settings have `lists.order`.
-
-        >>> lab.watch(router, every=30).stop()
-        """
-        from ..webhooks.polling import Watch
-        from .inbox import sources
-
-        return Watch(sources(self.client), router, every, since).start()
-
-    def reconcile(
-        self,
-        references: str | PathLike[str] | pd.DataFrame | None = None,
-        *,
-        events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
-    ) -> Reconciliation:
-        """Compare transfers and conversions in the list, in events and in your own CSV or frame.
-
-        By default the events are those of the latest inbox, or of the simulator. You can pass
-        events, or a file with one event per line, as `inbox.save` writes it.
-
-        >>> "transfer" in repr(lab.reconcile())
-        True
-        """
-        from ..webhooks.report import reconcile
-
-        known = self._inboxes[-1] if events is None and self._inboxes else events
-        lists = {"transfer": self.transfers, "conversion": self.conversions}
-        simulated = self.simulator.events if self.simulator else None
-        result = reconcile(lists, known, references, simulated)
-        result.place = str(self.place)
-        return result
-
     def probe(
         self,
         *,
@@ -343,7 +269,7 @@ class Lab:
         """
         from .probe import drift
 
-        return drift(self.client, self._inboxes)
+        return drift(self.client, self._webhooks.inboxes)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Serve the embedded simulator on a port, for clients outside this process.
@@ -389,3 +315,57 @@ class Lab:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.calls and self.drift else []
         return "\n".join([f"Lab on {self.place}", *rows, *drift])
+
+
+def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
+    base_url: str | None = None,
+    api_key: str | None = None,
+    secret_key: str | None = None,
+    *,
+    profile: str | None = None,
+    simulator: Simulator | None = None,
+    timeout: float | None = None,
+    max_retries: int | None = None,
+    ledger: Where = None,
+    list_order: Order | None = None,
+    read_only: bool | None = None,
+    replay: str | PathLike[str] | None = None,
+    service: GivenService | None = None,
+) -> Lab:
+    """Connect to the service: arguments, then environment, then profile, else a simulator.
+
+    If nothing is configured, the service is simulated inside this process, without sockets,
+    threads or keys. Raises ConfigError if only some of the settings are given.
+    `ledger` is the file that keeps idempotency keys; "none" keeps none.
+    `service` describes where your service differs from paylab's assumptions: the path of a
+    service.toml, values or a Service. An embedded simulator follows it too.
+    `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
+    `watch` then stop at known rows. Otherwise they read whole lists, except from a simulator
+    in this process.
+    With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
+    `replay` is a file written by `lab.record`: all responses and the assumptions come from it,
+    and no service, key or other setting is used.
+
+    >>> paylab.connect().place.kind
+    'embedded'
+    """
+    log_as_asked()
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
+    order = {"lists.order": list_order} if list_order else {}
+    if replay is not None:
+        if simulator or base_url or api_key or secret_key or profile:
+            raise ConfigError(
+                "a replay takes no base URL, keys, profile or simulator: leave them out"
+            )
+        found = service_source(service, {})
+        return Lab(**replay_parts(Path(replay), found["service"][0] if found else None), **options)
+    if simulator is None:
+        settings = resolve(
+            base_url, api_key, secret_key, profile, read_only=read_only, service=service
+        )
+        if settings is not None:
+            declared = settings.service.with_values(order) if order else settings.service
+            return Lab(replace(settings, service=declared), **options)
+    found = read_only_source(read_only, os.environ)
+    found |= service_source(service, os.environ) if simulator is None or service is not None else {}
+    return Lab(**embedded_parts(simulator, found, order), **options)

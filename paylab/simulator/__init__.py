@@ -5,9 +5,9 @@
 
 from .messages import Reply as Reply
 from .messages import Request as Request
-from .respond import respond as respond
 from .simulator import Simulator as Simulator
 from .simulator import random_keys as random_keys
+from .simulator import respond as respond
 from .world import World as World
 
 __all__ = ["Reply", "Request", "Simulator", "World", "random_keys", "respond"]

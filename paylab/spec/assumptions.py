@@ -7,7 +7,7 @@ which a user sets in a service.toml and `Service` contains. The file is read on 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import codes
-from .keys import Key, KeyTable
+from .keys import Key
 
 READINGS = "Precise readings"
 """The area whose rows clarify other rows and have no question."""
@@ -59,7 +59,7 @@ class Scenario:
 if TYPE_CHECKING:
     ALL: tuple[Assumption, ...]
     SCENARIOS: tuple[Scenario, ...]
-    KEYS: KeyTable
+    KEYS: Mapping[str, Key]
 
 
 def __getattr__(name: str) -> Any:
@@ -101,8 +101,8 @@ def _rows() -> tuple[Assumption, ...]:
 
 
 @cache
-def _keys() -> KeyTable:
-    return KeyTable((key.name, key) for row in _rows() for key in row.keys)
+def _keys() -> Mapping[str, Key]:
+    return {key.name: key for row in _rows() for key in row.keys}
 
 
 _READ_ON_DEMAND = {"ALL": _rows, "SCENARIOS": _scenarios, "KEYS": _keys}

@@ -1,15 +1,12 @@
-"""The keys of a service.toml: what their values may be, and which key somebody means."""
+"""A key of a service.toml, and the values that it can have."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
 from urllib.parse import unquote
-
-from ..errors import ServiceError
 
 Value = str | int | tuple[str, ...] | tuple[int, ...]
 
@@ -47,54 +44,6 @@ class Key:
         if self.optional and value == NONE:
             return NONE
         return READERS[self.type](self, value)
-
-
-class KeyTable(dict[str, Key]):
-    """The keys by dotted name."""
-
-    def values_by_key(
-        self, values: Mapping[str, Any], above: str = ""
-    ) -> Iterator[tuple[str, Value]]:
-        """The values by dotted key, in the form of a Service; ServiceError if invalid."""
-        for name, value in values.items():
-            key = f"{above}{name}"
-            found = self.get(key)
-            if found is None and isinstance(value, Mapping) and self._is_group(key):
-                yield from self.values_by_key(value, f"{key}.")
-            elif found and found.field and isinstance(value, Mapping) and {*value} == {found.field}:
-                yield key, self.read(key, value[found.field])
-            else:
-                yield key, self.read(key, value)
-
-    def read(self, key: str, value: object) -> Value:
-        """The value of a key in the form of a Service; ServiceError if it is invalid."""
-        try:
-            return self.known(key).read(value)
-        except ValueError as error:
-            raise ServiceError(f"{key} {error}, not {value!r:.80}", key) from None
-
-    def known(self, key: str) -> Key:
-        """The key of this name; ServiceError with similar names if it does not exist."""
-        if key in self:
-            return self[key]
-        if self._is_group(key):
-            raise ServiceError(f"{key} is a table, not a value", key)
-        raise ServiceError(f"there is no setting {key}{self._nearest(key)}", key)
-
-    def _is_group(self, key: str) -> bool:
-        return any(name.startswith(f"{key}.") for name in self)
-
-    def _nearest(self, key: str) -> str:
-        """Names similar to the first unknown part of a key, or all possible ones."""
-        group = key
-        while group and not self._is_group(group):
-            group, _, part = group.rpartition(".")
-        start = f"{group}." if group else ""
-        inside = [name.removeprefix(start) for name in self if name.startswith(start)]
-        names = dict.fromkeys(name.partition(".")[0] for name in inside)
-        near = get_close_matches(part, names, 2)
-        found = ", ".join(start + name for name in near or names)
-        return f"; nearest: {found}" if near else f"; {group or 'a service.toml'} has: {found}"
 
 
 _NAME = re.compile(r"[!-~](?:[ -~]{0,98}[!-~])?")

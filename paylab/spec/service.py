@@ -24,7 +24,7 @@ from .keys import Value
 from .names import Names
 from .operations import Route, RouteTable
 from .paging import ListForm
-from .service_file import PROBED, Probed
+from .service_file import PROBED, KeyTable, Probed
 
 
 class Setting(NamedTuple):
@@ -99,7 +99,7 @@ class Service:
         probed: Mapping[str, Probed] | None = None,
     ) -> None:
         """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys."""
-        given = dict(assumptions.KEYS.values_by_key(values or {}))
+        given = dict(_keys().values_by_key(values or {}))
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
         own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
@@ -116,7 +116,7 @@ class Service:
         """
         tables, text = service_file.read_service_file(Path(path))
         try:
-            return cls(tables, service_file.read_probed(assumptions.KEYS, tables.pop(PROBED, {})))
+            return cls(tables, service_file.read_probed(_keys(), tables.pop(PROBED, {})))
         except ServiceError as error:
             raise service_file.located(error, Path(path), text) from None
 
@@ -135,7 +135,7 @@ class Service:
         >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
         60
         """
-        new = dict(assumptions.KEYS.values_by_key(values))
+        new = dict(_keys().values_by_key(values))
         kept = {key: found for key, found in self.probed.items() if key not in new}
         found = {key: Probed(probed, value) for key, value in new.items()} if probed else {}
         return type(self)({**self.given, **new}, {**kept, **found})
@@ -155,9 +155,7 @@ class Service:
         'tolerance = 60'
         """
         stated = {key: value for key, value in self.given.items() if key not in self.probed}
-        return service_file.service_file_text(
-            assumptions.KEYS, {**stated, **self.diff()}, self.probed
-        )
+        return service_file.service_file_text(_keys(), {**stated, **self.diff()}, self.probed)
 
     def value(self, key: str) -> Value:
         """The value of a dotted key; ServiceError with similar keys if it does not exist.
@@ -165,7 +163,7 @@ class Service:
         >>> lab.service.value("signing.tolerance")
         300
         """
-        return self._values[assumptions.KEYS.known(key).name]
+        return self._values[_keys().known(key).name]
 
     def origin(self, key: str) -> str:
         """The origin of a value: spec, public, chosen, "yours", or "probed on" a date.
@@ -342,6 +340,11 @@ def _list_form(name: str, inside: _Group) -> ListForm:
 
 def _words(value: Value) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
+
+
+@cache
+def _keys() -> KeyTable:
+    return KeyTable(assumptions.KEYS)
 
 
 @cache

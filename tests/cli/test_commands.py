@@ -224,7 +224,7 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
 
     target = f"{tmp_path}/t.csv"
     lab = paylab.connect()
-    monkeypatch.setattr("paylab.cli.export.open_lab", lambda: lab)
+    monkeypatch.setattr("paylab.cli.export.connect", lambda: lab)
     monkeypatch.setattr(Sender, "fetch_page", cut)
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     assert main(["export", "transfers", "--to", target]) == 1

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from paylab.cli.main import main
-from paylab.lab.connection import connect
+from paylab.lab.lab import connect
 from paylab.spec.service import Service
 
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from paylab.cli import connection, terminal
+from paylab.cli import terminal
 from paylab.cli.main import COMMANDS, command_example, command_module, main, parser
 from paylab.lab.place import Place
 
@@ -116,8 +116,8 @@ def test_a_payment_is_confirmed(monkeypatch, capsys, place, typed, yes, sent):
     """Asked at a terminal, unless the service is a simulator or --yes was given."""
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     if sent:
-        connection.confirm(place, "send 1 payout", yes=yes)
+        terminal.confirm(place, "send 1 payout", yes=yes)
         return
-    with pytest.raises(connection.ConfigError, match="nothing was sent"):
-        connection.confirm(place, "send 1 payout", yes=yes)
+    with pytest.raises(terminal.ConfigError, match="nothing was sent"):
+        terminal.confirm(place, "send 1 payout", yes=yes)
     assert f"send 1 payout at {place}? Type yes: " in capsys.readouterr().err

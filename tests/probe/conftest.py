@@ -9,7 +9,7 @@ from independent_service import Service as Independent
 
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.lab.connection import connect
+from paylab.lab.lab import connect
 from paylab.probe.probe import probe
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service

@@ -5,8 +5,7 @@ import pytest
 from independent_service import Service as Independent
 
 from paylab.client.settings import Settings
-from paylab.lab.connection import connect
-from paylab.lab.lab import Lab
+from paylab.lab.lab import Lab, connect
 
 
 def lab_on(*deviations):

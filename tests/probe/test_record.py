@@ -4,7 +4,7 @@ import pytest
 
 from paylab.client import Client
 from paylab.errors import ConfigError
-from paylab.lab.connection import connect
+from paylab.lab.lab import connect
 from paylab.probe import record
 from paylab.probe.probe import probe
 from paylab.simulator.simulator import Simulator

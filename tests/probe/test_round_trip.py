@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab.corridors import examples
-from paylab.lab.connection import connect
+from paylab.lab.lab import connect
 from paylab.probe.inquiry import Inquiry
 from paylab.probe.observation import observe
 from paylab.probe.probe import UNANSWERABLE

@@ -2,7 +2,7 @@
 
 import re
 
-from paylab.lab.connection import connect
+from paylab.lab.lab import connect
 from paylab.probe.report import ProbeFinding, Report
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
