@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab import files, frames
-from paylab.frames.parquet import ours
+from paylab.frames.files import ours
 
 
 def mode(path):

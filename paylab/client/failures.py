@@ -18,9 +18,9 @@ from ..spec.text import plain
 from . import assumption
 from .assumption import Doubt
 from .call import Call
-from .error_body import read_refusal
 from .orders import NOTHING_SENT
 from .request import Exchange, OutgoingRequest, Trouble
+from .response import read_refusal
 from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 from .settings import Settings
 

@@ -15,12 +15,12 @@ from typing import Any, TypedDict
 from uuid import UUID
 
 import httpx
+from pydantic import BaseModel
 
 from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
 from ..redaction.redaction import Revealing
 from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, keyed, signed_headers
 from ..spec.money import Amount
-from ..spec.resource import Resource
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
@@ -203,7 +203,7 @@ CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     (datetime, _instant),
     (date, date.isoformat),
     (UUID, str),
-    (Resource, lambda resource: resource.raw),
+    (BaseModel, lambda resource: resource.raw),
 )
 
 

@@ -2,8 +2,6 @@
 
 from .accessor import Accessor as Accessor
 from .columns import UnreadableTimeWarning as UnreadableTimeWarning
-from .csv import read_csv as read_csv
-from .csv import to_csv as to_csv
 from .dataset import Dataset as Dataset
 from .dataset import collect_accounts as collect_accounts
 from .decimal_array import DecimalArray as DecimalArray
@@ -13,10 +11,12 @@ from .decode import bodies as bodies
 from .export import Export as Export
 from .export import export as export
 from .export import export_list as export_list
+from .files import read_csv as read_csv
+from .files import read_parquet as read_parquet
+from .files import to_csv as to_csv
 from .frame import conversions as conversions
 from .frame import of as of
 from .frame import transfers as transfers
 from .operands import FloatWarning as FloatWarning
 from .pages import OrderWarning as OrderWarning
-from .parquet import read_parquet as read_parquet
 from .summaries import summarize as summarize

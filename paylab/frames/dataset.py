@@ -26,8 +26,8 @@ from ..spec.paging import Order
 from . import summaries
 from .columns import SCHEMAS, Kept, Schema
 from .decode import Decoder, PagePart, bodies
+from .files import by_day, typed
 from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
-from .parquet import by_day, typed
 from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
 
 if TYPE_CHECKING:

@@ -21,13 +21,12 @@ from ..files import recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
 from . import columns as times
-from . import csv, excel
+from . import excel, files
 from .columns import SCHEMAS, Kept, Schema
-from .csv import guard
 from .decode import Fetch, bodies, text_schema
 from .draft import Draft, draft_place, sweep_drafts
+from .files import DayFolder, guard, ours, parquet_writer, typed
 from .pages import Cut, Progress, Tally, read_pages
-from .parquet import DayFolder, ours, parquet_writer, typed
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
@@ -190,7 +189,7 @@ def _write_csv(
     with replace(path) as sink:
         _write_rows(tables, sink, schema, safe=safe)
         # Before the file is replaced: it describes the old one.
-        mode = csv.forget_sidecar(path)
+        mode = files.forget_sidecar(path)
     _describe(path, schema, about, mode)
 
 
@@ -213,7 +212,7 @@ def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None
     excel.write_workbook(
         _typed(chain([empty], tables), schema), path, about=about() if about else None
     )
-    csv.forget_sidecar(path)
+    files.forget_sidecar(path)
 
 
 def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
@@ -235,9 +234,9 @@ def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | Non
 
 def _describe(path: Path, schema: Schema, about: About | None, mode: int | None = None) -> None:
     if about is None:
-        csv.forget_sidecar(path)
+        files.forget_sidecar(path)
     else:
-        csv.write_sidecar(path, schema, about(), mode)
+        files.write_sidecar(path, schema, about(), mode)
 
 
 WRITERS: dict[str, Write] = {

@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..client.call import Call, DeferredCall
-from ..client.error_body import ErrorBody, read_refusal
 from ..client.request import Exchange
-from ..client.response import parse_json
+from ..client.response import ErrorBody, parse_json, read_refusal
 from ..redaction.redaction import Redaction
 from ..spec.text import plain
 
@@ -340,3 +339,12 @@ def _parts(complaint: Complaint) -> Iterator[Complaint]:
     start = f"{complaint.field}." if complaint.field else ""
     for name in _WORD.findall(match[1]):
         yield Complaint(f"{start}{name}", complaint.words)
+
+
+def leaves(body: object) -> Iterator[tuple[str, Any]]:
+    """The values of an object and of the objects inside it, by dotted names."""
+    if isinstance(body, dict):
+        for name, value in body.items():
+            yield name, value
+            if isinstance(value, dict):
+                yield from ((f"{name}.{inner}", one) for inner, one in value.items())

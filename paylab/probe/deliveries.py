@@ -12,8 +12,8 @@ from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec import codes
 from ..spec.keys import NONE
 from . import objects
+from .answers import leaves
 from .inquiry import PREFIX, Inquiry, question
-from .lists import leaves
 from .requests import NotAskedError
 
 HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..spec import timestamps
 from ..spec.keys import NONE
-from .answers import ServiceReply
+from .answers import ServiceReply, leaves
 from .inquiry import READS, Inquiry, Question, keys_of
 from .paths import find_list
 
@@ -210,15 +210,6 @@ def _reason(part: str, key: str, lists: list[List]) -> str:
     if part in ("default_limit", "max_limit", "order"):
         return f"the list has only {len(found[0].rows)} rows"
     return "the list does not show it"
-
-
-def leaves(body: object) -> Iterator[tuple[str, Any]]:
-    """The values of an object and of the objects inside it, by dotted names."""
-    if isinstance(body, dict):
-        for name, value in body.items():
-            yield name, value
-            if isinstance(value, dict):
-                yield from ((f"{name}.{inner}", one) for inner, one in value.items())
 
 
 def _preferred(assumed: str, found: list[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,7 +17,6 @@ from ..spec import timestamps
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
 from ..webhooks.event import Event, read_event
-from . import storage
 from .faults import KINDS
 
 
@@ -165,7 +165,7 @@ class Controls:
 
         >>> state = lab.simulator.snapshot()
         """
-        return storage.as_sent(self._ask("GET", "/_simulator/snapshot"))
+        return _as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Replace the state by a snapshot.
@@ -183,9 +183,11 @@ class Controls:
         >>> lab.simulator.save("bug.json").name
         'bug.json'
         """
+        from .storage import write_file
+
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        storage.write_file(self.snapshot(), target, keep_personal=keep_personal)
+        write_file(self.snapshot(), target, keep_personal=keep_personal)
         return target
 
     def load(self, path: str | PathLike[str]) -> None:
@@ -193,7 +195,9 @@ class Controls:
 
         >>> lab.simulator.load(lab.simulator.save("bug.json"))
         """
-        self.restore(storage.read_file(Path(path)))
+        from .storage import read_file
+
+        self.restore(read_file(Path(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """Every event so far, or those of one resource, oldest first.
@@ -299,7 +303,7 @@ class FaultControls:
         if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
         made = self._ask("POST", "/_simulator/faults", json={"kind": kind, **details})
-        return storage.as_sent(made)
+        return _as_sent(made)
 
     def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
         if kind.startswith("_"):
@@ -317,7 +321,7 @@ class FaultControls:
         >>> lab.simulator.faults.list()
         []
         """
-        return [storage.as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
+        return [_as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
         """Remove all faults.
@@ -346,3 +350,9 @@ def seconds(span: float | str) -> float:
     if match is None:
         raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
     return float(match[1]) * _UNITS[match[2]]
+
+
+def _as_sent(told: Any) -> dict[str, Any]:
+    """An answer with fractions as JSON numbers."""
+    text = json.dumps(told, default=float)
+    return dict(json.loads(text))

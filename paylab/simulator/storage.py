@@ -28,12 +28,6 @@ def checksum(dump: dict[str, Any]) -> str:
     return sha256(_WHOLE_FLOAT.sub("", text).encode()).hexdigest()
 
 
-def as_sent(snapshot: Any) -> dict[str, Any]:
-    """A snapshot with fractions as JSON numbers."""
-    text = json.dumps(snapshot, default=float)
-    return dict(json.loads(text))
-
-
 def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = shareable(snapshot, keep_personal=keep_personal)

@@ -14,7 +14,6 @@ from ..errors import PaylabError
 from ..spec import codes
 from ..spec.text import printable
 from .event import Event, UnreadableEventError, read_event
-from .inbox import Inbox
 from .reconciliation import (
     EVENTS,
     LIST,
@@ -26,6 +25,7 @@ from .reconciliation import (
     of_list,
     references,
 )
+from .store import Arrivals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,7 +145,7 @@ def _sort(problem: str) -> str:
     return problem.partition(":")[0]
 
 
-Told = Inbox | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+Told = Arrivals | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
@@ -176,7 +176,7 @@ def _told(
     told: Told | None, simulated: Callable[[], list[Event]] | None
 ) -> tuple[Iterable[Event] | None, datetime | None]:
     """The events, and the time from which they should be complete."""
-    if isinstance(told, Inbox):
+    if isinstance(told, Arrivals):
         return (arrival.event for arrival in told), told.since
     if isinstance(told, str | PathLike):
         return list(_file(Path(told))), None

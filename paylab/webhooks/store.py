@@ -243,7 +243,12 @@ CONDITIONS = {
 
 
 class Arrivals:
-    """The events of an inbox that meet some conditions; evaluated on each use."""
+    """The events of an inbox that meet some conditions; evaluated on each use.
+
+    `since` is the time from which all of them should be here, if it is known.
+    """
+
+    since: datetime | None = None
 
     def __init__(self, store: EventStore, where: str = "", values: tuple[object, ...] = ()) -> None:
         self._store, self._where, self._values = store, where, values

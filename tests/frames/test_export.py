@@ -17,7 +17,7 @@ from paylab import frames
 from paylab.errors import ConfigError, ExactnessError
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.decode import text_table
-from paylab.frames.parquet import DayFolder, typed
+from paylab.frames.files import DayFolder, typed
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
 AMOUNTS = ["10.25", "10.250000", "0", "0E-18", "1e3", "9" * 90, "junk", "", None, "-0.00", "+5"]

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from paylab.corridors import examples
 from paylab.lab.lab import connect
 from paylab.probe.inquiry import Inquiry
-from paylab.probe.observation import observe
-from paylab.probe.probe import UNANSWERABLE
+from paylab.probe.probe import UNANSWERABLE, observe
 from paylab.probe.report import ANSWERED
 from paylab.probe.requests import Requests
 from paylab.simulator.simulator import Simulator
