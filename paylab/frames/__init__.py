@@ -1,6 +1,7 @@
 """Read pages into exact pandas frames, read and write CSV, and export as a stream."""
 
 from .accessor import Accessor as Accessor
+from .arithmetic import FloatWarning as FloatWarning
 from .columns import UnreadableTimeWarning as UnreadableTimeWarning
 from .dataset import Dataset as Dataset
 from .dataset import collect_accounts as collect_accounts
@@ -17,6 +18,5 @@ from .files import to_csv as to_csv
 from .frame import conversions as conversions
 from .frame import of as of
 from .frame import transfers as transfers
-from .operands import FloatWarning as FloatWarning
 from .pages import OrderWarning as OrderWarning
 from .summaries import summarize as summarize

@@ -21,7 +21,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_exten
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
 
-from . import arithmetic, decimals, operands
+from . import arithmetic, decimals
 
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
@@ -70,24 +70,26 @@ class DecimalArray(ExtensionArray):
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
         return (
-            scalars if isinstance(scalars, DecimalArray) else cls(operands.exact_decimals(scalars))
+            scalars
+            if isinstance(scalars, DecimalArray)
+            else cls(arithmetic.exact_decimals(scalars))
         )
 
     @classmethod
     def _from_sequence_of_strings(
         cls, strings: Any, *, dtype: Any, copy: bool = False
     ) -> DecimalArray:
-        return cls(operands.exact_decimals(strings))
+        return cls(arithmetic.exact_decimals(strings))
 
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         values = list(scalars)
         if not any(isinstance(value, Decimal) for value in values) or not all(
-            isinstance(value, Decimal) or operands.is_missing(value) for value in values
+            isinstance(value, Decimal) or arithmetic.is_missing(value) for value in values
         ):
             raise ValueError("these are not decimals")
-        return cls(operands.exact_decimals(values))
+        return cls(arithmetic.exact_decimals(values))
 
     @classmethod
     def _from_factorized(cls, values: Any, original: DecimalArray) -> DecimalArray:
@@ -131,7 +133,7 @@ class DecimalArray(ExtensionArray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
-        new = operands.exact_decimals(value if is_many else [value])
+        new = arithmetic.exact_decimals(value if is_many else [value])
         old, new = arithmetic.same_scale(self._values, new)
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
@@ -179,7 +181,7 @@ class DecimalArray(ExtensionArray):
         if not allow_fill:
             places = np.where(places < 0, places + len(self), places)
             return DecimalArray(self._values.take(pa.array(places)))
-        if not operands.is_missing(fill_value):
+        if not arithmetic.is_missing(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
         return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
@@ -243,9 +245,9 @@ class DecimalArray(ExtensionArray):
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
-        operands.warn_of_floats(values)
-        known = {found for found in map(operands.number, values) if found is not None}
-        missing = any(map(operands.is_missing, values))
+        arithmetic.warn_of_floats(values)
+        known = {found for found in map(arithmetic.number, values) if found is not None}
+        missing = any(map(arithmetic.is_missing, values))
         return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
 
     def _reduce(
@@ -338,12 +340,12 @@ class DecimalArray(ExtensionArray):
             return NotImplemented
         is_equality = op in (operator.eq, operator.ne)
         if is_equality:
-            operands.warn_of_floats(other)
+            arithmetic.warn_of_floats(other)
         elif isinstance(other, float) and math.isinf(other):
             return ~self.isna() & op(0.0, other)
-        elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
+        elif not is_list_like(other) and arithmetic.number(other) is None and not pd.isna(other):
             raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
-        found = arithmetic.compare(op, self._values, operands.compared(other, len(self)))
+        found = arithmetic.compare(op, self._values, arithmetic.compared(other, len(self)))
         return np.asarray(found.fill_null(op is operator.ne))
 
 
@@ -363,7 +365,7 @@ def _computing(op: Callable[[pa.Array, pa.Array], pa.Array], *, swapped: bool = 
     def method(self: DecimalArray, other: Any) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        sides = [self._values, operands.beside(other, len(self))]
+        sides = [self._values, arithmetic.beside(other, len(self))]
         return DecimalArray(op(*(sides[::-1] if swapped else sides)))
 
     return method

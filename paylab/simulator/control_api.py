@@ -8,8 +8,8 @@ from ..errors import Problem
 from ..spec import assumptions
 from ..spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove, Machine
 from . import faults, individuals, on_ramp, seeding, transfers
+from .bodies import as_shown, conversion_account, individual_json, transfer_json
 from .messages import DEEPEST, Refused, Reply, Request, missing, require
-from .serialise import as_shown, conversion_account, individual_json, transfer_json
 from .storage import checksum
 from .table import Row
 from .world import Hand, World

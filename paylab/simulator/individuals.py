@@ -12,11 +12,10 @@ from ..rules import individuals as individual_rules
 from ..spec import codes
 from ..spec.status import INDIVIDUAL
 from . import bodies
-from .bodies import ADDRESS, DOCUMENT, RequestBody
+from .bodies import ADDRESS, DOCUMENT, RequestBody, account_json, page, without_null
+from .bodies import image_list as shown_images
+from .bodies import individual_json as shown
 from .messages import Refused, Reply, Request, conflict, missing
-from .serialise import account_json, page, without_null
-from .serialise import image_list as shown_images
-from .serialise import individual_json as shown
 from .table import Row
 from .webhooks import emit
 from .world import World, apply_move

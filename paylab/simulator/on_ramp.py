@@ -8,10 +8,10 @@ from functools import partial
 from ..rules import deposits as deposit_rules
 from ..spec.status import CONVERSION, CONVERSION_ACCOUNT
 from . import bodies, ids, quotes
+from .bodies import as_shown, page
+from .bodies import conversion_account as shown
 from .messages import NO_CONTENT, Refused, Reply, Request, conflict, missing
 from .quotes import amount_text as money_text
-from .serialise import as_shown, page
-from .serialise import conversion_account as shown
 from .table import Row
 from .webhooks import emit
 from .world import World, apply_move

@@ -11,9 +11,8 @@ from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
 from . import bodies
-from .bodies import RequestBody
+from .bodies import RequestBody, as_shown
 from .messages import Reply, Request, missing
-from .serialise import as_shown
 from .table import Row
 from .world import World
 

@@ -25,6 +25,7 @@ from ..signing.refusals import verify
 from ..spec import codes, timestamps
 from ..spec.service import Service
 from . import control_api, faults, ids, individuals, on_ramp, quotes, seeding, transfers, webhooks
+from .bodies import with_numbers
 from .messages import (
     CONTROL,
     CONTROLS,
@@ -36,7 +37,6 @@ from .messages import (
     Request,
     find_operation,
 )
-from .serialise import with_numbers
 from .storage import WorldStorage
 from .table import Row
 from .webhooks import Courier, Send

@@ -9,9 +9,8 @@ from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.status import TRANSFER
 from . import bodies, ids, quotes
-from .bodies import RequestBody
+from .bodies import RequestBody, as_shown, page, transfer_json
 from .messages import Reply, Request, conflict, missing, require
-from .serialise import as_shown, page, transfer_json
 from .table import Row
 from .webhooks import emit
 from .world import World, apply_move

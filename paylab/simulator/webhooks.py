@@ -24,8 +24,8 @@ from ..spec import timestamps
 from ..spec.keys import NONE
 from ..spec.service import Service
 from . import bodies, faults
+from .bodies import as_shown, lowered, page, with_instructions, with_numbers
 from .messages import NO_CONTENT, Reply, Request, dump, missing, put_inside
-from .serialise import as_shown, lowered, page, with_instructions, with_numbers
 from .table import Row
 from .world import Lanes, World
 
