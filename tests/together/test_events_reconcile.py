@@ -47,7 +47,7 @@ def test_list_and_events_agree(lab):
 
 def test_an_event_that_never_came_is_missed(lab):
     """The inbox is broken for longer than the service tries."""
-    lab._inboxes[-1].answer(503, 1_000)
+    lab._webhooks.inboxes[-1].answer(503, 1_000)
     trigger(lab, "transfer.completed")
     assert problems(lab.reconcile()) == ["missing in events"]
 
@@ -68,7 +68,7 @@ def test_what_is_older_than_the_inbox_is_not_missed(lab):
 
 def test_late_events_do_not_count(lab):
     """The events' side is the latest of each resource, in whatever order they are given."""
-    events = [arrival.event for arrival in lab._inboxes[-1]][::-1]
+    events = [arrival.event for arrival in lab._webhooks.inboxes[-1]][::-1]
     assert problems(lab.reconcile(events=events)) == []
 
 
@@ -183,7 +183,7 @@ def test_an_amount_that_would_fill_the_memory_is_none(text):
 @pytest.mark.parametrize("kind", [str, Path])
 def test_events_of_a_file(lab, tmp_path, kind):
     """As an inbox saves them, and in any order."""
-    path = lab._inboxes[-1].save(tmp_path / "events.jsonl")
+    path = lab._webhooks.inboxes[-1].save(tmp_path / "events.jsonl")
     path.write_text("\n".join(path.read_text().splitlines()[::-1]) + "\n\n")
     result = lab.reconcile(events=kind(path))
     assert (bool(result), result.sides) == (True, ("list", "events"))
@@ -202,7 +202,7 @@ def test_events_of_a_file(lab, tmp_path, kind):
 def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, given, error, words):
     """With the line, where there is one."""
     monkeypatch.chdir(tmp_path)
-    good = lab._inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[0]
+    good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[0]
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
         lab.reconcile(events=given)
