@@ -162,7 +162,8 @@ class Call:
     `number` counts the attempts of a client from 1. `status` is None without an answer;
     `error` then says why. Headers are by lower-case name, without those that hold a secret.
     `spent` is set on a real network. `canonical` and `payload` are the signed texts;
-    `finding` names the mistake when they were refused, `personal` fields that a HAR leaves out.
+    `finding` names the mistake when they were refused, `personal` fields that a HAR leaves out,
+    `place` the service, if a log has kept the call.
     """
 
     when: datetime
@@ -186,6 +187,7 @@ class Call:
     canonical: str = field(default="", repr=False)
     payload: str = field(default="", repr=False)
     personal: frozenset[str] = field(default=frozenset(), repr=False)
+    place: str = field(default="", repr=False, compare=False)
 
     @property
     def failed(self) -> bool:
@@ -295,8 +297,8 @@ class DeferredCall:
     """A call record that is built and redacted on first access.
 
     Most are never looked at, and redacting one takes longer than making the call. The log sets
-    `number` before the first access. One that is not `patient` has to be built soon: it holds
-    what must be hidden in others too, or an error needs it. `size` is roughly its memory.
+    `number` and `place` before the first access. One that is not `patient` has to be built soon:
+    it holds what must be hidden in others too, or an error needs it. `size` is roughly its memory.
     """
 
     held: Call | Callable[[int], Call]
@@ -304,12 +306,13 @@ class DeferredCall:
     size: int
     patient: bool = True
     number: int = 0
+    place: Callable[[], str] = str
 
     @property
     def call(self) -> Call:
         """The call, built once."""
         if not isinstance(self.held, Call):  # drop its source, which contains secrets
-            self.held = self.held(self.number)
+            self.held = replace(self.held(self.number), place=self.place())
         return self.held
 
     def __repr__(self) -> str:

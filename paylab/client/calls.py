@@ -78,7 +78,7 @@ class CallLog(Sequence[Call]):
             return
         with self._lock:
             self._count += 1
-            deferred.number = self._count
+            deferred.number, deferred.place = self._count, self.place
             self._calls.append(deferred)
             self._size += deferred.size
             while len(self._calls) > self._most or (

@@ -37,11 +37,11 @@ class Forms:
     """A form for every step of the on-ramp and of a payout.
 
     Forms are kept by subject: a cell that runs again shows what was sent and sends nothing
-    twice; `new=True` makes a new form.
+    twice; `new=True` makes a new form. `place` names the service that they send to.
     """
 
-    def __init__(self, client: Client, time: ServiceTime) -> None:
-        self._client, self._time, self._kept = client, time, Kept(client.place)
+    def __init__(self, client: Client, time: ServiceTime, place: Callable[[], str]) -> None:
+        self._client, self._time, self._place, self._kept = client, time, place, Kept(place)
         payouts = PayoutForms(client, time, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
         self.quote, self.quote_card = payouts.quote, payouts.quote_card
@@ -175,7 +175,7 @@ class Forms:
         'Transfer'
         """
         line = self._line(of)
-        line.place(self._client.place())
+        line.place(self._place())
         return line
 
     def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:

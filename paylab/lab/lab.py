@@ -91,8 +91,8 @@ class Lab:
         self.quotes = LabQuotes(client.quotes, client.service)
         self.transfers = LabTransfers(client, embedded)
         self.conversions = LabConversions(client)
-        client.place = client.calls.place = lambda: str(self.place)
-        self.forms = Forms(client, self._time)
+        client.place = client.calls.place = lambda: str(self._known_place)
+        self.forms = Forms(client, self._time, lambda: str(self.place))
         self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
         self.inbox, self.watch = webhooks.inbox, webhooks.watch
         self.events, self.reconcile = webhooks.events, webhooks.reconcile
@@ -142,15 +142,21 @@ class Lab:
 
     @property
     def place(self) -> Place:
-        """The kind of service: a simulator, a sandbox, another host, or a recording."""
+        """The kind of service: a simulator, a sandbox, another host, or a recording.
+
+        A local address that has not answered yet is asked whether it is a simulator.
+        """
+        if self.client.delivery.product is None and not self._replay:
+            self._controls = self.simulator
+        return self._known_place
+
+    @property
+    def _known_place(self) -> Place:
+        """The kind of service as far as earlier answers tell; no request is sent."""
         if self._replay:
             return Place("recording", self.settings.base_url, self._replay.path.name)
-        return place_of(self.settings, embedded=self.is_embedded, simulated=self._is_simulated)
-
-    def _is_simulated(self) -> bool:
-        """Whether a local address is a simulator, by its earlier answers or a request."""
-        product = self.client.delivery.product
-        return self.simulator is not None if product is None else product == PRODUCT
+        simulated = self._controls is not None or self.client.delivery.product == PRODUCT
+        return place_of(self.settings, embedded=self.is_embedded, simulated=simulated)
 
     def record(self, to: str | PathLike[str]) -> Recording:
         """Write every call from now on to a file, until `stop()` or the end of a `with` block.
@@ -314,7 +320,7 @@ class Lab:
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.calls and self.drift else []
-        return "\n".join([f"Lab on {self.place}", *rows, *drift])
+        return "\n".join([f"Lab on {self._known_place}", *rows, *drift])
 
 
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default

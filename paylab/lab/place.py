@@ -57,13 +57,13 @@ class Place:
         return shown.get(self.kind, host)
 
 
-def place_of(settings: Settings, *, embedded: bool, simulated: Callable[[], bool]) -> Place:
-    """The place of a lab; `simulated()` checks whether a local address is a simulator."""
+def place_of(settings: Settings, *, embedded: bool, simulated: bool) -> Place:
+    """The place of a lab; `simulated` says whether a local address is a simulator."""
     host = urlsplit(settings.base_url).hostname or ""
     if embedded:
         kind: Kind = "embedded"
     elif is_loopback(host):
-        kind = "shared" if simulated() else "other"
+        kind = "shared" if simulated else "other"
     else:
         kind = "sandbox" if SANDBOX.search(host) else "other"
     return Place(kind, settings.base_url)

@@ -13,7 +13,8 @@ from .. import sqlite
 from ..errors import SimulatorError
 from ..files import replace
 from ..redaction.redaction import Redaction
-from ..redaction.scrub_rules import bare_urls, impersonal
+from ..redaction.scrub_rules import bare_urls, impersonal, personal_names
+from ..spec.service import Service
 from .world import KINDS, World, other_service
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
@@ -50,8 +51,9 @@ def read_file(path: Path) -> dict[str, Any]:
 def shareable(snapshot: dict[str, Any], *, keep_personal: bool = False) -> dict[str, Any]:
     """A snapshot without its checksum, secrets and personal data."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    clean = bare_urls(Redaction([]).json(dump))
-    return dict(clean if keep_personal else impersonal(clean))
+    names = personal_names(Service.from_mapping(dump.get("service", {})))
+    clean = bare_urls(Redaction([], names).json(dump))
+    return dict(clean if keep_personal else impersonal(clean, names))
 
 
 TABLES = (

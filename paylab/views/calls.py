@@ -15,8 +15,10 @@ HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 
 def calls_table(calls: Iterable[Any]) -> str:
     """A table with one row per call, oldest first; at most the newest 20."""
-    cells = [_cells(call) for call in calls]
-    return card(column(grid(HEAD, cells[-ROWS:], len(cells))), label=getattr(calls, "place", str)())
+    listed = list(calls)
+    cells = [_cells(call) for call in listed[-ROWS:]]
+    place = listed[-1].place if listed else ""
+    return card(column(grid(HEAD, cells, len(listed))), label=place)
 
 
 def call_card(call: Any) -> str:
@@ -28,7 +30,7 @@ def call_card(call: Any) -> str:
         folded("The same with curl", text_block(call.as_curl())),
     ]
     title = f"{call.method} {call.path}"
-    return card(column(heading(title), table(_summary(call)), *parts))
+    return card(column(heading(title), table(_summary(call)), *parts), label=call.place)
 
 
 def ledger_table(ledger: Any) -> str:

@@ -163,7 +163,7 @@ def lab_card(lab: Any) -> str:
     """The settings of a lab and their sources."""
     settings = grid(("setting", "value", "from"), lab.sources())
     drift = escape(lab.drift.line) if lab.calls and lab.drift else ""
-    return card(column(heading("Lab"), settings, drift), label=str(lab.place))
+    return card(column(heading("Lab"), settings, drift), label=lab.client.place())
 
 
 def _clean(resource: Any) -> dict[str, Any]:

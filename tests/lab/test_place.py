@@ -57,6 +57,15 @@ def test_a_simulator_behind_an_address_is_recognised(served):
     assert str(served.place).startswith("SIMULATOR (shared, 127.0.0.1:")
 
 
+def test_a_new_lab_is_shown_without_a_request(served, monkeypatch):
+    """Its address is not asked what it is; the first answer tells."""
+    monkeypatch.setattr(type(served), "simulator", property(lambda _: pytest.fail("asked")))
+    assert "SIMULATOR" not in repr(served) + displays.show(served)
+    assert served.transfers.list().to_list(1) == []
+    assert "SIMULATOR (shared" in repr(served)
+    assert "SIMULATOR (shared" in displays.show(served)
+
+
 def test_a_simulator_that_starts_later_is_found():
     """What did not answer before is asked again."""
     simulator = Simulator()
@@ -103,7 +112,8 @@ def test_everything_shown_carries_the_badge(lab, make):
         lambda lab: lab.transfers.list().filter(status="none of them"),
         lambda lab: next(lab.transfers.list().pages()),
         lambda lab: lab.individuals.get(person(lab)),
-        lambda lab: lab.calls,
+        lambda lab: lab.transfers.list()[0] and lab.calls,
+        lambda lab: lab.transfers.list()[0] and lab.calls[-1],
     ],
 )
 def test_results_and_lists_carry_the_badge(lab, make):

@@ -1,6 +1,8 @@
 """Personal data in fields that a service calls by names of its own."""
 
 import json
+import re
+from base64 import b64decode
 
 import pytest
 
@@ -49,3 +51,21 @@ def test_scrub_removes_them_by_the_names_of_a_service(lab, tmp_path, monkeypatch
     assert main(["scrub", str(path)]) == 0
     assert CLABE not in path.read_text()
     assert "cuenta" in path.read_text()
+
+
+def test_a_saved_world_has_no_value_of_a_renamed_field(lab, tmp_path):
+    """Not in stored answers either, which are Base64 of what was sent."""
+    lab.onramp("MX", example=True, consent=True).submit()
+    address = paylab.examples.WALLET["address"]
+    kept = lab.simulator.save(tmp_path / "kept.json", keep_personal=True)
+    saved = lab.simulator.save(tmp_path / "saved.json")
+    assert f'"wallet":"{address}"' in unpacked(kept)
+    assert address not in unpacked(saved)
+    lab.simulator.load(saved)
+
+
+def unpacked(path):
+    """The text of a file, followed by what its Base64 holds."""
+    text = path.read_text()
+    packed = re.findall(r'"((?:[A-Za-z0-9+/]{4}){10,}[A-Za-z0-9+/]*={0,2})"', text)
+    return text + "".join(b64decode(each + "==").decode(errors="replace") for each in packed)
