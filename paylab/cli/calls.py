@@ -14,7 +14,7 @@ from contextlib import closing
 from threading import Event
 from typing import Any
 
-from ..client.calls import Follower
+from ..client.call_log import Follower
 from ..errors import ConfigError
 from ..spec.text import printable
 from .terminal import count, say, warn_user

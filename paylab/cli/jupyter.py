@@ -218,7 +218,7 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
         yield {**os.environ, **assumptions}
         return
     from ..client.settings import SHARED_VARIABLE, resolve
-    from ..lab.connection import SEEDED_TRANSFERS
+    from ..lab.parts import SEEDED_TRANSFERS
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator, random_keys
     from .simulator import exports, service_for

@@ -15,8 +15,8 @@ from ..errors import (
 from ..redaction.redaction import Redaction
 from ..spec.service import Service
 from ..spec.text import plain
-from . import assumption
-from .assumption import Doubt
+from . import assumption_hints
+from .assumption_hints import Doubt
 from .call import Call
 from .orders import NOTHING_SENT
 from .request import Exchange, OutgoingRequest, Trouble
@@ -198,9 +198,9 @@ def _refusal(
         call=call,
         hint=_hint(status, said.text, outgoing, exchange, call, service),
     )
-    assumption.of_refusal(error, outgoing, said.text, service)
+    assumption_hints.of_refusal(error, outgoing, said.text, service)
     if status == TOO_MANY_REQUESTS and _asked(exchange, call, service) is None:
-        assumption.name_assumptions(error, [Doubt("rate_limits.header")])
+        assumption_hints.name_assumptions(error, [Doubt("rate_limits.header")])
     return error
 
 

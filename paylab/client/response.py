@@ -116,7 +116,7 @@ class Response:
             error = PagingError("the list says it has a next page but gives no cursor for it")
         except ValueError as wrong:
             error = self._wrong(str(wrong))
-        from .assumption import name_assumptions, of_page
+        from .assumption_hints import name_assumptions, of_page
 
         name_assumptions(error, of_page(self.body, form))
         raise error
@@ -157,7 +157,7 @@ class Response:
 
     def _warn_of_names(self, kind: type[Resource], body: dict[str, Any]) -> None:
         """Warn of a field that seems to have another name than the settings say."""
-        from .assumption import of_answer
+        from .assumption_hints import of_answer
 
         for key, name in of_answer(kind, body, self.translation.service):
             told = f"has {plain(name, 60)!r}, but no {key.rpartition('.')[2]}"

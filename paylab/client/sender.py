@@ -22,9 +22,9 @@ from ..errors import APIStatusError, MissingOperationError, NotFoundError, Payla
 from ..redaction.redaction import Redaction
 from ..redaction.scrub_rules import personal_names
 from ..spec import paging
-from ..spec.keys import NONE, Value
 from ..spec.operations import OPERATIONS, reading
-from .calls import CallLog
+from ..spec.service_keys import NONE, Value
+from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
 from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
 from .parameters import takes
@@ -355,7 +355,7 @@ class Sender:
         error.after_lost = after_lost
         refused = exchange.status == self.service.error_codes.signature
         if refused and not request.url.query and deferred.call.finding is None:
-            from .assumption import name_dialect, verified_dialect
+            from .assumption_hints import name_dialect, verified_dialect
 
             if self._dialect is None:
                 self._dialect = ()  # tried only once

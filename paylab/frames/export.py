@@ -24,7 +24,7 @@ from . import columns as times
 from . import excel, files
 from .columns import SCHEMAS, Kept, Schema
 from .decode import Fetch, bodies, text_schema
-from .draft import Draft, draft_place, sweep_drafts
+from .export_draft import Draft, draft_place, sweep_drafts
 from .files import DayFolder, guard, ours, parquet_writer, typed
 from .pages import Cut, Progress, Tally, read_pages
 

@@ -10,7 +10,7 @@ from typing import Any
 
 VIEWS = {
     ("paylab.client.call", "Call"): "calls.call_card",
-    ("paylab.client.calls", "CallLog"): "calls.calls_table",
+    ("paylab.client.call_log", "CallLog"): "calls.calls_table",
     ("paylab.lab.lab", "Lab"): "results.lab_card",
     ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ..client import Client
 from ..client.call import Call
-from ..client.calls import Broadcast
+from ..client.call_log import Broadcast
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
 from ..payments.ledger import Ledger
@@ -27,10 +27,10 @@ from ..spec.names import public_names, suggest
 from ..spec.paging import Order
 from ..spec.service import Service
 from . import displays
-from .connection import embedded_parts, log_as_asked, replay_parts
 from .forms import Forms
 from .inbox import Webhooks
 from .orders import Orders, Where
+from .parts import embedded_parts, log_as_asked, replay_parts
 from .place import Place, find_controls, place_of
 from .resources import (
     LabConversionAccounts,

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ..spec import assumptions
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from .answers import ServiceReply
 from .inquiry import REFUSALS, UNKNOWN_ID, Inquiry, Question, ordered
 from .names import known_names, matching_names

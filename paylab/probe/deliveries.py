@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..serving import ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec import codes
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from . import objects
 from .answers import leaves
 from .inquiry import PREFIX, Inquiry, question

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..client.assumption import of_answer
+from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.codes import STATUSES

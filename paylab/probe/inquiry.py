@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ..errors import ServiceError
 from ..spec import assumptions
-from ..spec.keys import NONE, Value
 from ..spec.service import Service
+from ..spec.service_keys import NONE, Value
 from .answers import ServiceReply
 from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, ProbeFinding
 from .requests import BudgetError, NotAskedError, Requests

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ..spec import timestamps
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from .answers import ServiceReply, leaves
 from .inquiry import READS, Inquiry, Question, keys_of
 from .paths import find_list

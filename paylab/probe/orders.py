@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..spec import codes, timestamps
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from . import objects
 from .answers import ServiceReply
 from .inquiry import PREFIX, Inquiry, keys_of, ordered, question, words_of

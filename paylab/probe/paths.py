@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..spec import assumptions
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from .answers import ServiceReply
 from .inquiry import READS, REFUSALS, UNKNOWN_ID, Inquiry, Question, filled
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..spec import assumptions, codes
-from ..spec.keys import NONE
+from ..spec.service_keys import NONE
 from . import answers
 from .answers import ServiceReply
 from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered

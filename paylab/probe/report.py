@@ -14,8 +14,8 @@ from ..client.call import Call
 from ..client.har import har
 from ..errors import ServiceError
 from ..spec import assumptions
-from ..spec.keys import Value
 from ..spec.service import Service
+from ..spec.service_keys import Value
 from ..spec.text import plain
 
 HOLDS, DIFFERS = "holds", "differs"

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from ..client.calls import CallLog
+from ..client.call_log import CallLog
 from ..client.request import SIGNATURE, Nonces, OutgoingRequest
 from ..client.sender import Sender
 from ..client.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
-from ..spec.keys import NONE
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from .fields import Check, any_text, as_object, identifier, is_object, may, must_be, need, up_to
 
 _ACCOUNT, _KEYS = "ca.create", "conversion_accounts"

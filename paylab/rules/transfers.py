@@ -9,8 +9,8 @@ from functools import lru_cache
 from ..corridors import countries
 from ..errors import Problem
 from ..spec import codes, money
-from ..spec.keys import NONE
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from .fields import Body, as_list, as_object, identifier, is_object, must_be, need, one_of, up_to
 
 # Each amount and the field that names its currency.

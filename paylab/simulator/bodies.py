@@ -17,10 +17,10 @@ from typing import Any
 from ..errors import Problem
 from ..rules.fields import dotted
 from ..spec import paging, timestamps
-from ..spec.keys import NONE
 from ..spec.names import Names
 from ..spec.paging import ListForm
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from .messages import BadCursor, ExactNumber, Refused, Reply, Request, put_inside, require
 from .table import Place, Row, row_place
 from .world import World

@@ -14,9 +14,9 @@ from urllib.parse import parse_qsl
 
 from ..errors import Problem
 from ..signing.canonical import Received
-from ..spec.keys import NONE
 from ..spec.operations import Route, RouteTable
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 
 JSON = {"content-type": "application/json"}
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import codes
-from .keys import Key
+from .service_keys import Key
 
 READINGS = "Precise readings"
 """The area whose rows clarify other rows and have no question."""

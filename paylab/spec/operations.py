@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ..errors import MissingOperationError, ServiceError
-from .keys import NONE, Key
+from .service_keys import NONE, Key
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from ..errors import PagingError
 from . import names
-from .keys import NONE
+from .service_keys import NONE
 
 T = TypeVar("T")
 

@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
-from .keys import Value
 from .names import Names
 from .operations import Route, RouteTable
 from .paging import ListForm
 from .service_file import PROBED, KeyTable, Probed
+from .service_keys import Value
 
 
 class Setting(NamedTuple):

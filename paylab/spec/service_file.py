@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import ServiceError
-from .keys import Key, Value
+from .service_keys import Key, Value
 
 PROBED = "probed"
 """The table of values found by a probe, with dates."""

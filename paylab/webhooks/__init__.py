@@ -25,7 +25,7 @@ from .event import Wrapper as Wrapper
 from .event import differences as differences
 from .event import of_snapshot as of_snapshot
 from .event import read_event as read_event
-from .order import is_stale as is_stale
+from .event_order import is_stale as is_stale
 from .router import Handler as Handler
 from .router import Receipt as Receipt
 from .router import Router as Router

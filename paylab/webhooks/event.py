@@ -11,9 +11,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
-from ..spec.keys import NONE
 from ..spec.paging import value_at
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
 

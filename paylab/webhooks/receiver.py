@@ -23,8 +23,8 @@ from ..errors import ConfigError
 from ..redaction.redaction import Revealing
 from ..serving import ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
-from ..spec.keys import NONE
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from .event import Event, UnreadableEventError, read_event
 from .store import Arrival, EventStore
 

@@ -16,7 +16,7 @@ from ..errors import ExactnessError, Problem, RuleError
 from ..files import csv_rows
 from ..spec import timestamps
 from .event import Event, Mark
-from .order import is_stale
+from .event_order import is_stale
 
 if TYPE_CHECKING:
     import pandas as pd

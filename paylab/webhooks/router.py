@@ -12,7 +12,7 @@ from typing import Any
 
 from ..spec.codes import EVENT_TYPES
 from .event import OWN, Event, Identity, Mark, Wrapper, read_event
-from .order import is_stale
+from .event_order import is_stale
 
 Handler = Callable[[Event], object]
 Delivery = bytes | str | Mapping[str, Any] | Event

@@ -25,7 +25,7 @@ from ..files import replace
 from ..spec import timestamps
 from ..spec.text import printable, write_json
 from .event import OWN, Event, Mark, Wrapper, read_event
-from .order import is_stale
+from .event_order import is_stale
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from paylab.client.call import LONGEST_KEPT
-from paylab.client.calls import CallLog
+from paylab.client.call_log import CallLog
 from paylab.errors import APIStatusError
 
 TEXT, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}

@@ -11,7 +11,7 @@ import pytest
 
 import paylab
 from paylab.spec import assumptions, codes
-from paylab.spec.keys import NONE
+from paylab.spec.service_keys import NONE
 
 ROOT = Path(paylab.__file__).parent
 CHAPTERS = ("client", "frames", "payments", "webhooks", "lab", "views", "cli")
