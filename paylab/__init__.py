@@ -94,9 +94,9 @@ def __getattr__(name: str) -> Any:
 def _missing(name: str) -> str:
     from .spec.names import meant
 
-    said = f"module {__name__!r} has no attribute {name!r}"
+    message = f"module {__name__!r} has no attribute {name!r}"
     instead = None if name.startswith("_") else meant(name, __dir__())
-    return f"{said}: use {instead}" if instead else said
+    return f"{message}: use {instead}" if instead else message
 
 
 def __dir__() -> list[str]:

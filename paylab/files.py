@@ -258,8 +258,8 @@ def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.Di
 def unreadable(path: str | os.PathLike[str], form: str, error: Exception) -> ConfigError:
     """The error for a file of another format, or a damaged file."""
     first = str(error).partition("\n")[0].rstrip(". ")
-    told = f"{os.fspath(path)} cannot be read as {form}: {first:.200}"
-    return ConfigError(f"{told}; write or export the file again")
+    message = f"{os.fspath(path)} cannot be read as {form}: {first:.200}"
+    return ConfigError(f"{message}; write or export the file again")
 
 
 def _suggest_delimiter(path: str, names: list[str], used: str) -> None:

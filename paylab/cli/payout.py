@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         progress=True,
         **defaults,
     )
-    status = _told(frame, as_json=options.json)
+    status = _print_results(frame, as_json=options.json)
     if options.to is not None:
         frames.to_csv(frame, options.to)
     return status
@@ -99,7 +99,7 @@ def _report(checked: Plan, *, as_json: bool) -> int:
     return 1 if checked.problems else 0
 
 
-def _told(frame: pd.DataFrame, *, as_json: bool) -> int:
+def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
     facts: dict[Any, Any] = frame.attrs
     if as_json:
         print(json.dumps(dict(facts)))

@@ -129,8 +129,8 @@ def _ready(server: Server, *, as_json: bool) -> str:
     if as_json:
         facts = ("base_url", "api_key", "secret_key")
         return json.dumps(dict(zip(facts, (server.base_url, *keys), strict=True)))
-    told = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-    return f"{told}\n{exports(server.base_url, *keys)}"
+    message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
+    return f"{message}\n{exports(server.base_url, *keys)}"
 
 
 def exports(base_url: str, api_key: str, secret_key: str) -> str:

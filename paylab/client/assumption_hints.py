@@ -51,17 +51,17 @@ def name_assumptions(error: PaylabError, doubts: Sequence[Doubt], lead: str = ""
     """Add assumptions to an error; the first of them is its `key`."""
     if not doubts:
         return
-    told = {doubt.key: doubt for doubt in sorted(doubts, key=lambda doubt: bool(doubt.value))}
-    found = [told[key] for key in dict.fromkeys(doubt.key for doubt in doubts)][:MOST_KEYS]
+    by_key = {doubt.key: doubt for doubt in sorted(doubts, key=lambda doubt: bool(doubt.value))}
+    found = [by_key[key] for key in dict.fromkeys(doubt.key for doubt in doubts)][:MOST_KEYS]
     error.key = found[0].key
     error.assumption = assumptions.KEYS[found[0].key].row
     rows = ", ".join(dict.fromkeys(f"`{assumptions.KEYS[doubt.key].row}`" for doubt in found))
     keys = ", ".join(f'{d.key} = "{d.value}"' if d.value else d.key for d in found)
-    said = (
+    advice = (
         f"{lead or 'this rests on an assumption'} ({rows}): set {keys} in service.toml if your "
         "provider documents it so, or run `paylab probe`"
     )
-    error.hint = "; ".join(filter(None, (error.hint, said)))
+    error.hint = "; ".join(filter(None, (error.hint, advice)))
 
 
 def name_dialect(error: PaylabError, found: Sequence[Doubt]) -> None:
@@ -90,12 +90,12 @@ def of_refusal(
         lead = "a 403 may be what the service answers to a signature that it refuses"
         name_assumptions(error, [Doubt("error_codes.signature", "403")], lead)
     elif error.status in REFUSED:
-        told = [
+        translated = [
             each
             for problem in error.problems or [Problem("", text)]
             for each in ([problem] if problem.field else sentences(problem.message))
         ]
-        name_assumptions(error, list(Fields(outgoing, service).doubts(told)))
+        name_assumptions(error, list(Fields(outgoing, service).doubts(translated)))
 
 
 def _of_path(
@@ -104,10 +104,10 @@ def _of_path(
     route = next(route for route in service.routes if route.operation == outgoing.operation)
     is_shown = assumptions.KEYS[route.key].origin == "spec"
     kind = "is the one that the interface description shows" if is_shown else "is an assumption"
-    told = f"{status} for {outgoing.method} {outgoing.path}"
+    words = f"{status} for {outgoing.method} {outgoing.path}"
     is_sure = status != PATH_MISSING[0] or not text or ABOUT_PATHS.search(text)
     ids = "" if is_sure or text == "Not Found" else "If the ids are right, the path differs. "
-    name_assumptions(error, [Doubt(route.key)], f"{told}. {ids}This path {kind}")
+    name_assumptions(error, [Doubt(route.key)], f"{words}. {ids}This path {kind}")
 
 
 def sentences(text: str) -> Iterator[Problem]:
@@ -291,9 +291,9 @@ def of_answer(kind: type[Resource], body: Mapping[str, Any], service: Service) -
     table = ANSWERS.get(kind.__name__, "")
     if table:
         yield from _renamed(table, body, service, kind.model_fields)
-    told = body.get("deposit_instructions")
-    if isinstance(told, Mapping) and isinstance(told.get("details"), Mapping):
-        yield from _renamed(f"deposit_instructions.{told.get('type')}", told["details"], service)
+    given = body.get("deposit_instructions")
+    if isinstance(given, Mapping) and isinstance(given.get("details"), Mapping):
+        yield from _renamed(f"deposit_instructions.{given.get('type')}", given["details"], service)
 
 
 def _renamed(

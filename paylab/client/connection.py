@@ -95,10 +95,10 @@ class Cleaning(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the record's text when something was redacted."""
-        said = clean = record.getMessage()
+        message = clean = record.getMessage()
         for redaction in tuple(self.redactions):
             clean = redaction.text(clean)
-        if clean != said:
+        if clean != message:
             record.msg, record.args = clean, ()
         return True
 

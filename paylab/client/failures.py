@@ -189,16 +189,16 @@ def _refusal(
     service: Service,
 ) -> APIStatusError:
     status = exchange.status or 0
-    said = read_refusal(status, exchange.content, redaction, service.errors)
+    refusal = read_refusal(status, exchange.content, redaction, service.errors)
     error = for_status(status)(
         status,
-        said.text,
-        problems=said.problems,
-        body=said.body,
+        refusal.text,
+        problems=refusal.problems,
+        body=refusal.body,
         call=call,
-        hint=_hint(status, said.text, outgoing, exchange, call, service),
+        hint=_hint(status, refusal.text, outgoing, exchange, call, service),
     )
-    assumption_hints.of_refusal(error, outgoing, said.text, service)
+    assumption_hints.of_refusal(error, outgoing, refusal.text, service)
     if status == TOO_MANY_REQUESTS and _asked(exchange, call, service) is None:
         assumption_hints.name_assumptions(error, [Doubt("rate_limits.header")])
     return error

@@ -228,8 +228,8 @@ class Replay(httpx.BaseTransport):
         near = max(self.entries, key=lambda entry: entry.question.likeness(sent))
         found = list(near.question.differences(sent))
         more = len(found) - MOST_DIFFERENCES
-        told = [*found[:MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
-        return ReplayError(message, str(near), told)
+        differences = [*found[:MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
+        return ReplayError(message, str(near), differences)
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[RecordedCall]]:

@@ -160,10 +160,10 @@ class Response:
         from .assumption_hints import of_answer
 
         for key, name in of_answer(kind, body, self.translation.service):
-            told = f"has {plain(name, 60)!r}, but no {key.rpartition('.')[2]}"
-            told = f"the answer to {self.call.method} {self.call.path} {told}"
-            told = f"{told}: if they are the same, set {key} in service.toml"
-            warnings.warn(told, ConfigWarning, stacklevel=3)
+            message = f"has {plain(name, 60)!r}, but no {key.rpartition('.')[2]}"
+            message = f"the answer to {self.call.method} {self.call.path} {message}"
+            message = f"{message}: if they are the same, set {key} in service.toml"
+            warnings.warn(message, ConfigWarning, stacklevel=3)
 
     def _wrong(self, what: str) -> APIResponseError:
         message = f"the answer to {self.call.method} {self.call.path} {what}"
@@ -357,7 +357,7 @@ def _problem(item: object) -> Problem:
     source = known.get("source")  # where JSON:API names the field
     named = {**(_folded(source) if isinstance(source, dict) else {}), **known}
     name = next((named[key] for key in FIELD_KEYS if named.get(key)), "")
-    words = next((said for key in WORD_KEYS if (said := _words(known.get(key)))), "")
+    words = next((text for key in WORD_KEYS if (text := _words(known.get(key)))), "")
     return Problem(plain(_dotted(name), 100), plain(words or "is refused"), SOURCE)
 
 

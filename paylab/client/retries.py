@@ -105,7 +105,7 @@ class Delivery:
 
     `attempt` sends once, and `keep` stores the record of each attempt. `product` is the Server
     header of the latest answer; None before the first answer. `ask` asks a simulator for its
-    time, and `told` is what it said, when, and its seconds per real second.
+    time, and `reading` is its answer, when it came, and its seconds per real second.
     """
 
     settings: Settings
@@ -119,7 +119,7 @@ class Delivery:
     product: str | None = None
     is_skew_told: bool = False
     ask: Callable[[], datetime] | None = None
-    told: tuple[datetime, datetime, float] | None = None
+    reading: tuple[datetime, datetime, float] | None = None
 
     def __post_init__(self) -> None:
         self._much = min(WORTH_SAYING, self.settings.service.signing.tolerance)
@@ -169,11 +169,11 @@ class Delivery:
 
         A simulator behind a URL is asked only if it was not yet, or if its clock was moved since.
         """
-        if self.told is not None:
-            told, at, speed = self.told
+        if self.reading is not None:
+            theirs, at, speed = self.reading
             with suppress(OverflowError):
-                return told + (self.clock() - at) * speed
-            return told
+                return theirs + (self.clock() - at) * speed
+            return theirs
         return self.ask() if self.ask is not None else min(self.clock(), self.seen())
 
     def least_ahead(self) -> timedelta:

@@ -238,8 +238,8 @@ def _service(given: object, source: str, folder: Path) -> dict[str, tuple[Any, s
     if isinstance(given, Mapping):
         return {"service": (Service.from_mapping(given), source)}
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
-        told = f"service ({source}) must be the path of a service.toml, values or a Service"
-        raise ConfigError(f"{told}, not {plain(repr(given), 80)}")
+        message = f"service ({source}) must be the path of a service.toml, values or a Service"
+        raise ConfigError(f"{message}, not {plain(repr(given), 80)}")
     path = folder / Path(given).expanduser()
     return {"service": (Service.load(path), f"{source}: {given}")}
 

@@ -114,8 +114,8 @@ class Translation:
             ]
         if isinstance(account := body.get("payout_account"), dict):
             new["payout_account"] = self._with_details(account, country, reading=reading)
-        if isinstance(told := body.get("deposit_instructions"), dict):
-            new["deposit_instructions"] = self.service.instructions(told)
+        if isinstance(given := body.get("deposit_instructions"), dict):
+            new["deposit_instructions"] = self.service.instructions(given)
         return new
 
     def _detail_names(

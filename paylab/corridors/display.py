@@ -40,8 +40,8 @@ def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) 
     top = "".join(f"<th{_CELL}>{escape(name)}</th>" for name in head)
     lines = ("".join(map(_html_cell, cells)) for cells in body)
     inside = "".join(f"<tr>{line}</tr>" for line in lines)
-    said = "".join(f"<p>{escape(note)}</p>" for note in below)
-    return f"<table><thead><tr>{top}</tr></thead><tbody>{inside}</tbody></table>{said}"
+    notes = "".join(f"<p>{escape(note)}</p>" for note in below)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{inside}</tbody></table>{notes}"
 
 
 def table_text(body: Sequence[Cells]) -> str:
@@ -135,9 +135,9 @@ def _account(account: Account) -> str:
 
 def _short(field: DetailField) -> str:
     """A field, with its format if known."""
-    said = f"as {field.by} says" if field.by else _said(field.form).removeprefix("one of ")
+    form = f"as {field.by} says" if field.by else _form_words(field.form).removeprefix("one of ")
     left_out = "" if field.required else "can be left out"
-    inside = "; ".join(part for part in (said, left_out) if part and part != ANY_TEXT)
+    inside = "; ".join(part for part in (form, left_out) if part and part != ANY_TEXT)
     return f"{field.name} ({inside})" if inside else field.name
 
 
@@ -207,10 +207,10 @@ def _by_kind(forms: Mapping[str, Format]) -> str:
 
 def wanted(form: Format) -> str:
     """A form in words, with what is not checked."""
-    return f"{_said(form)} ({form.note})" if form.note else _said(form)
+    return f"{_form_words(form)} ({form.note})" if form.note else _form_words(form)
 
 
-def _said(form: Format) -> str:
+def _form_words(form: Format) -> str:
     if form.choices == codes.SEPA:
         return "any SEPA country"
     if form.choices:

@@ -139,8 +139,8 @@ def _duration(value: Any) -> pd.Timedelta:
             return found
     except (ValueError, TypeError, OverflowError):
         pass
-    told = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
-    raise RuleError([Problem("older_than", told)])
+    message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
+    raise RuleError([Problem("older_than", message)])
 
 
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
@@ -175,9 +175,9 @@ def _to_url(url: str, table: str, rows: pa.Table) -> int:
     try:
         _replace_table(sql, engine, table, rows)
     except (sql.exc.SQLAlchemyError, ImportError) as error:
-        told = str(getattr(error, "orig", None) or error)
+        message = str(getattr(error, "orig", None) or error)
         secret = str(engine.url.password or "")
-        hidden = told.replace(secret, "***") if secret else told
+        hidden = message.replace(secret, "***") if secret else message
         raise _unwritten(engine.url.render_as_string(hide_password=True), hidden) from None
     finally:
         engine.dispose()
@@ -198,8 +198,8 @@ def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
             connection.execute(made.insert(), [_record(row, texts) for row in batch.to_pylist()])
 
 
-def _unwritten(place: str, told: str) -> ConfigError:
-    return ConfigError(f"{place} cannot be written: {told.strip().partition(chr(10))[0]:.200}")
+def _unwritten(place: str, message: str) -> ConfigError:
+    return ConfigError(f"{place} cannot be written: {message.strip().partition(chr(10))[0]:.200}")
 
 
 def _require_digits(column: pa.ChunkedArray, name: str) -> None:

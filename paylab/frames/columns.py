@@ -264,8 +264,8 @@ def since(value: date | str | None, name: str = "since") -> datetime | None:
     try:
         return _parsed(value.isoformat() if isinstance(value, date) else value)
     except (AttributeError, TypeError, ValueError):
-        told = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem(name, told)]) from None
+        message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
+        raise RuleError([Problem(name, message)]) from None
 
 
 def words(values: str | Collection[str] | None) -> frozenset[str] | None:

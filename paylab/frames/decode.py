@@ -159,7 +159,7 @@ class Decoder:
     def __init__(self, schema: Schema, *, extra: bool = False) -> None:
         self._schema, self._extra = schema, extra
         self._unknown: Unknown = "error"
-        self._told = False
+        self._has_warned = False
         self.rows = self.pages = 0
 
     def quick(self, pages: Sequence[object]) -> PagePart | None:
@@ -205,16 +205,16 @@ class Decoder:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
-        told = next_page(parsed, strict=isinstance(page, bytes))
-        return self._counted(PagePart(table, (len(rows),), *told))
+        following = next_page(parsed, strict=isinstance(page, bytes))
+        return self._counted(PagePart(table, (len(rows),), *following))
 
     def _counted(self, part: PagePart) -> PagePart:
         self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)
         return part
 
     def _tell(self) -> None:
-        if not self._told:
-            self._told = True
+        if not self._has_warned:
+            self._has_warned = True
             message = (
                 f"page {self.pages} of {self._schema.name} has unknown fields or types; "
                 "known fields were read (extra=True keeps unknown fields)"

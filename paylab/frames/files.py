@@ -99,10 +99,10 @@ def forget_sidecar(path: Path) -> int | None:
 def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of a sidecar; empty if there is none."""
     try:
-        said = json.loads(_beside(path).read_text())
+        sidecar = json.loads(_beside(path).read_text())
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return sidecar if isinstance(sidecar, dict) else {}
 
 
 BLOCK = 1 << 24  # a row must fit in one block

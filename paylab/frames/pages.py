@@ -165,7 +165,7 @@ class Cut:
     reached: bool = False
     _last: int | None = None
     _is_partial: bool = False
-    _told: bool = False
+    _has_warned: bool = False
 
     def ahead(self, pending: int) -> bool:
         """Whether to fetch the next page while `pending` pages are not decoded yet."""
@@ -194,8 +194,8 @@ class Cut:
             self.order, message = "unknown", CONTRADICTED
         if self.order == "newest_first":
             self.reached |= self._last is not None and self._last < int(start.value)
-        elif part.more and not self._told:
-            self._told = True
+        elif part.more and not self._has_warned:
+            self._has_warned = True
             warnings.warn(message, OrderWarning, stacklevel=2)
         return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
 

@@ -108,11 +108,11 @@ def whole(groups: Grouping, source: str) -> str:
         with s as (select {groups.decoded} from (
             select {_named(groups)} {_measured(groups)},
                 quantile_cont(completed_in, [{shares}]) as shares,
-                map_entries(histogram(failure_reason)) as told
+                map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
-        select {groups.shown} s.* exclude (shares, told {_keys(groups)}), {parts},
+        select {groups.shown} s.* exclude (shares, counted {_keys(groups)}), {parts},
             array_to_string([e.reason || ': ' || -e.n for e in list_sort(
-                [{{'n': -e.value::bigint, 'reason': e.key}} for e in told])], '; ')
+                [{{'n': -e.value::bigint, 'reason': e.key}} for e in counted])], '; ')
                 as failure_reasons
         from s order by all"""
 
@@ -144,9 +144,9 @@ def merged(groups: Grouping) -> str:
             select g, v, sum(n) over (partition by g order by v) as upto,
                 sum(n) over (partition by g) as n from times),
         quantiles as (select g, {quantiles} from ranked group by g),
-        told as ({one.format("reason")} from (select g, {many.format("reason")} group by all),
+        counted as ({one.format("reason")} from (select g, {many.format("reason")} group by all),
         r as (select g, string_agg(reason || ': ' || n, '; ' order by n desc, reason)
-            as failure_reasons from told group by g)
+            as failure_reasons from counted group by g)
         select {groups.shown} s.* exclude (g {_keys(groups)}), {", ".join(QUANTILES)},
             failure_reasons
         from s left join quantiles using (g) left join r using (g) order by all"""

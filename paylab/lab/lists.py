@@ -93,8 +93,8 @@ class Pull:
         asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
         asked["status"] = ",".join(sorted(columns.words(options.get("status")) or ())) or None
         size = page_size(limit)
-        with report_progress(options.get("progress"), self.kind) as told:
-            read: Any = {**options, "attrs": self.origin(**asked), "progress": told}
+        with report_progress(options.get("progress"), self.kind) as reporter:
+            read: Any = {**options, "attrs": self.origin(**asked), "progress": reporter}
             pages = bodies(replace(self, size=size).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
 
@@ -102,8 +102,8 @@ class Pull:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        with report_progress(options.get("progress"), self.kind) as told:
-            how: Any = {**options, "progress": told, "order": self.order}
+        with report_progress(options.get("progress"), self.kind) as reporter:
+            how: Any = {**options, "progress": reporter, "order": self.order}
             return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
 
 

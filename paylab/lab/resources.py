@@ -122,14 +122,14 @@ class LabTransfers:
         """
         from ..payments.batch import create_many
 
-        with report_progress(progress, "payouts", "Bar") as told:
+        with report_progress(progress, "payouts", "Bar") as reporter:
             return create_many(
                 self._client.transfers,
                 payouts,
                 reference=reference,
                 journal=journal,
                 concurrency=concurrency,
-                progress=told,
+                progress=reporter,
                 passing=self._embedded,
                 service=self._client.settings.identity,
                 delimiter=delimiter,

@@ -39,15 +39,15 @@ class ServiceTime:
             with suppress(PaylabError):
                 controls = self._controls()
                 if controls is not None:
-                    told, speed = controls.clock.reading()
+                    theirs, speed = controls.clock.reading()
                     now = self._client.clock()
-                    self._delivery.told = told, now, speed
-                    self._delivery.ahead = (told - now).total_seconds()
+                    self._delivery.reading = theirs, now, speed
+                    self._delivery.ahead = (theirs - now).total_seconds()
         return self._delivery.seen()
 
     def was_moved(self) -> None:
         """Ask for the time again, because this lab sent a request to the control API."""
-        self._delivery.told = None
+        self._delivery.reading = None
 
     def span(self) -> tuple[datetime, datetime]:
         """The earliest and latest possible time of the service, for the expiry of keys.
@@ -56,8 +56,8 @@ class ServiceTime:
         """
         with suppress(PaylabError):
             if self._controls() is not None:
-                told = self.now()
-                return told, told
+                now = self.now()
+                return now, now
             if self._delivery.product is not None:  # it answers, and is no simulator
                 self._delivery.ask = None
         both = self._client.clock(), self._delivery.seen()

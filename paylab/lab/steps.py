@@ -127,8 +127,8 @@ def _after_cell(result: Any) -> None:
     if not isinstance(error, BaseException) or not _is_ours(error):
         return
     place = f"cell {result.execution_count}" if result.execution_count else "an earlier cell"
-    said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-    cause = getattr(error, "cause", None) or Cause(place, f"ended with {said.rstrip(': ')}")
+    words = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    cause = getattr(error, "cause", None) or Cause(place, f"ended with {words.rstrip(': ')}")
     shell = sys.modules["IPython.core.getipython"].get_ipython()
     put_missing(shell.user_ns, _assigned(shell.transform_cell(result.info.raw_cell)), cause)
 

@@ -252,12 +252,12 @@ def _of_row(row: PayoutRow, twin: int | None) -> list[Problem]:
 def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
     """Add to a problem that pandas read the amount as a float."""
 
-    def said(problem: Problem) -> Problem:
+    def named(problem: Problem) -> Problem:
         if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
             return Problem(problem.field, FLOAT, problem.source)
         return problem
 
-    return said
+    return named
 
 
 def _reference(row: PayoutRow, twin: int | None) -> list[Problem]:

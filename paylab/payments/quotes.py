@@ -53,8 +53,8 @@ def compare_quotes(
     """
     people = [recipients] if isinstance(recipients, Individual) else list(recipients)
     if not all(isinstance(one, Individual) for one in people):
-        told = "must be individuals, such as lab.individuals.get(id), not ids"
-        raise RuleError([Problem("recipients", told)])
+        message = "must be individuals, such as lab.individuals.get(id), not ids"
+        raise RuleError([Problem("recipients", message)])
     found = [route for person in people for route in quote_routes(person, service)]
     return _frame(found, [_quoted(create, route, asked) for route in found])
 

@@ -146,17 +146,17 @@ def _allowed(
     """The accepted words: those without a complaint, and those that the refusal lists."""
     key = f"{account.key}.allowed"
     field = str(inquiry.value(f"{account.key}.fields.{account.field}"))
-    said = {word: reply.about(f"{place}.{field}") for word, place in at.items()}
-    if not said.pop("paylab-probe"):
+    by_word = {word: reply.about(f"{place}.{field}") for word, place in at.items()}
+    if not by_word.pop("paylab-probe"):
         inquiry.unclear(key, "a wrong word was not refused where it was looked for", reply)
         return
     named = [word for each in reply.about(f"{at['paylab-probe']}.{field}") for word in each.choices]
-    taken = [word for word, complaints in said.items() if not complaints]
+    taken = [word for word, complaints in by_word.items() if not complaints]
     spelled = {word.casefold() for word in taken}
     if named and spelled <= {word.casefold() for word in named}:
         inquiry.answer(key, ordered(named, key), reply)
     elif taken:
-        tried = f"of {len(said)} words that were tried"
+        tried = f"of {len(by_word)} words that were tried"
         inquiry.answer(key, ordered(taken, key), reply, why=tried)
 
 

@@ -264,14 +264,14 @@ class ServiceReply:
         return self.redaction.text(self.exchange.content.decode("utf-8", "replace"))
 
     @cached_property
-    def said(self) -> ErrorBody:
+    def error_body(self) -> ErrorBody:
         """The message of a refusal and its field problems, in any format."""
         return read_refusal(self.status, self.exchange.content, self.redaction)
 
     @cached_property
     def problems(self) -> Problems | None:
         """The list of field problems in the body of a refusal."""
-        return None if self.went_well else problems(self.said.body)
+        return None if self.went_well else problems(self.error_body.body)
 
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
@@ -280,7 +280,7 @@ class ServiceReply:
             return ()
         listed = self.problems.listed if self.problems else ()
         found = [Complaint(*each) if each[0] else _complaint(each[1]) for each in listed]
-        texts = [each for text in _texts(self.said.body) for each in SENTENCES.split(text)]
+        texts = [each for text in _texts(self.error_body.body) for each in SENTENCES.split(text)]
         spoken = [_complaint(each) for each in texts]
         both = [*found, *(each for each in spoken if each.field and not _names(found, each.field))]
         return tuple(dict.fromkeys(part for each in both for part in _parts(each)))
@@ -302,7 +302,7 @@ class ServiceReply:
     @property
     def words(self) -> str:
         """The message of a refusal, without ids."""
-        return plain(self.said.text, 300)
+        return plain(self.error_body.text, 300)
 
     def __str__(self) -> str:
         return f"{self.deferred.path} answered {self.status or 'nothing'}"

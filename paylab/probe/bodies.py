@@ -205,9 +205,9 @@ def _reads(inquiry: Inquiry, path: str, empty: ServiceReply, name: str) -> bool:
     """Whether an unknown id under a name changes the response."""
     reply = _post(inquiry, path, {name: UNKNOWN_ID})
     inquiry.memory[f"read {name}"] = reply
-    said = any(each.unknown and each.field == name for each in reply.complaints)
+    is_unknown = any(each.unknown and each.field == name for each in reply.complaints)
     same = reply.status == empty.status and set(reply.missing()) == set(empty.missing())
-    return not said and not same and reply.status in range(400, 500)
+    return not is_unknown and not same and reply.status in range(400, 500)
 
 
 def quote_reference(inquiry: Inquiry) -> None:

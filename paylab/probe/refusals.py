@@ -153,9 +153,9 @@ def event_types(inquiry: Inquiry) -> None:
     path = inquiry.path("create_webhook_subscription") or "/v1/webhook_subscriptions"
     asked = ("paylab.probe", *EVENTS)
     reply = inquiry.requests.refused(path, {"event_types": list(asked)})
-    said = [each for each in reply.complaints if each.field.startswith("event_types")]
-    named = [word for each in said for word in each.choices if "." in word]
-    refused = {each.field for each in said}
+    about_types = [each for each in reply.complaints if each.field.startswith("event_types")]
+    named = [word for each in about_types for word in each.choices if "." in word]
+    refused = {each.field for each in about_types}
     if "event_types.0" in refused:
         taken = [word for n, word in enumerate(asked) if f"event_types.{n}" not in refused]
     elif not named:
@@ -189,7 +189,7 @@ def idempotency_key(inquiry: Inquiry) -> None:
         "empty create_transfer", lambda: inquiry.requests.refused(path, {}, key)
     )
     reply = inquiry.requests.refused(path, {})
-    if not reply.said.body:
+    if not reply.error_body.body:
         return
     spoken = "idempotency" in reply.words.lower() and "idempotency" not in usual.words.lower()
     inquiry.answer("idempotency.key", "required" if spoken else "optional", reply)

@@ -68,8 +68,8 @@ class TransferRules:
         ]
         kind = need(body, "source_type", self._type, **wanted["source_type"])
         if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
-            said = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
-            message = f"deposit needs a stablecoin: {said}"
+            must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
+            message = f"deposit needs a stablecoin: {must}"
             kind = [Problem("source_type", message, "transfer.deposit-source")]
         reference = "client_reference_id"
         return [*problems, *kind, *need(body, reference, self._reference, **wanted[reference])]

@@ -178,15 +178,15 @@ def _changed(right: Recipe, part: str, value: Any) -> str:
     return _whole(right, "\n", **parts)
 
 
-def _said(text: str) -> Mistake:
+def _mistake(text: str) -> Mistake:
     return Mistake("unknown", f"in the canonical request that was signed, {text}")
 
 
 def _joined(right: Recipe) -> Iterator[Guess]:
     for joint, name in ((" ", "spaces"), ("", "nothing"), ("|", "|"), (",", ","), (";", ";")):
-        yield _said(f"{name} stands between the lines instead of newlines"), _whole(right, joint)
+        yield _mistake(f"{name} stands between the lines instead of newlines"), _whole(right, joint)
     for joint in (" \n", "\n "):
-        yield _said("lines have a space at their end or beginning"), _whole(right, joint)
+        yield _mistake("lines have a space at their end or beginning"), _whole(right, joint)
     text = _whole(right)
     yield Mistake(*_ENDING), _whole(right, "\n\n")
     yield Mistake(*_ENDING), f"\n{text}"
@@ -194,15 +194,15 @@ def _joined(right: Recipe) -> Iterator[Guess]:
     for part, lines in (("names", right.names), ("hash", right.content_hash)):
         yield Mistake(*_ENDING), _changed(right, part, ["", lines])
     yield Mistake(*_ENDING), _whole(right, names=["", right.names, ""])
-    yield _said("a byte order mark comes first"), f"\ufeff{text}"
+    yield _mistake("a byte order mark comes first"), f"\ufeff{text}"
 
 
 def _parts_left_out(right: Recipe) -> Iterator[Guess]:
     for part in ("method", "path", "headers", "names", "hash"):
-        yield _said(f"there is no line for the {part}"), _changed(right, part, [])
-        yield _said(f"the line for the {part} is blank"), _changed(right, part, "")
+        yield _mistake(f"there is no line for the {part}"), _changed(right, part, [])
+        yield _mistake(f"the line for the {part} is blank"), _changed(right, part, "")
     swapped = _whole(right, names=right.content_hash, hash=right.names)
-    yield _said("the hash comes before the names"), swapped
+    yield _mistake("the hash comes before the names"), swapped
 
 
 def _targets(right: Recipe) -> Iterator[Guess]:
@@ -214,11 +214,11 @@ def _targets(right: Recipe) -> Iterator[Guess]:
         *(f"/{path}", path.upper(), path.lower(), path.replace("//", "/")),
     )
     for other in dict.fromkeys(paths):
-        said = _said(f"the path is {other!r}; it must be {path!r}")
-        yield said, _whole(right, path=other)
+        mistake = _mistake(f"the path is {other!r}; it must be {path!r}")
+        yield mistake, _whole(right, path=other)
         if query is not None:
-            yield said, _whole(right, path=other, query=[])
-            yield said, _whole(right, path=f"{other}?{query}", query=[])
+            yield mistake, _whole(right, path=other, query=[])
+            yield mistake, _whole(right, path=f"{other}?{query}", query=[])
     if query is None:
         return
     items = query.split("&")
@@ -226,8 +226,8 @@ def _targets(right: Recipe) -> Iterator[Guess]:
     others = (f"{query}&", query.lower(), query.upper(), query.replace("&", ";"), *fewer)
     names = "&".join(item.partition("=")[0] for item in items)
     for other in dict.fromkeys((*others, names)):
-        said = _said("the query is not the one sent: it has more, fewer or other parameters")
-        yield said, _whole(right, query=other)
+        mistake = _mistake("the query is not the one sent: it has more, fewer or other parameters")
+        yield mistake, _whole(right, query=other)
 
 
 def _escapes(right: Recipe) -> Iterator[Guess]:
@@ -261,26 +261,28 @@ def _header_lines(right: Recipe) -> Iterator[Guess]:
     pairs = right.headers
     for form in ("{0}: {1}", "{0} :{1}", "{0} : {1}", "{0}={1}", "{1}", "{0}:{1} ", '{0}:"{1}"'):
         lines = [form.format(*pair) for pair in pairs]
-        said = _said(f"header lines have the form {form.format('name', 'value')!r}: name:value")
-        yield said, _whole(right, headers=lines)
+        mistake = _mistake(
+            f"header lines have the form {form.format('name', 'value')!r}: name:value"
+        )
+        yield mistake, _whole(right, headers=lines)
     for case in (str.lower, str.upper):
         lines = [f"{name}:{case(value)}" for name, value in pairs]
-        yield _said("the values of headers are in another case"), _whole(right, headers=lines)
+        yield _mistake("the values of headers are in another case"), _whole(right, headers=lines)
     for at, (name, value) in enumerate(pairs):
         yield from _one_line(right, at, name, value)
     for joint in (",", ";", ""):
         lines = [joint.join(f"{name}:{value}" for name, value in pairs)]
-        yield _said("all headers stand in one line"), _whole(right, headers=lines)
+        yield _mistake("all headers stand in one line"), _whole(right, headers=lines)
 
 
 def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
     """A header signed with another value than sent."""
     lines = [f"{each}:{text}" for each, text in right.headers]
     change = partial(_exchanged, right, lines, at)
-    yield _said(f"the line of {name} stands twice"), change(lines[at], lines[at])
+    yield _mistake(f"the line of {name} stands twice"), change(lines[at], lines[at])
     others = ("", value.lower(), value.upper(), f" {value}", f"{value} ", value[:13], value[:10])
     for other in dict.fromkeys(others):
-        mistake = _said(f"{name} has another value than the one sent: make it once, and send it")
+        mistake = _mistake(f"{name} has another value than the one sent: make it once, and send it")
         yield (Mistake(*_HOST) if name == "host" else mistake), change(f"{name}:{other}")
 
 
@@ -292,14 +294,14 @@ def _names(right: Recipe) -> Iterator[Guess]:
     names = right.names
     others = (names.replace(";", each) for each in (",", ", ", "; ", " ", ":"))
     for other in (*others, f"{names};", f"SignedHeaders={names}", f";{names}"):
-        said = _said(f"the line of names is {other!r}; it must be {names!r}")
-        yield said, _whole(right, names=other)
+        mistake = _mistake(f"the line of names is {other!r}; it must be {names!r}")
+        yield mistake, _whole(right, names=other)
 
 
 def _last(right: Recipe) -> Iterator[Guess]:
     for other in ("UNSIGNED-PAYLOAD", "null", "{}"):
-        said = _said(f"the last line is {other}; it must be X-Content-SHA256 as sent")
-        yield said, _whole(right, hash=other)
+        mistake = _mistake(f"the last line is {other}; it must be X-Content-SHA256 as sent")
+        yield mistake, _whole(right, hash=other)
     body = f"x-content-sha256:{EMPTY_HASH}"
     lines = [
         body if name == "x-content-sha256" else f"{name}:{value}" for name, value in right.headers

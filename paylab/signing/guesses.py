@@ -62,27 +62,27 @@ def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
 
 def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
     for way, text in other_spellings(body):
-        said = Mistake("body-changed", f"the body that was signed is the one sent, but {way}")
-        yield said, right._replace(content_hash=sha256(text).hexdigest())
+        mistake = Mistake("body-changed", f"the body that was signed is the one sent, but {way}")
+        yield mistake, right._replace(content_hash=sha256(text).hexdigest())
 
 
 def _spelled(right: Recipe) -> Iterator[Guess]:
     """One header line in another case."""
-    said = Mistake("header-name-case", "write header names in lower case")
+    mistake = Mistake("header-name-case", "write header names in lower case")
     for at, (name, value) in enumerate(right.headers):
         for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
             headers = (*right.headers[:at], (spelled, value), *right.headers[at + 1 :])
-            yield said, right._replace(headers=headers)
+            yield mistake, right._replace(headers=headers)
 
 
 def _dates(right: Recipe) -> Iterator[Guess]:
     """The signed date differs from the one sent: created twice, or truncated."""
-    said = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
+    mistake = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
     for date in _near(right.date):
         headers = tuple((n, date if n == "x-date" else v) for n, v in right.headers)
-        yield said, right._replace(date=date)
-        yield said, right._replace(date=date, headers=headers)
-        yield said, right._replace(headers=headers)
+        yield mistake, right._replace(date=date)
+        yield mistake, right._replace(date=date, headers=headers)
+        yield mistake, right._replace(headers=headers)
 
 
 def _near(date: str) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _near(date: str) -> Iterator[str]:
 
 
 def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    said = Mistake("host-differs", "sign the Host header as it arrives, behind every proxy")
+    mistake = Mistake("host-differs", "sign the Host header as it arrives, behind every proxy")
     name = headers.get("host", "").partition(":")[0]
     ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
     sent = headers.get("host", "")
@@ -116,25 +116,25 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
         "",
     ):
         changed = tuple((n, host if n == "host" else v) for n, v in right.headers)
-        yield said, right._replace(headers=changed)
+        yield mistake, right._replace(headers=changed)
 
 
 def _keys(right: Recipe) -> Iterator[Guess]:
-    said = Mistake("key-trimmed", "use the secret exactly as issued, with its prefix and whole")
+    mistake = Mistake("key-trimmed", "use the secret exactly as issued, with its prefix and whole")
     text = right.secret.decode(errors="replace")
     parts = text.split("_")
     for at in range(1, len(parts)):
         if rest := "_".join(parts[at:]):
-            yield said, right._replace(secret=rest.encode())
+            yield mistake, right._replace(secret=rest.encode())
     for cut in (right.secret[:-1], right.secret[1:], *(right.secret[:size] for size in CUTS)):
-        yield said, right._replace(secret=cut)
+        yield mistake, right._replace(secret=cut)
     for around in (b"\t", b" ", b"\n", b"\r\n", b'"', b"'"):
-        yield said, right._replace(secret=around + right.secret)
-        yield said, right._replace(secret=right.secret + around)
-        yield said, right._replace(secret=around + right.secret + around)
+        yield mistake, right._replace(secret=around + right.secret)
+        yield mistake, right._replace(secret=right.secret + around)
+        yield mistake, right._replace(secret=around + right.secret + around)
     for way, key in _changed_keys(right.secret):
-        told = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
-        yield told, right._replace(secret=key)
+        mistake = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
+        yield mistake, right._replace(secret=key)
     decoded = Mistake("key-decoded", "use the secret's text as issued, not decoded")
     for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
         for decode in (bytes.fromhex, b64decode):
@@ -163,7 +163,7 @@ def _changed_keys(secret: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _payloads(right: Recipe) -> Iterator[Guess]:
     """Other payloads than the three lines of the spec."""
-    said = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
+    mistake = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
     canonical, date = right.canonical(), right.date
     hashed = sha256(canonical.encode(errors="surrogateescape")).hexdigest()
     texts = (
@@ -171,7 +171,7 @@ def _payloads(right: Recipe) -> Iterator[Guess]:
         *(f"{SCHEME}\n{hashed}", f"{SCHEME}\n{hashed}\n{date}", f"{SCHEME}{date}{hashed}"),
     )
     for text in (*texts, *_other_payloads(right, hashed)):
-        yield said, right._replace(join_payload=partial(_instead, text))
+        yield mistake, right._replace(join_payload=partial(_instead, text))
 
 
 def _other_payloads(right: Recipe, hashed: str) -> Iterator[str]:
@@ -197,9 +197,9 @@ def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
     for mistake, text in texts(right):
         yield mistake, right._replace(join_canonical=partial(_instead, text))
     if len(body) <= MOST_SEARCHED:
-        said = "the canonical request that was signed ends with the body, not with its hash"
+        message = "the canonical request that was signed ends with the body, not with its hash"
         plain = body.decode(errors="surrogateescape")
-        yield Mistake("unknown", said), right._replace(content_hash=plain)
+        yield Mistake("unknown", message), right._replace(content_hash=plain)
 
 
 def _macs(right: Recipe) -> Iterator[Guess]:
@@ -223,11 +223,11 @@ def _macs(right: Recipe) -> Iterator[Guess]:
             for day in (right.date[:10], right.date[:10].replace("-", ""), right.date)
         ],
     }
-    for said, digests in ways.items():
+    for message, digests in ways.items():
         for digest in digests:
             for form in (digest.hex().encode(), digest):
                 made = partial(_given, b64encode(form))
-                yield Mistake("unknown", said), right._replace(finish=made)
+                yield Mistake("unknown", message), right._replace(finish=made)
 
 
 _DIGESTS = ("sha1", "sha512", "md5", "sha384", "sha224")
@@ -248,24 +248,24 @@ def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
     named = [(api_key, "the API key was used in place of the secret key")] if api_key else []
     named.append(("", "the secret key was empty when it was used"))
     named += [(secret, "it was signed with the secret of another API key") for secret in known]
-    for secret, said in named:
+    for secret, message in named:
         if secret.encode() != right.secret:
-            yield Mistake("wrong-secret", said), right._replace(secret=secret.encode())
+            yield Mistake("wrong-secret", message), right._replace(secret=secret.encode())
 
 
 def _others(right: Recipe) -> Iterator[Guess]:
     """Mistakes without an id; finding one proves that the secret is right."""
     for method in (*METHODS, right.method.lower(), right.method.title()):
         if method != right.method:
-            said = f"the method that was signed is {method}, the one sent is {right.method}"
-            yield Mistake("unknown", said), right._replace(method=method)
+            message = f"the method that was signed is {method}, the one sent is {right.method}"
+            yield Mistake("unknown", message), right._replace(method=method)
     head = right.path.strip("/").partition("/")[2]
     for path in (f"{right.path}/", right.path.rstrip("/"), f"/{head}", f"/api{right.path}", ""):
-        said = f"the path that was signed is {path!r}, the one sent is {right.path!r}"
-        yield Mistake("unknown", said), right._replace(path=path)
+        message = f"the path that was signed is {path!r}, the one sent is {right.path!r}"
+        yield Mistake("unknown", message), right._replace(path=path)
     if right.query:
-        said = "the query that was signed is not the one sent: it was left out, or has its ?"
-        yield Mistake("unknown", said), right._replace(query=None)
-        yield Mistake("unknown", said), right._replace(query=f"?{right.query}")
+        message = "the query that was signed is not the one sent: it was left out, or has its ?"
+        yield Mistake("unknown", message), right._replace(query=None)
+        yield Mistake("unknown", message), right._replace(query=f"?{right.query}")
         whole = f"{right.path}?{right.query}"
-        yield Mistake("unknown", said), right._replace(path=whole, query=None)
+        yield Mistake("unknown", message), right._replace(path=whole, query=None)

@@ -352,7 +352,7 @@ def seconds(span: float | str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def _as_sent(told: Any) -> dict[str, Any]:
+def _as_sent(answer: Any) -> dict[str, Any]:
     """An answer with fractions as JSON numbers."""
-    text = json.dumps(told, default=float)
+    text = json.dumps(answer, default=float)
     return dict(json.loads(text))

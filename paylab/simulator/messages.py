@@ -158,8 +158,8 @@ def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
     if words.list_form == "by_field":
         found: dict[str, str] = {}
         for each in problems:
-            said = found.get(each.field)
-            found[each.field] = f"{said}; {each.message}" if said else each.message
+            earlier = found.get(each.field)
+            found[each.field] = f"{earlier}; {each.message}" if earlier else each.message
         return found
     form = FIELD_FORMS[words.field_form]
     return [{words.field: form(each.field), words.message: each.message} for each in problems]

@@ -354,9 +354,9 @@ def _check_content_type(world: World, request: Request) -> None:
     """Refuse a body that is not declared as JSON. Assumption `request.content-type`."""
     given = request.headers.get("content-type", "")
     if request.body and given.partition(";")[0].strip().lower() != "application/json":
-        said = f"not {given[:60]!a}" if given else "and it is missing"
+        given_words = f"not {given[:60]!a}" if given else "and it is missing"
         status = world.service.error_codes.content_type
-        raise Refused(status, f"the Content-Type of a body must be application/json, {said}")
+        raise Refused(status, f"the Content-Type of a body must be application/json, {given_words}")
 
 
 def _authenticate(world: World, request: Request, now: datetime) -> None:

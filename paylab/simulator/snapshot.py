@@ -34,8 +34,8 @@ def _one_of(words: object) -> Check:
 
 
 def _whole(low: int, high: int = _MOST) -> Check:
-    said = f"a whole number from {low} to {high}"
-    return said, lambda value: type(value) is int and low <= value <= high
+    wanted = f"a whole number from {low} to {high}"
+    return wanted, lambda value: type(value) is int and low <= value <= high
 
 
 def _or_null(check: Check) -> Check:

@@ -116,13 +116,13 @@ def meant(name: str, known: Iterable[str]) -> str | None:
 
 def suggest(owner: object, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
-    said = f"{type(owner).__name__} has no attribute {name!r}"
+    message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # attributes that Python and IPython look up on any object
-        raise AttributeError(said)
+        raise AttributeError(message)
     public = [each for each in dir(owner) if not each.startswith("_")]
     instead = meant(name, public)
-    told = f"use {instead}" if instead else f"it has {', '.join(public)}"
-    raise AttributeError(f"{said}: {told}")
+    advice = f"use {instead}" if instead else f"it has {', '.join(public)}"
+    raise AttributeError(f"{message}: {advice}")
 
 
 def public_names(owner: object) -> list[str]:

@@ -113,7 +113,7 @@ class Resource(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         """Equal if their values are equal; null counts as absent, and replayed is ignored."""
-        return isinstance(other, type(self)) and _said(self) == _said(other)
+        return isinstance(other, type(self)) and _own_fields(self) == _own_fields(other)
 
     def __hash__(self) -> int:
         return hash((type(self), str(getattr(self, "id", ""))))
@@ -124,9 +124,9 @@ class Resource(BaseModel):
 
     def __repr__(self) -> str:
         """One line of the most important fields; `str` and `to_dict()` give all of them."""
-        said = {str(name): value for name, value in self.__repr_args__()}
-        chosen = [name for name in IMPORTANT if name in said] or list(said)
-        shown = (f"{name}={plain(repr(said[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
+        fields = {str(name): value for name, value in self.__repr_args__()}
+        chosen = [name for name in IMPORTANT if name in fields] or list(fields)
+        shown = (f"{name}={plain(repr(fields[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,5 +207,5 @@ MOST_SHOWN, LONGEST = 6, 60
 """Maximum fields of a repr, and maximum characters of a value."""
 
 
-def _said(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _own_fields(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in resource if value is not None}

@@ -223,15 +223,15 @@ class Service:
         """
         return self._names[of]
 
-    def instructions(self, told: dict[str, Any]) -> dict[str, Any]:
+    def instructions(self, given: dict[str, Any]) -> dict[str, Any]:
         """Deposit instructions of the service with our names in their details."""
         details, names = (
-            told.get("details"),
-            self._names.get(f"deposit_instructions.{told.get('type')}"),
+            given.get("details"),
+            self._names.get(f"deposit_instructions.{given.get('type')}"),
         )
         if names is None or not isinstance(details, Mapping):
-            return told
-        return {**told, "details": names.read(details)}
+            return given
+        return {**given, "details": names.read(details)}
 
     def account(self, country: object, kind: object) -> AccountDetails | None:
         """An account type in a country; without a country, one that only one country has."""

@@ -67,13 +67,13 @@ class AddressCard:
         return {"text/html": self._html(), "text/plain": repr(self)}
 
     def _html(self) -> str:
-        said = html.column(
+        text = html.column(
             html.heading(self.title),
             html.warning(self.caution),
             f'<div style="margin:0 0 10px">{html.copyable(self.address)}</div>',
             html.table(self.about),
         )
-        return html.card(self._picture(), said, label=self.where)
+        return html.card(self._picture(), text, label=self.where)
 
     def _picture(self) -> str:
         # Uncompressed, so that a notebook's output is the same with every build of zlib.
@@ -160,8 +160,8 @@ class ClabeCard:
         alert = html.warning(self.problem) if self.problem else ""
         top = html.heading(self.title) + alert + self._groups() + _digits_only(self.clabe)
         working = "" if self.parts is None else _working(self.clabe)
-        said = html.column(top, html.table(self.table()), working)
-        return html.card(said, label=self.where)
+        body = html.column(top, html.table(self.table()), working)
+        return html.card(body, label=self.where)
 
     def _groups(self) -> str:
         style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"

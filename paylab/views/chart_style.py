@@ -155,9 +155,9 @@ def one_panel(title: str, spec: Spec) -> Chart:
     return Chart(title, {"width": WIDTH, "autosize": autosize, **spec})
 
 
-def empty_chart(title: str, said: str = "no rows") -> Chart:
+def empty_chart(title: str, subtitle: str = "no rows") -> Chart:
     """A chart without data that shows the reason."""
-    heading = {"text": title, "subtitle": said, "anchor": "start"}
+    heading = {"text": title, "subtitle": subtitle, "anchor": "start"}
     nothing = {"data": {"values": []}, "mark": "point", "height": 10}
     return one_panel(title, {"title": heading, **nothing})
 

@@ -205,8 +205,8 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
         },
     }
     points = [_quantiles(*each) for each in times.items()]
-    said = lookup({each["corridor"]: each["label"] for each in points})
-    right = {"orient": "right", "labelExpr": said, "ticks": False, "domain": False}
+    labels = lookup({each["corridor"]: each["label"] for each in points})
+    right = {"orient": "right", "labelExpr": labels, "ticks": False, "domain": False}
     y = {"field": "corridor", "type": "nominal", "sort": list(times)}
     left = {"y": {**y, "axis": {"title": None}}}
     strip["encoding"] = {**left, **strip["encoding"]}
@@ -242,11 +242,11 @@ def _quantiles(name: str, seconds: pd.Series[Any]) -> Spec:
 
 def _marks(colour: Spec) -> list[Spec]:
     """A line at p95 and a dot at the median."""
-    told = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
+    tips = tooltip(corridor="Corridor", median_text="Median", p95_text="p95", rows="Rows")
     dot = {"type": "point", "filled": True, "size": 110, "stroke": "white", "opacity": 1}
     line = {"type": "tick", "color": FAILED, "thickness": 3, "bandSize": 24}
-    p95 = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": told}
-    median = {"x": {"field": "median", "type": "quantitative"}, "color": colour, "tooltip": told}
+    p95 = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": tips}
+    median = {"x": {"field": "median", "type": "quantitative"}, "color": colour, "tooltip": tips}
     return [{"mark": line, "encoding": p95}, {"mark": dot, "encoding": median}]
 
 
@@ -263,10 +263,10 @@ def _reasons(values: list[Spec]) -> Spec:
         totals[value["reason"]] += value["rows"]
     order = [reason for reason, _ in _ranked(totals)]
     names = [name for name, _ in _ranked(Counter({v["corridor"]: 0 for v in values}))]
-    said = {reason: f"{reason} ({totals[reason]:,})" for reason in order}
+    labels = {reason: f"{reason} ({totals[reason]:,})" for reason in order}
     above = {"labelAlign": "left", "labelOffset": -12, "labelPadding": -2, "labelLimit": WIDTH}
     hidden = {"title": None, "ticks": False, "domain": False}
-    axis = {"labelExpr": lookup(said), **above, **hidden}
+    axis = {"labelExpr": lookup(labels), **above, **hidden}
     place = {
         "y": {"field": "reason", "type": "nominal", "sort": order, "axis": axis},
         "x": {
@@ -301,10 +301,10 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
         }
         for field, name, title in (("x", "amount", "amount"), ("y", "fee", "fee"))
     }
-    told = tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee")
+    tips = tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee")
     mark = {"type": "point", "filled": True, "size": 30}
     panel = {"height": 240, "data": {"values": values}, "mark": mark}
-    return filtered({**panel, "encoding": {**place, "tooltip": told}}, _ordered(shown))
+    return filtered({**panel, "encoding": {**place, "tooltip": tips}}, _ordered(shown))
 
 
 def _amount(amount: Decimal, currency: str) -> Spec:

@@ -192,7 +192,7 @@ def _despite(text: str) -> Payload | None:
 
 
 def _facts(payload: Payload) -> list[Row]:
-    said = [
+    known = [
         ("Issuer", payload.issuer),
         ("Name", payload.merchant_name),
         ("City", payload.city),
@@ -201,7 +201,7 @@ def _facts(payload: Payload) -> list[Row]:
         ("Currency", payload.currency),
         ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
     ]
-    return [(label, value or "not said") for label, value in said]
+    return [(label, value or "not said") for label, value in known]
 
 
 def _value(field: EmvField) -> str:
@@ -289,10 +289,10 @@ class QR:
 
     def _html(self) -> str:
         alerts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
-        said = html.column(
+        text = html.column(
             html.heading(self.title), *alerts, html.table(self.table()), self._folded()
         )
-        return html.card(self._picture(), said, label=self.where)
+        return html.card(self._picture(), text, label=self.where)
 
     def _picture(self) -> str:
         # Uncompressed, so that a notebook's output is the same with every build of zlib.

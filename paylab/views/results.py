@@ -49,9 +49,9 @@ UNFETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches 
 
 def resource_card(resource: Any) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
-    said = _clean(resource)
-    flat = {name: value for name, value in said.items() if not isinstance(value, dict | list)}
-    nested = {name: value for name, value in said.items() if name not in flat}
+    fields = _clean(resource)
+    flat = {name: value for name, value in fields.items() if not isinstance(value, dict | list)}
+    nested = {name: value for name, value in fields.items() if name not in flat}
     lists = {name: value for name, value in nested.items() if _is_words(value)}
     rows = [(name, _words(value)) for name, value in (flat | lists).items()]
     blocks = [
@@ -76,9 +76,9 @@ def items_table(items: Sequence[Any], total: int | None = None, place: str = "")
     if not items:
         return card(column(heading("List"), "no items"), label=place)
     kind = type(items[0]).__name__
-    said = [_clean(item) for item in items]
-    names = COLUMNS.get(kind) or tuple(said[0])[:6]
-    rows = [[_column(item, name) for name in names] for item in said]
+    cleaned = [_clean(item) for item in items]
+    names = COLUMNS.get(kind) or tuple(cleaned[0])[:6]
+    rows = [[_column(item, name) for name in names] for item in cleaned]
     title = heading(_counted(total or len(items), kind))
     return card(column(title, grid(names, rows, total)), label=place)
 
@@ -171,10 +171,10 @@ def _clean(resource: Any) -> dict[str, Any]:
     return dict(Redaction([]).json(resource.to_dict()))
 
 
-def _column(said: Mapping[str, Any], name: str) -> str:
+def _column(fields: Mapping[str, Any], name: str) -> str:
     """A field, or an amount with its currency."""
-    inner = said.get(name)
-    holder = inner if isinstance(inner, dict) else said
+    inner = fields.get(name)
+    holder = inner if isinstance(inner, dict) else fields
     if name in SUMS:
         amount, currency = (holder.get(field) for field in SUMS[name])
         return "" if amount is None else f"{amount} {currency or ''}".rstrip()

@@ -179,10 +179,10 @@ def read_event(
     body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
     kind, payload = _parts(body, wrapper) or _parts(body, OWN) or ("", {})
     if not kind:
-        told = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
+        fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
-            f"an event has {told}; webhooks.type_field and webhooks.payload_field in service.toml "
-            "set other names"
+            f"an event has {fields}; webhooks.type_field and webhooks.payload_field in "
+            "service.toml set other names"
         )
     event = event_of(kind, payload, wrapper.service)
     event = replace(event, event_id=_text(value_at(body, wrapper.id_field)) or "")
@@ -202,9 +202,9 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     """The event of a type and a payload."""
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (models.Resource, None))
-    told, named = payload.get("deposit_instructions"), dict(payload)
-    if isinstance(told, dict):
-        named["deposit_instructions"] = service.instructions(told)
+    given, named = payload.get("deposit_instructions"), dict(payload)
+    if isinstance(given, dict):
+        named["deposit_instructions"] = service.instructions(given)
     try:
         resource = model.model_validate(named)
         resource._raw = dict(payload)

@@ -129,8 +129,10 @@ class Inbox(Arrivals):
         wanted, waited = self.where(**conditions), 0.0
         while not wanted:
             if waited >= timeout:
-                said = ", ".join(f"{name} {value}" for name, value in conditions.items())
-                raise WaitTimeoutError(f"no event with {said or 'any type'} after {waited:g} s")
+                described = ", ".join(f"{name} {value}" for name, value in conditions.items())
+                raise WaitTimeoutError(
+                    f"no event with {described or 'any type'} after {waited:g} s"
+                )
             pause = min(every, timeout - waited)
             self._doors.sleep(pause)
             waited += pause

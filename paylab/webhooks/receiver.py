@@ -77,8 +77,8 @@ def signature_check(service: Service, secret: Revealing) -> Check:
         key = key_bytes(secret.reveal(), encoding)
         if is_delivery_signature(headers.get(name.lower(), ""), key, body):
             return ""
-        told = f"the delivery has no {name} that is the HMAC-SHA256 of its body"
-        return f"{told}: check webhooks.signature_header in service.toml"
+        message = f"the delivery has no {name} that is the HMAC-SHA256 of its body"
+        return f"{message}: check webhooks.signature_header in service.toml"
 
     return _take_all if name == NONE else check
 
@@ -133,10 +133,10 @@ class Receiver:
         return DeliveryAnswer(self._broken.status, "broken on request") if strikes else None
 
     def _forged(self, headers: Mapping[str, str], body: bytes) -> DeliveryAnswer | None:
-        told = self._check(headers, body)
-        if told:
-            log.warning("an event was refused: %s", told)
-        return DeliveryAnswer(401, told) if told else None
+        reason = self._check(headers, body)
+        if reason:
+            log.warning("an event was refused: %s", reason)
+        return DeliveryAnswer(401, reason) if reason else None
 
     def _keep(self, event: Event, body: bytes) -> DeliveryAnswer:
         try:
@@ -305,5 +305,5 @@ def _listen(port: int) -> socket.socket:
     try:
         return listen(HOST, port)
     except (OSError, OverflowError) as error:
-        told = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {HOST} port {port}: {told}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {HOST} port {port}: {reason}") from None

@@ -204,17 +204,17 @@ LAST = datetime.max.replace(tzinfo=UTC)
 
 def compare_sides(
     listed: Mapping[Key, Statement],
-    told: Mapping[Key, Statement] | None = None,
+    reported: Mapping[Key, Statement] | None = None,
     books: Iterable[Reference] | None = None,
     since: datetime | None = None,
 ) -> list[ReconciledLine]:
     """One line per payment, oldest first; events are expected for payments made since `since`."""
     matched, strangers = _matched(books or (), listed)
     families = {family for family, _ in matched}
-    expected = Expected(told is not None, since, families if books is not None else set())
-    keys = dict.fromkeys([*listed, *(told or {})])
+    expected = Expected(reported is not None, since, families if books is not None else set())
+    keys = dict.fromkeys([*listed, *(reported or {})])
     lines = [
-        _line(key, {LIST: listed.get(key), EVENTS: (told or {}).get(key)}, matched, expected)
+        _line(key, {LIST: listed.get(key), EVENTS: (reported or {}).get(key)}, matched, expected)
         for key in keys
     ]
     lines.sort(key=lambda line: (line.first("created_at") or LAST, line.id))

@@ -66,9 +66,9 @@ class Reconciliation:
         data["id"] = pd.Series([line.id for line in lines], dtype="str")
         data |= {name: [line.first(name) for line in lines] for name in names}
         for side in self.sides:
-            said = [line.sides.get(side, Statement()) for line in lines]
-            data[f"status_{side}"] = [entry.status for entry in said]
-            data[f"amount_{side}"] = _exact([entry.amount for entry in said], f"amount_{side}")
+            entries = [line.sides.get(side, Statement()) for line in lines]
+            data[f"status_{side}"] = [entry.status for entry in entries]
+            data[f"amount_{side}"] = _exact([entry.amount for entry in entries], f"amount_{side}")
         data["problem"] = ["; ".join(line.problems) for line in lines]
         frame = pd.DataFrame(data)
         words = [name for name in frame if name in ("kind", "currency") or "status" in str(name)]
@@ -109,10 +109,10 @@ class Reconciliation:
         'Reconciled'
         """
         kinds = Counter(line.family for line in self.lines)
-        said = " and ".join(_counted(*kind) for kind in sorted(kinds.items(), reverse=True))
+        counts = " and ".join(_counted(*kind) for kind in sorted(kinds.items(), reverse=True))
         wrong = len(self.problems)
         verdict = f"{wrong} with a problem" if wrong else "everything agrees"
-        head = f"Reconciled {said or 'nothing'} by {', '.join(self.sides)}: {verdict}"
+        head = f"Reconciled {counts or 'nothing'} by {', '.join(self.sides)}: {verdict}"
         counted = Counter(_sort(problem) for line in self.lines for problem in line.problems)
         lines = [f"  {count} x {problem}" for problem, count in sorted(counted.items())]
         notes = (f"  {note}" for note in self.notes)
@@ -145,13 +145,13 @@ def _sort(problem: str) -> str:
     return problem.partition(":")[0]
 
 
-Told = Arrivals | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+EventSource = Arrivals | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
 def reconcile(
     lists: Mapping[str, Any],
-    told: Told | None,
+    source: EventSource | None,
     books: str | PathLike[str] | pd.DataFrame | None,
     simulated: Callable[[], list[Event]] | None = None,
 ) -> Reconciliation:
@@ -160,7 +160,7 @@ def reconcile(
     Without events, those of a simulator are used, from `simulated`.
     """
     own = None if books is None else references(books)
-    events, since = _told(told, simulated)
+    events, since = _read_events(source, simulated)
     listed = {
         row_id: entry
         for family, resource in lists.items()
@@ -172,16 +172,16 @@ def reconcile(
     return Reconciliation(lines, tuple(side for side in there if there[side]), notes)
 
 
-def _told(
-    told: Told | None, simulated: Callable[[], list[Event]] | None
+def _read_events(
+    source: EventSource | None, simulated: Callable[[], list[Event]] | None
 ) -> tuple[Iterable[Event] | None, datetime | None]:
     """The events, and the time from which they should be complete."""
-    if isinstance(told, Arrivals):
-        return (arrival.event for arrival in told), told.since
-    if isinstance(told, str | PathLike):
-        return list(_file(Path(told))), None
-    if told is not None:
-        return _events(told), None
+    if isinstance(source, Arrivals):
+        return (arrival.event for arrival in source), source.since
+    if isinstance(source, str | PathLike):
+        return list(_file(Path(source))), None
+    if source is not None:
+        return _events(source), None
     if simulated is None:
         return None, None
     events = simulated()
@@ -189,13 +189,13 @@ def _told(
     return events, min(times, default=None)
 
 
-def _events(told: object) -> list[Event]:
-    if not isinstance(told, Iterable) or isinstance(told, Mapping | bytes):
+def _events(source: object) -> list[Event]:
+    if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
         raise TypeError(
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
-            f"{type(told).__name__}"
+            f"{type(source).__name__}"
         )
-    return [_event(number, each) for number, each in enumerate(told, 1)]
+    return [_event(number, each) for number, each in enumerate(source, 1)]
 
 
 def _event(number: int, value: object) -> Event:

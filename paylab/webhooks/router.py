@@ -130,12 +130,12 @@ def _warn_of(event_type: str) -> None:
     if event_type in EVENT_TYPES:
         return
     if "*" in event_type:
-        told = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
+        message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
     elif near := get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8):
-        told = f"no event is called {event_type!r} in the spec; nearest: {near[0]}"
+        message = f"no event is called {event_type!r} in the spec; nearest: {near[0]}"
     else:
         return
-    warnings.warn(told, stacklevel=3)
+    warnings.warn(message, stacklevel=3)
 
 
 def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:

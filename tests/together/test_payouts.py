@@ -112,7 +112,7 @@ def test_a_picture_without_a_code_says_so(lab):
     form.parts.fill("ph_qr_code", {})
     form.parts.upload.take("code.png", BytesIO(b"<script>no picture</script>"))
     assert form.parts.details["qrph_payload"].value == ""
-    assert "No code was read from code.png" in form.parts.upload.told
+    assert "No code was read from code.png" in form.parts.upload.failure
 
 
 def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):

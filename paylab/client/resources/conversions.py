@@ -253,8 +253,8 @@ def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -
     if not (same and currency and wallet and late):
         return False
     if not (shown or dated):
-        told = f"the conversion account {one.id} may be the requested one, or an older one"
-        raise PaylabError(f"{told}: read it to check; new=True makes another")
+        message = f"the conversion account {one.id} may be the requested one, or an older one"
+        raise PaylabError(f"{message}: read it to check; new=True makes another")
     return True
 
 
@@ -268,15 +268,15 @@ def _nothing_comes(refused: APIStatusError) -> WaitTimeoutError:
 def _must_be_aware(since: object) -> None:
     """RuleError for a time that cannot be compared with the service's."""
     if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
-        told = f"must be a datetime with a time zone, not {since!r}"
-        raise RuleError([Problem("since", told)])
+        message = f"must be a datetime with a time zone, not {since!r}"
+        raise RuleError([Problem("since", message)])
 
 
 def _is_since(one: Conversion, since: datetime) -> bool:
     """Whether a conversion was created since a time; PaylabError when the service does not say."""
     if not isinstance(one.created_at, datetime):
-        told = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
-        raise PaylabError(f"{told}: wait for it by its id, or without since")
+        message = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
+        raise PaylabError(f"{message}: wait for it by its id, or without since")
     return one.created_at >= since
 
 

@@ -115,9 +115,9 @@ class AccountFields(Group):
             data = file.read()
         try:
             field.value = scan(data)
-            self.upload.told = ""
+            self.upload.failure = ""
         except PaylabError as error:
-            self.upload.told = f"No code was read from {name}: {error}"
+            self.upload.failure = f"No code was read from {name}: {error}"
         field.on_leave()
 
 
@@ -140,8 +140,8 @@ def field_hint(form: Format) -> str:
 def _payee(payload: str) -> str:
     """The payee of a pasted or scanned code."""
     rows = read_qr(payload).rows()[:3] if payload else []
-    said = "; ".join(f"{label}: {text}" for label, text in rows)
-    return said or "Paste the text of the code, or scan a picture of it."
+    listed = "; ".join(f"{label}: {text}" for label, text in rows)
+    return listed or "Paste the text of the code, or scan a picture of it."
 
 
 def _names(known: countries.Countries) -> list[tuple[str, bool]]:

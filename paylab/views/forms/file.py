@@ -71,7 +71,7 @@ class FilePicker(Node):
         self.take, self.refuse = take, refuse
         self.remove: Callable[[], None] = lambda: None
         self.chosen = self.disabled = False
-        self.told, self.hint = "", "or drop or paste it here"
+        self.failure, self.hint = "", "or drop or paste it here"
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.picture: Callable[[], bytes | None] = lambda: None
@@ -88,7 +88,7 @@ class FilePicker(Node):
             "hint": self.hint,
             "chosen": self.chosen,
             "disabled": self.disabled,
-            "errors": [*self.errors, *([self.told] if self.told else [])],
+            "errors": [*self.errors, *([self.failure] if self.failure else [])],
             "warnings": self.warnings,
         }
 

@@ -198,8 +198,8 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
         self.anyway.visible = True
-        told = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
-        self._alert(told, [one for one in doubts if self.field_of(one) is None])
+        message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
+        self._alert(message, [one for one in doubts if self.field_of(one) is None])
 
     def _inputs(self) -> dict[str, Any]:
         return {name: field.value for name, field in self.fields.items()}
@@ -297,7 +297,7 @@ class Form(traitlets.HasTraits, FormPage):
         for field in self.fields.values():
             if of_field := self._of(field, problems):
                 field.say(of_field)
-        self._alert(_told(error), [one for one in problems if self.field_of(one) is None])
+        self._alert(_message_of(error), [one for one in problems if self.field_of(one) is None])
         self.redraw()
 
     def _sending(self, values: dict[str, Any]) -> None:
@@ -383,7 +383,7 @@ def _marked(problem: Problem) -> Problem:
     return Problem(problem.field, message, problem.source)
 
 
-def _told(error: Exception) -> str:
+def _message_of(error: Exception) -> str:
     if isinstance(error, RuleError):
         return f"{NOT_SENT} Correct what is marked."
     text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"

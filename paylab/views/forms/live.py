@@ -187,7 +187,7 @@ class Live(traitlets.HasTraits, FormPage):
         self._look, self._pass_time = look, pass_time
         self.timeline = Timeline(self.machine)
         self.heading, self.line, self.facts = Heading(self.title), Html(), Html()
-        self.said, self.trouble = Html(live=True, style="unseen"), Html(live=True)
+        self.announcement, self.trouble = Html(live=True, style="unseen"), Html(live=True)
         self.button = Button(STOP, self._toggle)
         self._actions = Group([self.button], "actions")
         self.watch = Refresher(
@@ -198,7 +198,7 @@ class Live(traitlets.HasTraits, FormPage):
 
     def nodes(self) -> Sequence[Node]:
         """The timeline, the facts, and a button."""
-        return [self.heading, self.line, self.facts, self.said, self.trouble, self._actions]
+        return [self.heading, self.line, self.facts, self.announcement, self.trouble, self._actions]
 
     def start(self) -> None:
         """Refresh on the event loop and after every cell; does nothing without a loop."""
@@ -228,7 +228,7 @@ class Live(traitlets.HasTraits, FormPage):
         self.line.html = self.timeline.html()
         self.facts.html = html.table(self.facts_of(found))
         if before != self.timeline.current:
-            self.said.html = html.escape(f"{self.title}: {state}. {self.timeline.onward()}")
+            self.announcement.html = html.escape(f"{self.title}: {state}. {self.timeline.onward()}")
         self.seen = found
         if self.at_rest(found):
             self._name_button(False)

@@ -335,5 +335,5 @@ def _identity(found: Any) -> str:
     if found is None:
         return "not yet"
     status = getattr(found, "status", None)
-    said = str(getattr(found, "id", None) or getattr(found, "individual_id", None) or found)
-    return f"{said}, {status}" if status else said
+    name = str(getattr(found, "id", None) or getattr(found, "individual_id", None) or found)
+    return f"{name}, {status}" if status else name

@@ -131,8 +131,8 @@ def number_hint(kind: str) -> str:
 
 def why(corridor: Corridor, product: str) -> str:
     """A sentence on what a country and a product require."""
-    said = _money(corridor, product), _papers(corridor), _asked(corridor, product)
-    return " ".join(filter(None, said))
+    parts = _money(corridor, product), _papers(corridor), _asked(corridor, product)
+    return " ".join(filter(None, parts))
 
 
 def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:

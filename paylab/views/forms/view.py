@@ -148,8 +148,8 @@ class Button(Node):
 
     def props(self) -> dict[str, Any]:
         """Its text, style and whether it is enabled."""
-        told = {"text": self.text, "style": self.style, "disabled": self.disabled}
-        return {**told, "submits": self.submits}
+        data = {"text": self.text, "style": self.style, "disabled": self.disabled}
+        return {**data, "submits": self.submits}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Call its function."""
@@ -245,8 +245,8 @@ class FormPage:
             self._kept.update(self._static(), raw=True)
 
     def _static(self) -> dict[str, str]:
-        told = html.heading(self.title) + html.table(self.rows())
-        card = html.card(html.column(told), label=self.where)
+        text = html.heading(self.title) + html.table(self.rows())
+        card = html.card(html.column(text), label=self.where)
         kept = f'{SHEET}<div class="{STATIC}">{card}</div>'
         return {"text/html": kept, "text/plain": repr(self)}
 

@@ -178,7 +178,7 @@ class ImagesForm(Form):
         ]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
-        self.notice.html = "".join(_told(*one) for one in given if not one[0].sides)
+        self.notice.html = "".join(_notice(*one) for one in given if not one[0].sides)
         if self._example:
             self.fill()
         self.changed()
@@ -197,9 +197,9 @@ def _specimen(name: str, country: str, side: str, fault: str | None) -> Choice:
     return made(side, name, country, fault)
 
 
-def _told(one: Advice, message: str) -> str:
-    said = f" The service says: {message}" if message else ""
-    return f'<p class="paylab-error">{html.escape(f"{one.meaning} {one.action}{said}")}</p>'
+def _notice(one: Advice, message: str) -> str:
+    reason = f" The service says: {message}" if message else ""
+    return f'<p class="paylab-error">{html.escape(f"{one.meaning} {one.action}{reason}")}</p>'
 
 
 def _label(image: Any) -> str:

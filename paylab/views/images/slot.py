@@ -220,6 +220,6 @@ def _specimens() -> list[tuple[str, str]]:
 
 
 def _advised(advice: Advice, message: str) -> str:
-    said = f" The service says: {message}" if message else ""
-    text = html.escape(f"{advice.meaning} {advice.action}{said}")
+    reason = f" The service says: {message}" if message else ""
+    text = html.escape(f"{advice.meaning} {advice.action}{reason}")
     return f'<p class="paylab-hint">{text}</p>'
