@@ -12,8 +12,9 @@ from .request import OutgoingRequest
 
 # The service refused it without carrying it out; after a 5xx that is unknown.
 REFUSALS = range(400, 500)
+TIMED_OUT = 408
 # Refusals that do not show whether another attempt is carried out.
-UNDECIDED = frozenset({408, 409})
+UNDECIDED = frozenset({TIMED_OUT, 409})
 NOTHING_SENT = "nothing was sent: you can send it again"
 # Treated like a 202, which the service does not store.
 FOUND = 202
@@ -126,11 +127,12 @@ def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingReq
         return
     first = not getattr(error, "after_lost", False)
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
-        if first and not (error.status in UNDECIDED and isinstance(ticket, FreshTicket)):
+        kept = error.status in UNDECIDED and isinstance(ticket, FreshTicket)
+        if first and not kept:
             ticket.refused(error.status)
-            return
         if first:
-            error.hint = "; ".join(filter(None, (error.hint, advice)))
+            if kept or error.status == TIMED_OUT:
+                error.hint = "; ".join(filter(None, (error.hint, advice)))
             return
         error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
     elif not isinstance(error, PaylabError):

@@ -89,7 +89,7 @@ class Lab:
         self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
         self.quotes = LabQuotes(client.quotes, client.service)
-        self.transfers = LabTransfers(client, embedded)
+        self.transfers = LabTransfers(client, embedded, is_replay=replay is not None)
         self.conversions = LabConversions(client)
         client.place = client.calls.place = lambda: str(self._known_place)
         self.forms = Forms(client, self._time, lambda: str(self.place))

@@ -49,8 +49,10 @@ class LabTransfers:
     if not TYPE_CHECKING:
         __getattr__, __dir__ = suggest, public_names
 
-    def __init__(self, client: Client, embedded: object | None = None) -> None:
-        self._client, self._embedded = client, embedded
+    def __init__(
+        self, client: Client, embedded: object | None = None, *, is_replay: bool = False
+    ) -> None:
+        self._client, self._embedded, self._is_replay = client, embedded, is_replay
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
@@ -121,13 +123,16 @@ class LabTransfers:
         ['created']
         """
         from ..payments.batch import create_many
+        from ..payments.journal import Journal
 
+        if self._client.settings.read_only:  # raises ReadOnlyError, before a journal is written
+            self._client.request("POST", self._client.service.path("transfers.create"))
         with report_progress(progress, "payouts", "Bar") as reporter:
             return create_many(
                 self._client.transfers,
                 payouts,
                 reference=reference,
-                journal=journal,
+                journal=Journal() if self._is_replay else journal,
                 concurrency=concurrency,
                 progress=reporter,
                 passing=self._embedded,

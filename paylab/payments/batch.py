@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID
 
+from ..client.orders import REFUSALS, UNDECIDED
 from ..client.resources.transfers import Transfers
 from ..errors import (
     APIStatusError,
@@ -29,7 +30,7 @@ from ..errors import (
 from ..spec import codes, money, timestamps
 from . import journal as folder
 from .journal import Journal, UnwritableJournalError, fingerprint
-from .plan import COLUMNS, REFERENCE, PayoutRow, Payouts, Plan, plan, terms
+from .plan import COLUMNS, REFERENCE, PayoutRow, Payouts, Plan, plan, spelled_terms, terms
 from .results import Outcome
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ Sent = tuple[PayoutRow, Outcome]
 # Every other row would get the same answer: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
 DEFERRED = (*HOPELESS, RateLimitError)
-REFUSALS = range(400, 500)
 UNCERTAIN = (RateLimitError, ServerError)
 
 
@@ -159,8 +159,9 @@ def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
 
 def _is_certain(error: PaylabError) -> bool:
     """Whether the answer proves that nothing was made."""
-    refused = isinstance(error, APIStatusError) and not isinstance(error, UNCERTAIN)
-    return refused and not error.after_lost and 400 <= getattr(error, "status", 0) < 500
+    if not isinstance(error, APIStatusError) or isinstance(error, UNCERTAIN):
+        return False
+    return not error.after_lost and error.status in REFUSALS and error.status not in UNDECIDED
 
 
 def _one_by_one(transfers: Transfers, waiting: Iterator[PayoutRow]) -> Iterator[Sent]:
@@ -342,7 +343,7 @@ class _Batch:
             self._part(str(self._journal.last))
 
     def _part(self, lost: str) -> None:
-        if self._passing is not None:
+        if self._passing is not None and self._journal.service in (None, self._service):
             self._journal.forget()
             return
         raise PaylabError(
@@ -353,7 +354,9 @@ class _Batch:
     def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:
         """The outcome of a transfer found by reference: a conflict when its terms differ."""
         planned = self._journal.planned.get(_name(row))
-        same = planned == fingerprint(terms(row)) if planned else _agrees(row, transfer)
+        # A journal may have been begun when the terms had the spelling of the file.
+        own = {fingerprint(terms(row)), fingerprint(spelled_terms(row))}
+        same = planned in own if planned else _agrees(row, transfer)
         if same:
             return Outcome(word, dict(transfer))
         text = f"{transfer.get('id')} was made under this reference with other terms"

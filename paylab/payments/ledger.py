@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 from .. import forks
 from ..client.orders import UNDECIDED, FreshTicket, Order
 from ..client.retries import Delivery
-from ..errors import ChoiceError, LedgerError
+from ..errors import ChoiceError, LedgerError, RuleWarning
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
 from . import ledger_store
@@ -33,6 +34,14 @@ AHEAD = timedelta(minutes=10)
 
 PLACE = "service = ? AND path = ?"
 AT_SITE = f"{PLACE} AND (name = ? OR source = ?)"
+OTHER_KEY = (
+    "service <> ? AND instr(service, ?) = 1 AND path = ? AND reference = ?"
+    f" AND state IN ('{OPEN}', '{ANSWERED}')"
+)
+_ELSEWHERE = (
+    "the ledger has a payment with client_reference_id {!r} at this address, made with another"
+    " API key: check that this key is of another account"
+)
 LONGEST_PLACE = 40
 MOST_SHOWN = 50
 
@@ -122,6 +131,7 @@ class Ledger:
         with self._store.lock:  # no thread may see an entry that is not begun yet
             with self._store.transaction():  # two processes must not both find nothing
                 chosen = self._chosen(claim)
+                elsewhere = chosen is None and self._is_paid_elsewhere(claim)
                 if not isinstance(chosen, ChoiceError):
                     entry = chosen or self._write(claim)
             if isinstance(chosen, ChoiceError):
@@ -129,7 +139,19 @@ class Ledger:
             ticket = Ticket(self._store, entry, self._running, claim.site, found=chosen is not None)
         if chosen is not None:
             log.warning("%s", ledger_store.again(entry))
+        if elsewhere:
+            warnings.warn(_ELSEWHERE.format(claim.reference), RuleWarning, stacklevel=2)
         return ticket
+
+    def _is_paid_elsewhere(self, claim: Claim) -> bool:
+        """Whether this reference was paid at the same address with another API key."""
+        address, _, account = self._service.partition(" ")
+        if not claim.reference or " " in account:  # a simulator in this process
+            return False
+        same = self._store.find(
+            OTHER_KEY, self._service, f"{address} ", *claim.place[1:], claim.reference
+        )
+        return bool(same)
 
     def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
         """The existing entry of this order; None for a new one."""

@@ -67,6 +67,8 @@ def read_payouts(
     payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
 ) -> Sheet:
     """The rows of a file, a frame or dicts; `defaults` fill empty cells."""
+    if hasattr(payouts, "columns"):  # to_dict would keep the last of two
+        _refuse_twins(_named(str(name), reference) for name in payouts.columns)
     raw = list(_raw(payouts, delimiter))
     names = {name: _named(str(name), reference) for name in _columns(raw)}
     given = {name: _cell(value) for name, value in defaults.items()}
@@ -105,7 +107,8 @@ def _raw(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
     if isinstance(payouts, str | PathLike):
         _refuse_twins(csv_header(payouts, delimiter))
         return csv_rows(payouts, delimiter)
-    return _dicts(payouts.to_dict("records") if hasattr(payouts, "to_dict") else payouts)
+    frame: Any = payouts
+    return _dicts(frame.to_dict("records") if hasattr(frame, "columns") else frame)
 
 
 def _dicts(records: Any) -> Iterator[CsvRow]:
@@ -283,5 +286,16 @@ def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
 
 
 def terms(row: PayoutRow) -> Mapping[str, Any]:
-    """The terms of a payout: the same reference and terms mean the same payout."""
+    """The terms of a payout: the same reference and terms mean the same payout.
+
+    Amounts are compared by value: 10.50 of a file is the 10.5 of a frame of that file.
+    """
+    amounts = ((name, money.read_amount(row.get(name))) for name in transfers.AMOUNTS)
+    return spelled_terms(row) | {
+        name: _plain(value) for name, value in amounts if value is not None
+    }
+
+
+def spelled_terms(row: PayoutRow) -> dict[str, Any]:
+    """The terms with amounts as they are spelled."""
     return {name: value for name, value in sorted(row.cells.items()) if value is not None}

@@ -143,9 +143,9 @@ def answering(status, ahead=timedelta(0), content=b""):
     return httpx.MockTransport(answer)
 
 
-def bare(transport, ledger):
+def bare(transport, ledger, key="k", url="https://pay.example"):
     """A lab on a service that is nothing but a transport."""
-    settings = Settings("https://pay.example", Secret("k" * 20), Secret("s" * 20))
+    settings = Settings(url, Secret(key * 20), Secret("s" * 20))
     return Lab(settings, transport=transport, ledger=ledger, max_retries=0)
 
 
@@ -179,6 +179,27 @@ def test_without_a_ledger_the_error_names_the_key(transport):
     with pytest.raises(PaylabError) as error:
         pay(lab, "fa_1")
     assert f"idempotency_key={lab.calls[-1].idempotency_key!r}" in error.value.hint
+
+
+def test_a_request_that_timed_out_there_may_have_been_carried_out(tmp_path):
+    """With a ledger too, whose next attempt has the same key."""
+    lab = bare(answering(408), tmp_path / "ledger.sqlite3")
+    with pytest.raises(APIStatusError) as error:
+        pay(lab, "fa_1")
+    assert "may have been carried out" in error.value.hint
+    with pytest.raises(APIStatusError):
+        pay(lab, "fa_1")
+    assert len({call.idempotency_key for call in lab.calls if call.method == "POST"}) == 1
+
+
+@pytest.mark.parametrize(("url", "warned"), [("https://a.example", 1), ("https://b.example", 0)])
+def test_a_reference_that_was_paid_with_another_key_is_a_warning(tmp_path, recwarn, url, warned):
+    """Of the same address only: the key may be a new one of the same account."""
+    service, ledger = answering(201, content=b'{"id": "tr_1"}'), tmp_path / "ledger.sqlite3"
+    pay(bare(service, ledger, "old", "https://a.example"), "fa_1", client_reference_id="inv-77")
+    pay(bare(service, ledger, "new", url), "fa_1", client_reference_id="inv-77")
+    pay(bare(service, ledger, "new", url), "fa_1", client_reference_id="inv-78")
+    assert sum("another API key" in str(each.message) for each in recwarn) == warned
 
 
 def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):

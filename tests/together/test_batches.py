@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from batch_killing import kill_and_go_on
 
 import paylab
+from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
 from paylab.payments.batch import create_many
 from paylab.payments.plan import ACCOUNT, plan
@@ -214,6 +216,45 @@ def test_a_cut_connection_is_looked_for(simulator, payouts):
     assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["unknown"]
     simulator.advance(25 * 3600)
     assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["found"]
+
+
+def test_a_simulator_leaves_the_journal_of_a_service_alone(simulator, payouts, tmp_path):
+    """Its payouts were made elsewhere, and only the journal knows them for sure."""
+    path, journal = payouts(2), tmp_path / "real.journal"
+    head = {"journal": 1, "service": "https://api.test 0123", "after": {"id": "tr_real"}}
+    journal.write_text(json.dumps(head) + "\n")
+    with pytest.raises(PaylabError, match="is of another service or account"):
+        lab_on(simulator).transfers.create_many(path, journal=journal, **COMMON)
+    assert "tr_real" in journal.read_text()
+    assert not made(simulator)
+
+
+def test_a_read_only_lab_sends_and_writes_nothing(simulator, payouts, tmp_path):
+    """One error, before there is a journal."""
+    lab = paylab.connect(simulator=simulator, read_only=True)
+    with pytest.raises(paylab.ReadOnlyError):
+        lab.transfers.create_many(payouts(3), journal=tmp_path / "j.journal", **COMMON)
+    assert not (tmp_path / "j.journal").exists()
+    assert not made(simulator)
+
+
+def test_a_row_that_timed_out_at_the_service_is_unknown(simulator, payouts):
+    """A 408 does not show whether it was paid; a rerun finds out."""
+    lab = lab_on(simulator)
+    lab.simulator.faults.status(status=408, method="POST", path="/v1/transfers", times=1)
+    path = payouts(3)
+    result = lab.transfers.create_many(path, **COMMON)
+    assert sorted(result["outcome"]) == ["created", "created", "unknown"]
+    lab.transfers.create_many(path, **COMMON)
+    assert set(made(simulator).values()) == {1}
+
+
+def test_a_frame_of_the_file_has_the_same_terms(simulator, payouts):
+    """10.50 as text is 10.5 as a decimal."""
+    path, lab = payouts(3), lab_on(simulator)
+    lab.transfers.create_many(path, **COMMON)
+    again = lab.transfers.create_many(paylab.frames.read_csv(path), **COMMON)
+    assert set(again["outcome"]) == {"done"}
 
 
 def test_a_journal_of_a_world_that_is_gone(simulator, payouts):

@@ -14,6 +14,7 @@ from decimal import Decimal
 from urllib.parse import parse_qs
 
 import httpx
+import pandas as pd
 import pytest
 
 import paylab
@@ -195,6 +196,11 @@ def test_semicolons_are_named_and_can_be_read(simulator, payouts):
     assert list(run(simulator, path, delimiter=";")["outcome"]) == ["created"] * 2
 
 
+TWINS = pd.DataFrame(
+    [["a", "1", "1000"]], columns=["client_reference_id", "source_amount", "Source Amount"]
+)
+
+
 @pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 @pytest.mark.parametrize(
     ("given", "words"),
@@ -202,6 +208,8 @@ def test_semicolons_are_named_and_can_be_read(simulator, payouts):
         (b"payouts.csv", "of type bytes"),
         (memoryview(b"payouts.csv"), "of type memoryview"),
         (7, "of type int"),
+        (pd.Series(["x"]), "row 1 of the payouts is of type str"),
+        (TWINS, "the column 'source_amount' is there twice"),
         ([memoryview(b"x")], "row 1 of the payouts is of type memoryview"),
         ([{"client_reference_id": memoryview(b"x")}], "client_reference_id: must be text"),
         ([{"client_reference_id": 7, "financial_account_id": 8}], "payout_method: is required"),
