@@ -98,13 +98,15 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     since: date | str | None = None,
     status: str | Collection[str] | None = None,
     order: Order = "unknown",
+    account: str | None = None,
 ) -> Export:
     """Fetch a whole list into a file, each row once, also after interruptions.
 
     `fetch(cursor)` returns a page as bytes. Fetched pages are stored in a hidden folder beside the
     target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. Pages
     of an interrupted run are used within an hour, at any age with `resume=True`, never with
-    `resume=False`. An export to standard output (`-`) cannot be resumed.
+    `resume=False`, and never for another `account`. An export to standard output (`-`) cannot be
+    resumed.
     """
     if os.fspath(to) == STANDARD_OUTPUT:
         pages = bodies(fetch)
@@ -115,7 +117,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     require_parent(path)
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    job |= {"since": str(cut.since), "status": sorted(cut.statuses or ())}
+    job |= {"since": str(cut.since), "status": sorted(cut.statuses or ()), "account": account}
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with Draft(draft_place(path), job, now, resume) as draft:
         recover(path)

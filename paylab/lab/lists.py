@@ -63,6 +63,11 @@ class Pull:
         """The order of the list, if declared."""
         return self.sender.order(self.kind)
 
+    @property
+    def account(self) -> str:
+        """A digest of the service and account; it stays out of frames and sidecars."""
+        return self.sender.settings.identity
+
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and retried like any GET."""
         return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
@@ -104,6 +109,7 @@ class Pull:
 
         with report_progress(options.get("progress"), self.kind) as reporter:
             how: Any = {**options, "progress": reporter, "order": self.order}
+            how["account"] = self.account
             return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
 
 

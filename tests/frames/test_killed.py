@@ -10,8 +10,10 @@ from subprocess import PIPE, run
 
 import pytest
 
+import paylab
 from paylab import frames
 from paylab.errors import BadRequestError, ConfigError
+from paylab.simulator.simulator import Simulator
 from paylab.spec.timestamps import to_text
 
 HARNESS = Path(__file__).with_name("killing.py")
@@ -220,6 +222,28 @@ def test_another_list_is_another_export(service, tmp_path):
         service.again(), tmp_path / "t.csv", origin={"base_url": "https://other"}
     )
     assert (done.rows, done.resumed) == (15, 0)
+
+
+def test_another_account_is_another_export(service, tmp_path):
+    """No row of one account comes into the file of another, also when told to resume."""
+    service.broken, path = (3,), tmp_path / "t.csv"
+    with pytest.raises(ConnectionError):
+        frames.export_list(service, path, account="one")
+    theirs = [row | {"id": f"other_{number:02d}"} for number, row in enumerate(service.rows)]
+    done = frames.export_list(service.again(rows=theirs), path, account="two", resume=True)
+    assert (done.rows, done.resumed) == (15, 0)
+    assert ids(path) == [row["id"] for row in theirs]
+
+
+def test_a_lab_exports_for_its_own_account(tmp_path):
+    """Two seeds share no draft; the sidecar does not tell the account."""
+    path = tmp_path / "t.csv"
+    labs = [paylab.connect(simulator=Simulator(seed=seed, transfers=130)) for seed in (1, 2)]
+    with pytest.raises(ConfigError, match="repeat the call"):
+        labs[0].transfers.export(path, progress=lambda *_: False)
+    assert labs[1].transfers.export(path).resumed == 0
+    assert set(ids(path)) == set(labs[1].transfers.frame()["id"])
+    assert labs[1].settings.identity not in Path(f"{path}.columns.json").read_text()
 
 
 def test_stopped(service, tmp_path):
