@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from importlib import import_module
@@ -45,6 +45,8 @@ class SyncedList(Protocol):
 
     kind: Kept
     order: Order
+    account: str
+    """Identifies the service and account, without the key itself."""
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page."""
@@ -74,10 +76,14 @@ class Synced:
 
 @dataclass
 class State:
-    """The state after a sync: all rows up to `newest` are known, those in `open` are not final."""
+    """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
+
+    Folders of older versions have no account: the next sync adopts one.
+    """
 
     kind: str = ""
     base_url: str = ""
+    account: str = ""
     newest: str | None = None
     open: dict[str, str] = field(default_factory=dict)
     days: dict[str, int] = field(default_factory=dict)
@@ -154,13 +160,19 @@ class Dataset:
 
     def _state(self, pull: SyncedList) -> State:
         text = self._files.read(STATE)
-        origin = pull.origin()["base_url"]
-        state = State(**json.loads(text)) if text else State(pull.kind, origin)
-        if (state.kind, state.base_url) != (pull.kind, origin):
-            raise ConfigError(
-                f"{self.address} holds {state.kind} of {state.base_url}; name another folder"
-            )
+        url, account = pull.origin()["base_url"], pull.account
+        state = State(**json.loads(text)) if text else State(pull.kind, url, account)
+        theirs = f"{self.address} holds {state.kind} of"
+        if (state.kind, state.base_url) != (pull.kind, url):
+            raise ConfigError(f"{theirs} {state.base_url}; name another folder")
+        if state.account not in ("", account):
+            again = f"or, if only the key is new, delete {STATE} in it"
+            raise ConfigError(f"{theirs} another account of {url}; name another folder, {again}")
+        state.account = account
         return state
+
+    def _store(self, state: State) -> None:
+        self._files.write(STATE, json.dumps(asdict(state)).encode())
 
 
 @dataclass
@@ -174,11 +186,13 @@ class _Sync:
     new: int = 0
     updated: int = 0
     newest: datetime | None = None
+    _begun: State | None = None
     _days: dict[str, list[pa.Table]] = field(default_factory=dict)
 
     def run(self) -> Synced:
         schema = SCHEMAS[self.pull.kind]
         waiting = dict(self.state.open)
+        self._begun = replace(self.state, open=waiting, days=dict(self.state.days))
         self.newest = timestamps.from_text(self.state.newest) if self.state.newest else None
         walk, cut = True, Cut()
         if self.pull.order == "newest_first":
@@ -192,7 +206,7 @@ class _Sync:
             self._ask(set(waiting), schema)
         self._flush(set(self._days))
         self.state.newest = self._until()
-        self.dataset._files.write(STATE, json.dumps(asdict(self.state)).encode())
+        self.dataset._store(self.state)
         return Synced(self.new, self.updated, self.tally.pages)
 
     def _walks_back(self, waiting: dict[str, str]) -> bool:
@@ -248,6 +262,9 @@ class _Sync:
             self._write(day, _latest(pa.concat_tables(self._days.pop(day))))
 
     def _write(self, day: str, fresh: pa.Table) -> None:
+        if self._begun:  # before any row, so that no other account continues an interrupted sync
+            self.dataset._store(self._begun)
+            self._begun = None
         name = f"created_day={day}/part-0.parquet"
         before = self.dataset._files.read(name)
         table = fresh

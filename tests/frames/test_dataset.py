@@ -13,7 +13,8 @@ import pytest
 
 import paylab
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.errors import APIResponseError, ConfigError, ExactnessError, RuleError
+from paylab.simulator.simulator import Simulator
 
 
 @dataclass
@@ -24,6 +25,7 @@ class List:
     kind: str = "transfers"
     url: str = "https://one"
     order: str = "newest_first"
+    account: str = "one"
     asked: list = field(default_factory=list)
 
     def pull(self):
@@ -117,6 +119,44 @@ def test_another_service(tmp_path):
     dataset.sync(List(rows(5)))
     with pytest.raises(ConfigError, match="name another folder"):
         dataset.sync(List(rows(5), url="https://other"))
+
+
+def test_another_account(tmp_path, monkeypatch):
+    """Nor of two accounts of a service, also after a first sync that broke off."""
+    for name in ("FEW", "MANY"):
+        monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
+    dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(95))
+    fetch = source.fetch
+    source.fetch = lambda cursor: b"{" if cursor == "80" else fetch(cursor)
+    with pytest.raises(APIResponseError):
+        dataset.sync(source)
+    with pytest.raises(ConfigError, match="another account of https://one; name another folder"):
+        dataset.sync(List(rows(5), account="two"))
+    source.fetch = fetch
+    dataset.sync(source)
+    assert len(read(tmp_path / "d")) == 95
+
+
+def test_a_folder_of_an_older_version_is_adopted(tmp_path):
+    """Its state names no account: it becomes that of the next sync."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(List(rows(5)))
+    file = tmp_path / "d" / "_sync.json"
+    state = json.loads(file.read_text())
+    state.pop("account")
+    file.write_text(json.dumps(state))
+    assert dataset.sync(List(rows(5), account="two")).new == 0
+    with pytest.raises(ConfigError, match="another account"):
+        dataset.sync(List(rows(5)))
+
+
+def test_each_seed_is_an_account(tmp_path):
+    """A notebook that is run again finds its folder; another simulator is turned away."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    labs = [paylab.connect(simulator=Simulator(seed=seed, transfers=9)) for seed in (7, 7, 8)]
+    assert [dataset.sync(lab.transfers).new for lab in labs[:2]] == [9, 0]
+    with pytest.raises(ConfigError, match="another account"):
+        dataset.sync(labs[2].transfers)
 
 
 def test_interrupted(tmp_path):

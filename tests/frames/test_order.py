@@ -53,7 +53,7 @@ ORDERS = {
 class List:
     """A list in an order, in pages of three; `asked` counts the pages."""
 
-    kind = "transfers"
+    kind, account = "transfers", "one"
 
     def __init__(self, made, order="unknown"):
         self.made, self.asked, self.order = made, 0, order
