@@ -93,12 +93,17 @@ class Response:
         return resource
 
     @property
-    def made(self) -> str:
-        """The id of what was made; APIResponseError when the answer does not identify it."""
+    def identified(self) -> dict[str, Any]:
+        """The object with an id, as sent; APIResponseError when there is none."""
         body = self._resource(Identified)
         if body is None:
             raise self._wrong("must be an object with an id")
-        return str(body["id"])
+        return body
+
+    @property
+    def made(self) -> str:
+        """The id of what was made; APIResponseError when the answer does not identify it."""
+        return str(self.identified["id"])
 
     def done(self) -> None:
         """APIResponseError when the body describes an error."""

@@ -14,6 +14,7 @@ from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
+from ..spec.text import write_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,11 +74,13 @@ class Pull:
         return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
 
     def one(self, id_: str) -> bytes | None:
-        """One object as the service sent it; None if it is not found or cannot be read."""
+        """One object without its envelope; None if it is not found or cannot be read."""
         try:
-            return self.sender.fetch(self.sender.service.path(f"{self.kind}.get", id=id_))
+            path = self.sender.service.path(f"{self.kind}.get", id=id_)
+            answer = self.sender.send("GET", path)
         except (NotFoundError, MissingOperationError):
             return None
+        return write_json(answer.identified).encode()
 
     def origin(self, **more: Any) -> dict[str, Any]:
         """The source of the rows, for `frame.attrs` and the sidecar file."""

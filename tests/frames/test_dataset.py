@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from random import Random
 
+import httpx
 import pandas as pd
 import pytest
 
 import paylab
 from paylab import frames
+from paylab.client.settings import Settings
 from paylab.errors import APIResponseError, ConfigError, ExactnessError, RuleError
 from paylab.simulator.simulator import Simulator
 
@@ -111,6 +113,40 @@ def test_an_old_open_row_is_asked_for_alone(tmp_path):
     assert dataset.sync(source).updated == 1
     assert source.rows[-1]["id"] in source.asked
     assert len(source.asked) <= 3
+
+
+def answering(body):
+    """A list of 150 rows, of which the last is open, whose single objects are read as `body`."""
+    settings = Settings("https://api.example.com", "key", "secret")
+    answer = httpx.MockTransport(lambda _: httpx.Response(200, json=body))
+    source = List(rows(150))
+    source.rows[-1]["status"] = "started"
+    source.one = paylab.Lab(settings, transport=answer, ledger="none").transfers.pull().one
+    return source
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_an_open_row_in_an_envelope(tmp_path, wrapped):
+    """Is read as `transfers.get` reads it, with every digit."""
+    source, dataset = answering({}), frames.Dataset(f"{tmp_path}/d")
+    last = source.rows[-1] | {"status": "completed", "source_amount": "1.230000000000000001"}
+    source.one = answering({"data": last} if wrapped else last).one
+    dataset.sync(source)
+    assert dataset.sync(source).updated == 1
+    found = read(tmp_path / "d")
+    assert len(found) == 150
+    assert found["status"][last["id"]] == "completed"
+    assert str(found["source_amount"][last["id"]]).rstrip("0") == last["source_amount"]
+
+
+@pytest.mark.parametrize("body", [{}, {"data": {}}, {"status": "completed"}, []])
+def test_an_open_row_without_an_id(tmp_path, body):
+    """Is an error, and no row of a dataset."""
+    source, dataset = answering(body), frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    with pytest.raises(APIResponseError, match="must be an object with an id"):
+        dataset.sync(source)
+    assert len(read(tmp_path / "d")) == 150
 
 
 def test_another_service(tmp_path):
