@@ -12,8 +12,10 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import Problem, RuleError
-from ..spec import timestamps
+from ..errors import ConfigWarning, Problem, RuleError
+from ..spec import status, timestamps
+from ..spec.names import nearest_name
+from ..spec.text import plain
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
 Kept = Literal[
@@ -233,6 +235,12 @@ def likeliest(names: Iterable[str]) -> Schema:
     return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
 
 
+MACHINES = {
+    "transfers": status.TRANSFER,
+    "conversions": status.CONVERSION,
+    "individuals": status.INDIVIDUAL,
+    "conversion_accounts": status.CONVERSION_ACCOUNT,
+}
 INSTANT = pa.timestamp("us", tz="UTC")
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
@@ -269,11 +277,29 @@ def since(value: date | str | None, name: str = "since") -> datetime | None:
 
 
 def words(values: str | Collection[str] | None) -> frozenset[str] | None:
-    """The words to keep, from one word, a comma-separated text or a list; None for all."""
+    """The words to keep, from one word, a comma-separated text or a list; None for all.
+
+    RuleError if there is no word.
+    """
     if values is None:
         return None
     listed = values.split(",") if isinstance(values, str) else values
-    return frozenset(word.strip() for word in listed)
+    found = frozenset(word.strip() for word in listed) - {""}
+    if not found:
+        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
+    return found
+
+
+def statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
+    """The statuses to keep; a warning for each that is not known, as a service may have more."""
+    found = words(values)
+    known = MACHINES[kind].states if kind in MACHINES else found or ()
+    for word in sorted((found or frozenset()).difference(known)):
+        near = nearest_name(word, known)
+        hint = f"nearest: {near}" if near else f"known: {', '.join(known)}"
+        message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
+        warnings.warn(message, ConfigWarning, stacklevel=3)
+    return found
 
 
 def write_times(column: pa.ChunkedArray) -> pa.ChunkedArray:

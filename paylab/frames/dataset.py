@@ -97,6 +97,8 @@ class Dataset:
 
     def __init__(self, address: str, **options: Any) -> None:
         self.address, self._options = str(address), options
+        if not self.address.strip():
+            raise ConfigError("the address is empty: name a folder")
         self._files = storage(self.address, options)
 
     def __repr__(self) -> str:

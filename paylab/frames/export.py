@@ -78,7 +78,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     20
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
-    cut = Cut(since=times.since(since), statuses=times.words(status))
+    cut = Cut(since=times.since(since), statuses=times.statuses(status, kind))
     schema = SCHEMAS[kind]
     about = (lambda: {"rows": tally.rows, "excel_safe": True}) if excel_safe else None
     tables = read_pages(pages, schema, lambda part: part.table, tally, cut=cut)
@@ -113,7 +113,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         return export(pages, to, kind, progress, excel_safe=excel_safe, since=since, status=status)
     write, schema = destination(to, excel_safe=excel_safe), SCHEMAS[kind]
     path, about = Path(to), dict(origin or {})
-    cut = Cut(since=times.since(since), statuses=times.words(status), order=order)
+    cut = Cut(since=times.since(since), statuses=times.statuses(status, kind), order=order)
     require_parent(path)
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}

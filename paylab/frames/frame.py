@@ -204,7 +204,7 @@ def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.Data
 def frame(pages: Iterable[object], kind: Kept, **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of the rows of a list of this kind; see `transfers`."""
     schema, tally = SCHEMAS[kind], Tally(options.get("progress"))
-    since, statuses = times.since(options.get("since")), times.words(options.get("status"))
+    since, statuses = times.since(options.get("since")), times.statuses(options.get("status"), kind)
     cut = Cut(options.get("limit"), since, options.get("order", "unknown"), statuses)
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())

@@ -86,6 +86,8 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
         (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
         (["export", "transfers", "--to", "."], 2, "cannot replace the folder you are in"),
+        (["export", "transfers", "--to", "x.csv", "--status", ""], 1, "status: is empty"),
+        (["sync", "transfers", ""], 2, "the address is empty: name a folder"),
         (["walkthrough", "ph", "--out", "/dev/null"], 1, "paylab: /dev/null: File exists"),
         (["sign", "GET", "transfers"], 2, "'transfers' is not a URL to sign"),
         (["sign", "GET", "//example.com/v1/transfers"], 2, "is not a URL to sign"),

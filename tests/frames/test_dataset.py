@@ -316,6 +316,14 @@ def test_an_amount_too_long_for_a_dataset(tmp_path):
     assert not list(tmp_path.rglob("*.parquet"))
 
 
+@pytest.mark.parametrize("address", ["", " "])
+def test_no_address(address, tmp_path, monkeypatch):
+    """Is not the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="the address is empty"):
+        frames.Dataset(address)
+
+
 def test_empty(tmp_path):
     """No rows: an empty summary, and a clear word from Dask."""
     dataset = frames.Dataset(f"{tmp_path}/d")

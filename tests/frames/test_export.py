@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError
+from paylab.errors import ConfigError, ConfigWarning, ExactnessError, RuleError
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.decode import text_table
 from paylab.frames.files import DayFolder, typed
@@ -260,6 +260,35 @@ def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
     ):
         assert write().rows == len(kept)
         assert [row["id"] for row in read_back(tmp_path / to)] == kept
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("completd", r"'completd' is not a known status of transfers; nearest: completed"),
+        (["failed", "Expired"], "nearest: expired"),
+        ("zzz", "known: pending, awaiting_funds"),
+    ],
+)
+def test_an_unknown_status(paged, transfer, tmp_path, status, words):
+    """Is a warning, once: a service may have words that paylab does not know."""
+    page = json.dumps(paged([transfer])[0]).encode()
+    for ask in (
+        lambda: frames.export([page], tmp_path / "t.csv", status=status).rows,
+        lambda: frames.export_list(lambda _: page, tmp_path / "t.csv", status=status).rows,
+        lambda: len(frames.transfers([page], status=status)),
+    ):
+        with pytest.warns(ConfigWarning, match=words) as told:
+            assert ask() == 0
+        assert len(told) == 1
+
+
+@pytest.mark.parametrize("status", ["", " ", ",", [], [""]])
+def test_an_empty_status(paged, transfer, tmp_path, status):
+    """Is refused, and nothing is written."""
+    with pytest.raises(RuleError, match="status: is empty"):
+        frames.export(paged([transfer]), tmp_path / "t.csv", status=status)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_standard_output(paged, transfer, capfdbinary):
