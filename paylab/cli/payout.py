@@ -17,7 +17,7 @@ from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .terminal import announce, confirm, count, say, warn_user
+from .terminal import announce, confirm, count, say, warn_user, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
-        "--concurrency", type=_count, metavar="N", help="concurrent requests (default: 8)"
+        "--concurrency", type=whole(1, _MOST), metavar="N", help="concurrent requests (default: 8)"
     )
     parser.add_argument("--to", metavar="RESULTS.csv", help="write the outcome of each row")
     for name in DEFAULTS:
@@ -109,13 +109,6 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
     for row in frame[frame["error"].notna()].itertuples():
         warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= _MOST:
-        raise argparse.ArgumentTypeError(f"must be 1 to {_MOST}")
-    return number
 
 
 def _mark(text: str) -> str:

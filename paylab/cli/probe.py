@@ -13,7 +13,7 @@ from ..lab.lab import connect
 from ..probe.objects import PLAN
 from ..probe.report import ANSWERED, OUTCOMES, Report
 from ..probe.requests import BUDGET
-from .terminal import announce, say, warn_user
+from .terminal import announce, say, warn_user, whole
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", help="also write the report as one HTML page")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--budget", type=_count, default=BUDGET, metavar="N", help=_BUDGET)
+    parser.add_argument("--budget", type=whole(1), default=BUDGET, metavar="N", help=_BUDGET)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,13 +80,6 @@ def _show(report: Report, to: Path) -> None:
     say(report.summary)
     answered = len(report.where(*ANSWERED))
     say(f"{answered} answers are in {to}: use it with paylab.connect(service={str(to)!r})")
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
 
 
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"

@@ -21,7 +21,7 @@ from ..errors import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
-from .terminal import announce, confirm, say, say_json, warn_user
+from .terminal import announce, confirm, say, say_json, warn_user, whole
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -49,7 +49,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         )
         parser.add_argument("--yes", action="store_true", help="send without asking")
     if command == "list":
-        parser.add_argument("--limit", type=int, metavar="N", help="print N items (default: all)")
+        parser.add_argument(
+            "--limit", type=whole(0), metavar="N", help="print N items (default: all)"
+        )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -112,12 +114,14 @@ def _body(text: str | None) -> Any:
     if text is None:
         return None
     given = text
-    if text == "-":
-        given = sys.stdin.read()
-    elif text.startswith("@"):
-        given = Path(text[1:]).read_text(encoding="utf-8")
     try:
+        if text == "-":
+            given = sys.stdin.read()
+        elif text.startswith("@"):
+            given = Path(text[1:]).read_text(encoding="utf-8")
         return read_json(given)
+    except UnicodeDecodeError:
+        raise ConfigError("--json is not text in UTF-8") from None
     except ValueError as error:
         raise ConfigError(f"--json is not JSON: {error}") from None
 

@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from .terminal import port
+from .terminal import port, whole
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
@@ -40,7 +40,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON line when ready")
     parser.add_argument("--seed", type=int, default=7, help="seed of ids and payloads")
     parser.add_argument(
-        "--transfers", type=_count, default=0, help="number of past transfers at the start"
+        "--transfers",
+        type=whole(0, 1_000_000),
+        default=0,
+        help="number of past transfers at the start",
     )
     parser.add_argument(
         "--speed", type=_speed, default=1.0, help="simulated seconds per real second"
@@ -143,13 +146,6 @@ def _path(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("must name a file")
     return text
-
-
-def _count(text: str) -> int:
-    number = int(text) if text.isdecimal() else -1
-    if not 0 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError("must be from 0 to 1000000")
-    return number
 
 
 def _speed(text: str) -> float:

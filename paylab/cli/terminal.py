@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Thread
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 MOST_WAITING = 1_000
 """Maximum records in the queue; further ones are dropped."""
 
-HIGHEST_PORT = 65_535
 FORMAT = "%(levelname)s %(name)s: %(message)s"
 
 
@@ -58,12 +58,24 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def port(text: str) -> int:
-    """Parse the port of an option."""
-    number = int(text) if text.isdecimal() else -1
-    if not 0 <= number <= HIGHEST_PORT:
-        raise ArgumentTypeError(f"must be from 0 to {HIGHEST_PORT}")
-    return number
+def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A parser of an option's whole number; ArgumentTypeError tells its range."""
+    words = f"{least} or more" if most is None else f"from {least} to {most}"
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least or (most is not None and number > most):
+            raise ArgumentTypeError(f"must be {words}")
+        return number
+
+    return parse
+
+
+port = whole(0, 65_535)
+"""Parse the port of an option."""
 
 
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}

@@ -12,7 +12,7 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ConfigWarning, Problem, RuleError
+from ..errors import ConfigError, ConfigWarning, Problem, RuleError
 from ..spec import status, timestamps
 from ..spec.names import nearest_name
 from ..spec.text import plain
@@ -227,6 +227,13 @@ SCHEMAS: dict[str, Schema] = {
         *(QUOTES, EVENTS, DELIVERIES),
     )
 }
+
+
+def schema_of(kind: str) -> Schema:
+    """The schema of a kind; ConfigError lists the kinds."""
+    if kind not in SCHEMAS:
+        raise ConfigError(f"kind is {kind!r}: it must be one of {', '.join(SCHEMAS)}")
+    return SCHEMAS[kind]
 
 
 def likeliest(names: Iterable[str]) -> Schema:

@@ -22,7 +22,7 @@ from ..spec import timestamps
 from ..spec.paging import Order
 from . import columns as times
 from . import excel, files
-from .columns import SCHEMAS, Kept, Schema
+from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies, text_schema
 from .export_draft import Draft, draft_place, sweep_drafts
 from .files import DayFolder, guard, ours, parquet_writer, typed
@@ -79,7 +79,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
     cut = Cut(since=times.since(since), statuses=times.statuses(status, kind))
-    schema = SCHEMAS[kind]
+    schema = schema_of(kind)
     about = (lambda: {"rows": tally.rows, "excel_safe": True}) if excel_safe else None
     tables = read_pages(pages, schema, lambda part: part.table, tally, cut=cut)
     write(tables, Path(to), schema, about)
@@ -111,7 +111,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     if os.fspath(to) == STANDARD_OUTPUT:
         pages = bodies(fetch)
         return export(pages, to, kind, progress, excel_safe=excel_safe, since=since, status=status)
-    write, schema = destination(to, excel_safe=excel_safe), SCHEMAS[kind]
+    write, schema = destination(to, excel_safe=excel_safe), schema_of(kind)
     path, about = Path(to), dict(origin or {})
     cut = Cut(since=times.since(since), statuses=times.statuses(status, kind), order=order)
     require_parent(path)

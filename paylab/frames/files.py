@@ -25,7 +25,7 @@ from ..errors import ConfigError, PaylabError
 from ..files import csv_header, file_mode, replace, unreadable
 from . import columns as times
 from . import decimals
-from .columns import SCHEMAS, Kept, Kind, Schema, likeliest
+from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .frame import ExactFrame, series, typed_frame
 
 FORMULA = r"^['=+\-@\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
@@ -136,7 +136,7 @@ def read_csv(
     'decimal'
     """
     names, about = csv_header(path, delimiter), read_sidecar(Path(path))
-    schema = SCHEMAS[kind or about.get("kind") or likeliest(names).name]
+    schema = schema_of(kind or about.get("kind") or likeliest(names).name)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise PaylabError(f"{path} has two columns {twice[:60]!r}: rename or remove one of them")
@@ -237,7 +237,7 @@ def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.D
     except (pa.ArrowException, OSError) as error:
         raise unreadable(path, "Parquet", error) from None
     about = read_sidecar(place)
-    schema = SCHEMAS[kind or about.get("kind") or likeliest(table.column_names).name]
+    schema = schema_of(kind or about.get("kind") or likeliest(table.column_names).name)
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
     texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
     return ExactFrame(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..spec.paging import Order
 from . import columns as times
 from . import decimals
-from .columns import SCHEMAS, Kept, Kind, Schema, likeliest
+from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
 from .decode import PagePart, text_schema
 from .pages import Cut, Progress, Tally, read_pages
@@ -203,7 +203,7 @@ def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.Data
 
 def frame(pages: Iterable[object], kind: Kept, **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of the rows of a list of this kind; see `transfers`."""
-    schema, tally = SCHEMAS[kind], Tally(options.get("progress"))
+    schema, tally = schema_of(kind), Tally(options.get("progress"))
     since, statuses = times.since(options.get("since")), times.statuses(options.get("status"), kind)
     cut = Cut(options.get("limit"), since, options.get("order", "unknown"), statuses)
     columns = Columns(schema)

@@ -88,7 +88,10 @@ class Remote:
             from fsspec.core import url_to_fs
         except ImportError:
             raise ConfigError(f"{address}: needs fsspec, pip install 'paylab[scale]'") from None
-        self._files, self._root = url_to_fs(address, **options)
+        try:
+            self._files, self._root = url_to_fs(address, **options)
+        except (ImportError, ValueError) as error:  # it names the package, or the protocol
+            raise ConfigError(f"{address.partition('://')[0]}:// cannot be used: {error}") from None
 
     def read(self, name: str) -> bytes | None:
         """The content of a file; None if it does not exist."""

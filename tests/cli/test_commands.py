@@ -87,6 +87,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
         (["export", "transfers", "--to", "."], 2, "cannot replace the folder you are in"),
         (["export", "transfers", "--to", "x.csv", "--status", ""], 1, "status: is empty"),
+        (["sync", "transfers", "zzz://x/y"], 2, "zzz:// cannot be used: Protocol not known"),
         (["sync", "transfers", ""], 2, "the address is empty: name a folder"),
         (["walkthrough", "ph", "--out", "/dev/null"], 1, "paylab: /dev/null: File exists"),
         (["sign", "GET", "transfers"], 2, "'transfers' is not a URL to sign"),
@@ -298,16 +299,20 @@ def test_a_reader_that_went_away_is_no_failure():
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        ("--speed", "from 0.001 to 1000000"),
-        ("--transfers", "from 0 to 1000000"),
-        ("--port", "from 0 to 65535"),
+        (["simulator", "--speed"], "from 0.001 to 1000000"),
+        (["simulator", "--transfers"], "from 0 to 1000000"),
+        (["simulator", "--port"], "from 0 to 65535"),
+        (["payout", "x.csv", "--concurrency"], "from 1 to 64"),
+        (["probe", "--budget"], "1 or more"),
+        (["list", "transfers", "--limit"], "0 or more"),
     ],
 )
-def test_a_number_that_is_none_is_told_what_it_must_be(capsys, option, words):
+@pytest.mark.parametrize("number", ["x", "-1", "9" * 5000])
+def test_a_number_that_is_none_is_told_what_it_must_be(capsys, option, words, number):
     """And not by the name of a function."""
     with pytest.raises(SystemExit):
-        main(["simulator", option, "x"])
-    assert words in capsys.readouterr().err
+        main([*option, number])
+    assert f"must be {words};" in capsys.readouterr().err
 
 
 def test_a_country_is_taken_in_capitals(capsys):

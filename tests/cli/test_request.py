@@ -86,6 +86,14 @@ def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
     assert not said.out
 
 
+def test_a_body_in_another_encoding(service, capsys, tmp_path):
+    """Is one sentence too."""
+    file = tmp_path / "latin1.json"
+    file.write_bytes('{"url": "ñ"}'.encode("latin-1"))
+    assert main(["post", "webhook_subscriptions", "--json", f"@{file}"]) == 2
+    assert capsys.readouterr().err == "paylab: --json is not text in UTF-8\n"
+
+
 def test_a_document_number_is_not_printed(service, capsys):
     """As nowhere else."""
     from paylab import connect, examples

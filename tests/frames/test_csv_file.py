@@ -150,6 +150,20 @@ def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, 
         assert frames.read_csv(target)["client_reference_id"].tolist() == ["'=1"]
 
 
+def test_a_kind_that_is_none(paged, transfer, tmp_path):
+    """Is told which there are, by whatever takes a kind."""
+    path = frames.export(paged([transfer]), tmp_path / "t.csv").path
+    for ask in (
+        lambda: frames.read_csv(path, kind="nonsense"),
+        lambda: frames.read_parquet(frames.export([], tmp_path / "t.parquet").path, "nonsense"),
+        lambda: frames.export([], path, "nonsense"),
+        lambda: frames.export_list(lambda _: b"", path, "nonsense"),
+        lambda: frames.of([], "nonsense"),
+    ):
+        with pytest.raises(ConfigError, match="'nonsense': it must be one of transfers, conv"):
+            ask()
+
+
 def test_semicolons(tmp_path):
     """The delimiter is suggested once, and taken when it is named."""
     (tmp_path / "t.csv").write_text("id;source_amount\na;1.50\n")

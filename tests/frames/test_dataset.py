@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
@@ -314,6 +315,13 @@ def test_an_amount_too_long_for_a_dataset(tmp_path):
     with pytest.raises(ExactnessError, match=r"source_amount, row 0: '1.*does not fit"):
         frames.Dataset(f"{tmp_path}/d").sync(source)
     assert not list(tmp_path.rglob("*.parquet"))
+
+
+def test_an_address_that_needs_another_package(monkeypatch):
+    """Names it."""
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(ConfigError, match=r"s3:// cannot be used: .*s3fs"):
+        frames.Dataset("s3://bucket/days")
 
 
 @pytest.mark.parametrize("address", ["", " "])
