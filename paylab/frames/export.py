@@ -100,8 +100,9 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     order: Order = "unknown",
     account: str | None = None,
 ) -> Export:
-    """Fetch a whole list into a file, each row once, also after interruptions.
+    """Fetch a whole list into a file; after an interruption, stored rows are not written again.
 
+    Rows that the service repeats within a run are written as often as it sends them.
     `fetch(cursor)` returns a page as bytes. Fetched pages are stored in a hidden folder beside the
     target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. Pages
     of an interrupted run are used within an hour, at any age with `resume=True`, never with

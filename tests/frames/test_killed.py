@@ -203,6 +203,13 @@ def test_expired_cursor(service, tmp_path, monkeypatch):
     assert done.rows == 16
 
 
+def test_rows_that_the_service_repeats(service, tmp_path):
+    """Are written as often as they were sent."""
+    service.rows = [*service.rows, *service.rows[-2:]]
+    assert frames.export_list(service, tmp_path / "t.csv").rows == 17
+    assert ids(tmp_path / "t.csv")[-4:] == ["tr_13", "tr_14"] * 2
+
+
 def test_a_bad_request_of_its_own(service, tmp_path):
     """A refusal of the very first page is not taken for an expired cursor."""
 
