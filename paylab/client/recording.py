@@ -1,8 +1,8 @@
 """A recording: every call of a client, written to a file as it is made.
 
 A recording has one JSON object a line. A line with `recording` begins a run; each line below it is
-one attempt, with its request and its answer. API key, secret, signatures, document numbers and
-images are never written. Names and account numbers are: a replay needs them.
+one attempt, with its request and its answer. API key, secret, signatures, document numbers, share
+tokens and images are never written. Names and account numbers are: a replay needs them.
 """
 
 from __future__ import annotations

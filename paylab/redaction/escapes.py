@@ -25,7 +25,8 @@ CONNECTING = frozenset({"connect", "Settings", "Client"})
 
 # Without the words around a name, whose search would be slow in a long text.
 _MARKS = re.compile(
-    r"(?:api|secret|access|private|signing)[_-]?key|secret|password|\b(?:connect|settings|client)\b",
+    r"(?:api|secret|access|private|signing)[_-]?key|secret|password|submit_token"
+    r"|\b(?:connect|settings|client)\b",
     re.IGNORECASE,
 )
 _MAGIC = re.compile(r"^([ \t]*)[%!?]", re.MULTILINE)
@@ -126,6 +127,9 @@ def _called(node: ast.Call) -> Iterator[ast.expr]:
     name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
     if name in CONNECTING:
         yield from node.args[1:3]
+    if name == "submit_token":
+        yield from node.args[1:2]
+        yield from (given.value for given in node.keywords if given.arg == "token")
     if node.args and _is_key(node.args[0]):
         yield from node.args[1:]
     elif len(node.args) > 1 and _is_key(node.args[1]):  # setattr(settings, "secret_key", ...)

@@ -19,6 +19,19 @@ from typing import Any, Protocol
 from ..spec import codes
 from . import escapes
 from .escapes import Found
+from .fields import (
+    BARE,
+    ENCLOSED,
+    ITEM,
+    NUMBER,
+    REFUSED,
+    VALUE,
+    WORD_WITH_DIGITS,
+    WORDS,
+    folded,
+    has_share_token,
+    share_tokens,
+)
 
 HIDDEN = "***"
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
@@ -81,35 +94,15 @@ PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
 SIGNATURE = re.compile(r"(?<![A-Za-z0-9+/])((?:[A-Za-z0-9+/][\r\n]{0,2}){86}==)")
 """Base64 of 64 characters: the service's signatures are Base64 of 64 hexadecimal digits."""
 
-_VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
-NUMBER = re.compile(
-    rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["'\]]{{0,2}}\s*[:=]\s*b?({_VALUE})""",
-    re.IGNORECASE,
-)
-"""The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
-
 DOCUMENT_TYPES = frozenset(codes.DOCUMENT_TYPES)
 _TYPE = rf"""["']?\btype["']?\s*[:=]\s*["']?(?:{"|".join(codes.DOCUMENT_TYPES)})\b["']?"""
 _KEY = r"""\bnumber["']?\s*[:=]\s*"""
 BESIDE = (
-    re.compile(rf"""{_TYPE}[^{{}}]{{0,200}}?{_KEY}({_VALUE})""", re.IGNORECASE),
-    re.compile(rf"""{_KEY}({_VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
+    re.compile(rf"""{_TYPE}[^{{}}]{{0,200}}?{_KEY}({VALUE})""", re.IGNORECASE),
+    re.compile(rf"""{_KEY}({VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
 )
 """The number of a document that is recognised by its type before or after it."""
 
-ENCLOSED = (
-    re.compile(
-        rf"""\bnumbers?["']?\s*[:=]\s*[\[{{][\[{{\s]{{0,20}}(?:["']?\w+["']?\s*:\s*)?({_VALUE})""",
-        re.IGNORECASE,
-    ),
-    re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
-)
-"""The number of a document in a nested object or list, and in XML."""
-REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
-"""A service's message about a document number: field, optional value, text."""
-_TOKEN = re.compile(r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)")
-
-_ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
 NO_NUMBER = frozenset("0 .-/")
 """Placeholder numbers of examples, which are not searched elsewhere."""
 
@@ -137,8 +130,8 @@ class Revealing(Protocol):
 class Redaction:
     """Removes secrets from text, headers and parsed JSON.
 
-    `learn` reads the document numbers of a body and finds them by value afterwards. `personal`
-    are names of a service for fields that an export leaves out.
+    `learn` reads the document numbers and share tokens of a body and finds them by value
+    afterwards. `personal` are names of a service for fields that an export leaves out.
     """
 
     def __init__(
@@ -149,13 +142,13 @@ class Redaction:
         self._may_hide: Callable[[str], object] | None = None
 
     def learn(self, text: str) -> str:
-        """The text as from `text`, after learning its document numbers."""
+        """The text as from `text`, after learning its document numbers and share tokens."""
         text = _short(text)
         escapes.replace_found(text, self._learned)
         return self.text(text)
 
     def text(self, text: str) -> str:
-        """The text without secrets, signatures, document numbers and images."""
+        """The text without secrets, signatures, document numbers, share tokens and images."""
         if len(text) <= SHORT and text.isascii() and not self._numbers:
             may_hide = self._may_hide or self._quick_search()
             if not may_hide(text):
@@ -166,7 +159,8 @@ class Redaction:
         """A search for any sign of what is removed, in ASCII: most texts have none."""
         values = [secret.reveal() for secret in self._secrets]
         forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
-        words = {*_MARKS, *(word for word, _ in PLACES), "==", "document", "number", *forms}
+        named = (word for word, _ in PLACES)
+        words = {*_MARKS, *named, "==", "document", "number", "token", *forms}
         parts = [r"[\\&%]", *map(re.escape, sorted(words))]
         search = re.compile("|".join(parts), re.IGNORECASE).search
         self._may_hide = search
@@ -188,7 +182,9 @@ class Redaction:
         if isinstance(value, list):
             return [self.json(item) for item in value]
         if isinstance(value, dict):
-            return {self.text(name): self._item(name, item) for name, item in value.items()}
+            hidden = {"token": HIDDEN} if has_share_token(value) and value["token"] else {}
+            clean = {self.text(name): self._item(name, item) for name, item in value.items()}
+            return {**clean, **hidden}
         return HIDDEN if _is_number(value) and self._known(str(value)) else value
 
     def _item(self, name: str, item: Any) -> Any:
@@ -204,9 +200,15 @@ class Redaction:
             for number in (value, "".join(filter(str.isalnum, value))):
                 if len(number) < SHORTEST_NUMBER or set(number) <= NO_NUMBER:
                     continue
-                if len(self._numbers) < MOST_NUMBERS:
-                    self._numbers[number] = None
+                self._remember(number)
+        for token, _start, _end in share_tokens(text):
+            if len(token) >= SHORTEST_SECRET:
+                self._remember(escapes.decode(token))
         return ()
+
+    def _remember(self, value: str) -> None:
+        if len(self._numbers) < MOST_NUMBERS:
+            self._numbers[value] = None
 
     def _found(self, text: str, depth: int) -> Iterator[Found]:
         yield from _SHORTENED(text, depth)
@@ -216,14 +218,14 @@ class Redaction:
         for number in self._numbers:
             for found in _by_value(number, text, lowered):
                 yield found._replace(put=_fitting(text, found.start, found.end, depth))
-        words = _folded(text)
+        words = folded(text)
         for word, pattern in PLACES:
             if word in words:
                 yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
         for match in SIGNATURE.finditer(text) if "==" in text else ():
             if is_signature(match[1]):
                 yield Found(*match.span(1), HIDDEN)
-        for _, start, end in numbers(text):
+        for _, start, end in (*numbers(text), *share_tokens(text)):
             yield Found(start, end, _fitting(text, start, end, depth))
 
 
@@ -297,25 +299,18 @@ def _is_number(value: Any) -> bool:
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
-    words = _folded(text)
+    words = folded(text)
     patterns = [NUMBER, *ENCLOSED] if "document" in words else []
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
-        for item in _ITEM.finditer(text, *match.span(1)):
+        for item in ITEM.finditer(text, *match.span(1)):
             group = item.lastindex or 0
             value = escapes.decode(item[group])
-            if _digits(value) >= (1 if group < BARE else 4) and not _WORDS.search(value):
+            if _digits(value) >= (1 if group < BARE else 4) and not WORDS.search(value):
                 yield value, *item.span(group)
     for refused in REFUSED.finditer(text) if "document" in words and "number" in words else ():
-        for token in _TOKEN.finditer(text, *refused.span()):
+        for token in WORD_WITH_DIGITS.finditer(text, *refused.span()):
             yield escapes.decode(token[0]), *token.span()
-
-
-BARE = 3
-"""The group of `_ITEM` without quotes."""
-
-_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
-"""Characters that occur in messages but not in document numbers."""
 
 
 def _digits(text: str) -> int:
@@ -337,13 +332,6 @@ def _lowered(text: str) -> str:
         return text.lower()
     # Of all letters only this one becomes two; sigma has two lower forms.
     return text.replace("\u0130", "i").lower().replace("\u03c2", "\u03c3")
-
-
-def _folded(text: str) -> str:
-    """The text folded like IGNORECASE, to test quickly whether an expression can match."""
-    if text.isascii():
-        return text.lower()
-    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
 
 
 def _by_value(value: str, text: str, lowered: str) -> Iterator[Found]:

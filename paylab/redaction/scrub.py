@@ -16,6 +16,7 @@ from typing import Any
 
 from . import escapes
 from .escapes import KEY_NAME, Found
+from .fields import has_share_token
 from .redaction import DOCUMENT_TYPES, HEADERS, find_images, image_bytes
 from .scrub_rules import (
     LONG,
@@ -151,6 +152,8 @@ def _clean(value: Any, report: Report) -> Any:
     clean = {_text(name, report): _item(name, one, report) for name, one in kept.items()}
     if str(clean.get("type")).lower() in DOCUMENT_TYPES:
         clean = _numberless(clean, report)
+    if has_share_token(clean):
+        clean["token"] = _keyless(clean["token"], report)
     return _decoded(_pair(clean, report), report)
 
 

@@ -21,6 +21,7 @@ from ..spec.codes import IMAGE_MIN
 from ..spec.service import Service
 from . import escapes
 from .escapes import KEY_NAME, Found, key_literals
+from .fields import share_tokens
 from .redaction import HIDDEN, PLACES, SIGNATURE, is_signature, numbers
 
 THUMBNAIL = IMAGE_MIN - 1
@@ -68,6 +69,18 @@ class Numbered(Rule):
         return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
 
 
+class ShareTokens(Rule):
+    """A rule for share tokens of identity verification."""
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """The places of the tokens."""
+        return (
+            (start, end)
+            for value, start, end in share_tokens(text)
+            if not (is_stand_in if text[start - 1] in "\"'" else self.is_allowed)(value)
+        )
+
+
 def is_small(base64: str) -> bool:
     """Whether an image is a thumbnail or a QR code."""
     try:
@@ -86,8 +99,8 @@ def is_qr_code(data: bytes) -> bool:
 
 
 _STAND_IN = re.compile(
-    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|api|key|paylab|id|here|name"
-    r"|value|env|change|me|placeholder|x{3,}|[\W_])+",
+    r"(?:an?|your|my|our|the|this|some|test|demo|example|fake|dummy|secret|share|token|api|key|paylab|id"
+    r"|here|name|value|env|change|me|placeholder|x{3,}|[\W_])+",
     re.IGNORECASE,
 )
 
@@ -205,6 +218,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _unless(cnpj.is_valid)),
     Numbered("document number", re.compile(""), is_example),
+    ShareTokens("share token", re.compile(""), is_placeholder),
     Rule(
         "document number",
         re.compile(
@@ -227,7 +241,7 @@ _FIELDS = (
     r"(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
     r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile|date_of_birth|birth_?date|dob"
     r"|clabe|line_?[12]|street|city|state|postal_?code|zip_?code|address|account_number|iban|bic"
-    r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
+    r"|sort_?code|pix_key|upi_id|vpa|applicant_?id|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
     r"|clabe_number|account_iban|swift|beneficiary"
 )
 _IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""

@@ -243,3 +243,50 @@ def test_a_number_of_nothing_but_zeros_is_hidden_in_its_place_only():
         == '{"document": {"number": "***"}}'
     )
     assert redaction.text("0x000000000000dEaD") == "0x000000000000dEaD"
+
+
+SHARE = "eyJ9f8e7d6c5b4a.share-act"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"provider": "idv", "token": SHARE, "applicant_id": "app-1"}),
+        json.dumps({"token": SHARE, "partner_terms_accepted_at": "2026-01-31T09:30:00Z"}, indent=2),
+        json.dumps({"error": json.dumps({"applicant_id": "app-1", "token": SHARE})}),
+        repr({"applicant_id": "app-1", "token": SHARE}),
+        f"provider=idv&token={SHARE}&applicant_id=app-1",
+        f'submit_token("ind_1", token="{SHARE}", applicant_id="app-1")',
+    ],
+)
+def test_a_share_token_is_hidden_and_then_found_by_value(text):
+    """In the body that names it, and in every answer that repeats it."""
+    redaction = Redaction([])
+    assert SHARE not in Redaction([]).text(text)
+    assert SHARE not in redaction.learn(text)
+    assert redaction.text(f"{SHARE} was used before") == "*** was used before"
+    assert redaction.json({"error": [f"not {SHARE}"]}) == {"error": ["not ***"]}
+
+
+def test_a_share_token_in_parsed_json():
+    """By the field beside it."""
+    body = {"token": SHARE, "applicant_id": "app-1"}
+    assert Redaction([]).json([body]) == [{"token": "***", "applicant_id": "app-1"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"data": [], "next_token": "eyJpZCI6MTIzNH0"}',
+        '{"data": [], "page": {"token": "eyJpZCI6MTIzNH0"}, "provider": "spei"}',
+        '{"token": "eyJpZCI6MTIzNH0", "has_next_page": true}',
+        "/v1/transfers?page_token=eyJpZCI6MTIzNH0&limit=20",
+        '{"error": "Invalid pagination token: eyJpZCI6MTIzNH0"}',
+        '{"field": "token", "message": "provider: must be idv_provider"}',
+    ],
+)
+def test_a_token_of_a_page_stays(text):
+    """Only a share token is secret."""
+    redaction = Redaction([])
+    assert redaction.learn(text) == redaction.text(text) == text
+    assert redaction.json(json.loads(text)) == json.loads(text) if text[0] == "{" else True

@@ -23,6 +23,7 @@ from paylab.lab.lab import Lab
 
 KEY, SECRET = "pk_live_0a1b2c", "sk_live/9z+8y=x w\"'\u00f1"
 NUMBER = "XEXX010101HNEXXXA4"
+SHARE, APPLICANT = "share-9f8e7d6c5b4a.act", "app-778899"
 IMAGE = b64encode(b"\x89PNG\r\n\x1a\n" + Random(3).randbytes(12_000)).decode()
 URI = f"data:image/png;base64,{IMAGE}"
 
@@ -40,7 +41,10 @@ class Echo(httpx.BaseTransport):
         body = request.read().decode()
         if "cut" in request.url.path:
             raise httpx.ReadError(f"{line} {SECRET} {URI} {body}")
-        said = {"error": f"{line}; {SECRET}; X-API-Key: {KEY}; {URI}; {NUMBER}", "sent": body}
+        said = {
+            "error": f"{line}; {SECRET}; X-API-Key: {KEY}; {URI}; {NUMBER}; {SHARE}",
+            "sent": body,
+        }
         headers = {"X-Echo": f"{line} {quote(SECRET)} {KEY}", "Set-Cookie": f"s={SECRET.encode()}"}
         status = 400 if "refuse" in request.url.path else 200
         return httpx.Response(status, json=said, headers=headers)
@@ -57,6 +61,7 @@ def lab(caplog):
     person = examples.individual("MX", consent_at=lab.clock())
     body = {**json.loads(json.dumps(person, default=str)), "note": [SECRET, KEY, URI]}
     body["document"] = {"type": "curp", "number": NUMBER}
+    body["share"] = {"provider": "idv_provider", "token": SHARE, "applicant_id": APPLICANT}
     for path in ("/v1/ok", "/v1/refuse", "/v1/cut"):
         try:
             lab.request("POST", path, json=body, params={"q": SECRET, "document": NUMBER})
@@ -65,7 +70,7 @@ def lab(caplog):
     assert len(lab.errors) == 2
     spelled = [quote(SECRET, safe=""), quote_plus(SECRET), json.dumps(SECRET)[1:-1]]
     lab.secrets = [KEY, SECRET, *spelled]
-    lab.secrets += [NUMBER, IMAGE[:40], IMAGE[-40:], *echo.signatures]
+    lab.secrets += [NUMBER, SHARE, IMAGE[:40], IMAGE[-40:], *echo.signatures]
     return lab
 
 
@@ -102,8 +107,9 @@ CHANNELS = {
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_nothing_secret_is_shown(lab, channel):
-    """Neither key, nor secret, nor signature, nor document number, nor picture."""
+    """Neither key, nor secret, nor signature, nor document number, share token, nor picture."""
     text = CHANNELS[channel](lab)
+    assert APPLICANT not in text or "HAR" not in channel
     assert len(text) > 100
     assert [secret for secret in lab.secrets if secret in text] == []
 

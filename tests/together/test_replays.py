@@ -10,6 +10,8 @@ from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.views.specimens import specimen
 
+SHARE = "share-9f8e7d6c5b4a.act"
+
 
 @pytest.fixture
 def walk(tmp_path):
@@ -131,6 +133,21 @@ def refused(lab):
     with pytest.raises(paylab.BadRequestError) as error:
         lab.request("GET", "/v1/transfers", params={"cursor": "made up"})
     return error.value.card()
+
+
+def test_a_share_token_is_not_recorded_and_its_call_is_replayed(walk):
+    """The token opens a person's identity file; the applicant's id is compared as it is."""
+
+    def verify(lab):
+        person = paylab.examples.individual("PH", consent_at=lab.clock())
+        document = {"type": "passport", "number": "K9988776Z"}
+        abroad = {"country": "SG", "phone": "+6591234567", "address": {"country": "SG"}}
+        made = lab.individuals.create(**person | abroad | {"document": document})
+        return lab.individuals.submit_token(made.id, SHARE, "app-1", lab.clock()).status
+
+    first, again, path = walk(verify, paylab.connect())
+    assert first == again == "pending"
+    assert SHARE not in path.read_text()
 
 
 def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):

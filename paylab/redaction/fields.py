@@ -1,0 +1,70 @@
+"""What is secret by the field it is in: document numbers, and share tokens of verification."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
+NUMBER = re.compile(
+    rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["'\]]{{0,2}}\s*[:=]\s*b?({VALUE})""",
+    re.IGNORECASE,
+)
+"""The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
+
+ENCLOSED = (
+    re.compile(
+        rf"""\bnumbers?["']?\s*[:=]\s*[\[{{][\[{{\s]{{0,20}}(?:["']?\w+["']?\s*:\s*)?({VALUE})""",
+        re.IGNORECASE,
+    ),
+    re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
+)
+"""The number of a document in a nested object or list, and in XML."""
+REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
+"""A service's message about a document number: field, optional value, text."""
+WORD_WITH_DIGITS = re.compile(
+    r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)"
+)
+
+ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
+BARE = 3
+"""The group of `ITEM` without quotes."""
+
+WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
+"""Characters that occur in messages but not in document numbers."""
+
+TOKEN = re.compile(
+    r"""\btoken["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|([^\s,}\])"'\[{&<]+))""",
+    re.IGNORECASE,
+)
+BESIDE_TOKEN = frozenset({"applicant_id", "partner_terms_accepted_at", "provider"})
+"""The fields beside a share token, by which it differs from the token of a page."""
+
+_BESIDE_TOKEN = re.compile(
+    rf"""\b(?:{"|".join(sorted(BESIDE_TOKEN))})["']?\s*[:=]""", re.IGNORECASE
+)
+NEAR = 1000
+"""Maximum characters between a share token and the name of a field beside it."""
+
+
+def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """The share tokens of identity verification and their places without quotes."""
+    for match in TOKEN.finditer(text) if "token" in folded(text) else ():
+        start, stop = match.span()
+        before = text[max(0, start - NEAR) : start].rpartition("{")[2]
+        after = text[stop : stop + NEAR].partition("}")[0]
+        if _BESIDE_TOKEN.search(before) or _BESIDE_TOKEN.search(after):
+            group = match.lastindex or 0
+            yield match[group], *match.span(group)
+
+
+def has_share_token(names: Collection[object]) -> bool:
+    """Whether an object with these fields holds a share token."""
+    return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
+
+
+def folded(text: str) -> str:
+    """The text folded like IGNORECASE, to test quickly whether an expression can match."""
+    if text.isascii():
+        return text.lower()
+    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
