@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from ..errors import Problem, RuleError
 from ..spec.names import Names
 from ..spec.service import AccountDetails, Service
 
@@ -64,7 +65,7 @@ class Translation:
             new.pop("conversion_account_id", None)  # the path names the account
         if operation in NAMED:
             new = self._valued(new)
-            new = self.service.names(NAMED[operation]).send(new)
+            new = _sent(self.service.names(NAMED[operation]), new)
         return new
 
     def answer(self, kind: str, body: Body) -> Body:
@@ -106,7 +107,7 @@ class Translation:
         if isinstance(details := body.get("details"), Mapping):
             kind = body.get("type")
             names = self._detail_names(country, kind, details, reading=reading)
-            new["details"] = names.read(details) if reading else names.send(details)
+            new["details"] = names.read(details) if reading else _sent(names, details, "details.")
         if isinstance(accounts := body.get("financial_accounts"), list):
             new["financial_accounts"] = [
                 self._with_details(one, country, reading=reading) if isinstance(one, dict) else one
@@ -159,6 +160,16 @@ class Translation:
             else value
             for name, value in body.items()
         }
+
+
+def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
+    """A body in the service's names; RuleError for two values of one field, one by each name."""
+    for our, their in names.theirs.items():
+        is_field = their in body and their not in names.theirs
+        if is_field and our in body and body[our] != body[their]:
+            message = f"is the service's name of {our}, which has another value: give one of them"
+            raise RuleError([Problem(f"{at}{their}", message)])
+    return names.send(body)
 
 
 def _inside(body: object, part: str) -> object:

@@ -7,7 +7,7 @@ or refuse unknown fields. Operations and rules see only paylab's names.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -18,6 +18,7 @@ from ..errors import Problem
 from ..rules.fields import dotted
 from ..spec import paging, timestamps
 from ..spec.names import Names
+from ..spec.operations import AMOUNTS, FIELDS
 from ..spec.paging import ListForm
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -25,40 +26,11 @@ from .messages import BadCursor, ExactNumber, Refused, Reply, Request, put_insid
 from .table import Place, Row, row_place
 from .world import World
 
-AMOUNTS = ("source_amount", "destination_amount", "net_source_amount", "amount")
 CURRENCIES = ("source_currency", "destination_currency", "currency")
 ADDRESS = ("country", "line_1", "line_2", "city", "state", "postal_code")
 DOCUMENT = ("type", "number")
 ENTRY = ("type", "details")
 SAME = Names({})
-
-_TERMS = (
-    *("financial_account", "financial_account_id", "payout_method", "source_network"),
-    *("source_currency", "destination_currency"),
-    *("source_amount", "destination_amount", "net_source_amount"),
-)
-PERSON = (
-    *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
-)
-"""The texts of an individual."""
-KNOWN: Mapping[str, Collection[str]] = {
-    "individuals": (
-        *(*PERSON, "product_types", "country", "address", "document", "financial_accounts"),
-    ),
-    "verification_token": ("provider", "token", "applicant_id", "partner_terms_accepted_at"),
-    "verification_images": ("images",),
-    "financial_accounts": ("individual_id", *ENTRY),
-    "financial_account": ("details",),
-    "quotes": _TERMS,
-    "transfers": (*_TERMS, "quote_id", "source_type", "client_reference_id"),
-    "conversion_accounts": (
-        *("individual_id", "payout_account", "payout_account_id", "source_currency"),
-        *("destination_currency", "client_reference_id"),
-    ),
-    "sandbox_deposits": ("conversion_account_id", "amount", "currency", "sender_name"),
-    "webhook_subscriptions": ("url", "event_types"),
-}
-"""The fields that the body of each operation can have, by paylab's names."""
 
 REFERENCES = {"quotes": "financial_account", "conversion_accounts": "payout_account"}
 """The fields that name an account: an object with an id, or a field that ends in _id."""
@@ -186,7 +158,7 @@ def read_body(world: World, request: Request, kind: str) -> RequestBody:
     body = RequestBody(service)
     exact = service.amounts.requests == "number"
     given = request.json(exact=exact)
-    body.fields = body.read(given, KNOWN[kind], service.names(kind) if kind in _NAMED else SAME)
+    body.fields = body.read(given, FIELDS[kind], service.names(kind) if kind in _NAMED else SAME)
     if kind in REFERENCES:
         form = service.quotes if kind == "quotes" else service.conversion_accounts
         body.read_reference(REFERENCES[kind], form.account_form, both=kind == "quotes")

@@ -10,6 +10,7 @@ from ..rules import accounts as account_rules
 from ..rules import images as image_rules
 from ..rules import individuals as individual_rules
 from ..spec import codes
+from ..spec.operations import PERSON
 from ..spec.status import INDIVIDUAL
 from . import bodies
 from .bodies import ADDRESS, DOCUMENT, RequestBody, account_json, page, without_null
@@ -214,7 +215,7 @@ def create(world: World, request: Request) -> Reply:
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in bodies.PERSON},
+        **{name: body.get(name) for name in PERSON},
         address=_address(body),
         country=body["country"],
         status="pending",

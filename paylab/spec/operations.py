@@ -38,6 +38,37 @@ OPERATIONS: Mapping[str, tuple[str, str]] = {
 }
 """Every operation: its method, and the key of its path in [paths]."""
 
+AMOUNTS = ("source_amount", "destination_amount", "net_source_amount", "amount")
+
+_TERMS = (
+    *("financial_account", "financial_account_id", "payout_method", "source_network"),
+    *("source_currency", "destination_currency"),
+    *("source_amount", "destination_amount", "net_source_amount"),
+)
+PERSON = (
+    *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
+)
+"""The texts of an individual."""
+
+FIELDS: Mapping[str, Collection[str]] = {
+    "individuals": (
+        *(*PERSON, "product_types", "country", "address", "document", "financial_accounts"),
+    ),
+    "verification_token": ("provider", "token", "applicant_id", "partner_terms_accepted_at"),
+    "verification_images": ("images",),
+    "financial_accounts": ("individual_id", "type", "details"),
+    "financial_account": ("details",),
+    "quotes": _TERMS,
+    "transfers": (*_TERMS, "quote_id", "source_type", "client_reference_id"),
+    "conversion_accounts": (
+        *("individual_id", "payout_account", "payout_account_id", "source_currency"),
+        *("destination_currency", "client_reference_id"),
+    ),
+    "sandbox_deposits": ("conversion_account_id", "amount", "currency", "sender_name"),
+    "webhook_subscriptions": ("url", "event_types"),
+}
+"""The fields that the body of each operation can have, by our names."""
+
 
 class Route(NamedTuple):
     """The route of an operation; `key` is the key of its path."""

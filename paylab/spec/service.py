@@ -369,14 +369,18 @@ def _differing(values: Mapping[str, Value], given: Mapping[str, Value]) -> Itera
 
 
 def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
-    """ServiceError if two fields of one object have the same name."""
+    """ServiceError if two fields of one object have the same name, renamed or fixed."""
     fields: dict[tuple[str, Value], list[str]] = {}
     for name, value in values.items():
         fields.setdefault((name.partition(".fields.")[0], value), []).append(name)
     for key in given:
-        for name in fields[key.partition(".fields.")[0], values[key]]:
+        table, dot, _ = key.partition(".fields.")
+        their = values[key]
+        known = {*operations.FIELDS.get(table, ())} if dot else set[str]()
+        fixed = {their} & known if f"{table}.fields.{their}" not in values else ()
+        for name in (*fields[table, their], *fixed):
             if name != key:
-                message = f"{key} and {name} cannot both be {values[key]!r}"
+                message = f"{key} and {name} cannot both be {their!r}"
                 raise ServiceError(message, key)
 
 

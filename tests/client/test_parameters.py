@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
 from types import MappingProxyType
 
 import httpx
@@ -13,6 +14,7 @@ from paylab import errors
 from paylab.client import Client, resources
 from paylab.client.settings import Settings
 from paylab.spec import models
+from paylab.spec.service import Service
 
 KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
 ROUTE = {"source_currency": "usd", "destination_currency": "mxn", "payout_method": "spei"}
@@ -218,3 +220,51 @@ def test_a_base_url_may_end_in_v1(base, ending):
     settings = Settings(base + ending, "key", "secret")
     Client(settings, transport=httpx.MockTransport(answer)).transfers.get("tr_1")
     assert str(asked[0].url) == f"{base}/v1/transfers/tr_1"
+
+
+@pytest.fixture
+def renamed(settings):
+    """A client of a service with two other names, and the bodies that it sends."""
+    names = {
+        "transfers.fields.client_reference_id": "reference",
+        "financial_accounts.IN.upi.fields.upi_id": "vpa",
+    }
+    sent = []
+
+    def answer(request):
+        sent.append(json.loads(request.content))
+        return httpx.Response(201, json={"id": "tr_1"})
+
+    own = replace(settings, service=Service().with_values(names))
+    return Client(own, transport=httpx.MockTransport(answer)), sent
+
+
+@pytest.mark.parametrize(
+    ("send", "field"),
+    [
+        (
+            lambda c: c.transfers.create(
+                "fa_1", **ROUTE, client_reference_id="a", extra={"reference": "b"}
+            ),
+            "reference: is the service's name of client_reference_id",
+        ),
+        (
+            lambda c: c.financial_accounts.create("i", "upi", {"upi_id": "a@b", "vpa": "c@d"}),
+            "details.vpa: is the service's name of upi_id",
+        ),
+    ],
+)
+def test_one_field_by_both_its_names_is_not_sent(renamed, send, field):
+    """Neither value is dropped in silence."""
+    client, sent = renamed
+    with pytest.raises(errors.RuleError, match=field):
+        send(client)
+    assert sent == []
+
+
+def test_the_services_name_of_a_field_is_sent_as_it_is(renamed):
+    """When it is the only one, or both have one value."""
+    client, sent = renamed
+    for more in ({}, {"client_reference_id": "b"}):
+        client.transfers.create("fa_1", **ROUTE, **more, extra={"reference": "b"})
+    assert [body["reference"] for body in sent] == ["b", "b"]

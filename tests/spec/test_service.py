@@ -143,6 +143,7 @@ def test_each_key_is_written_below_its_question():
         ("[webhooks]\ndelays = [1, -1]\n", 2, "from 0 to"),
         ("lists = 3\n", 1, "lists is a table"),
         ('[quotes.fields]\ntotal_fee = "total_tax"\n', 2, "cannot both be 'total_tax'"),
+        ('[transfers.fields]\nquote_id = "source_amount"\n', 2, "cannot both be 'source_amount'"),
         ('[probed]\n"paths.quotes" = 2026-01-31\n', 2, "{ on = 2026-01-31, value = ... }"),
         ('[probed]\n"paths.quots" = { on = 2026-01-31, value = "/q" }\n', 2, "paths.quotes"),
         ("probed = 1\n", 1, "must be a table"),
