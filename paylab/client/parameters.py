@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from ..errors import Problem, RuleError, RuleWarning
 from ..spec.models import FinancialAccount
 from ..spec.names import meant, nearest_name
+from ..spec.operations import AMOUNTS
 from .request import json_value
 
 P = ParamSpec("P")
@@ -72,19 +73,27 @@ def body_fields(
 
 
 def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:
-    """A body merged with the fields of `extra`, object by object."""
+    """A body merged with the fields of `extra`, object by object.
+
+    RuleError for a field that has another value already.
+    """
     if not isinstance(extra, Mapping | None):
         raise RuleError([Problem("extra", "must be a dict of fields")])
-    return _laid_over(body, body_fields(extra)) if extra else body
+    return _laid_over(body, body_fields(extra), "extra") if extra else body
 
 
-def _laid_over(below: dict[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    both = {name: (below.get(name), value) for name, value in above.items()}
-    nested = {
-        name: _laid_over(old, new) if isinstance(old, dict) and isinstance(new, dict) else new
-        for name, (old, new) in both.items()
-    }
-    return {**below, **nested}
+def _laid_over(below: dict[str, Any], above: Mapping[str, Any], at: str) -> dict[str, Any]:
+    new = dict(below)
+    for name, value in above.items():
+        old, place = below.get(name, value), f"{at}.{name}"
+        if isinstance(old, dict) and isinstance(value, dict):
+            new[name] = _laid_over(old, value, place)
+        elif old == value:
+            new[name] = value
+        else:
+            message = "has another value beside extra: give it once, where paylab knows it"
+            raise RuleError([Problem(place, message)])
+    return new
 
 
 def _word(value: object, field: str, problems: list[Problem]) -> Any:
@@ -92,6 +101,8 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
         return value
     if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
         return str(value)
+    if isinstance(value, bool) and field in AMOUNTS:
+        problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
         given = {name: item for name, item in value.items() if item is not None}
         return {name: _word(item, f"{field}.{name}", problems) for name, item in given.items()}

@@ -132,6 +132,44 @@ def test_extra_is_laid_over_the_body(scripted):
 
 
 @pytest.mark.parametrize(
+    ("extra", "field"),
+    [
+        ({"source_amount": "99"}, "extra.source_amount: has another value"),
+        ({"source_currency": "usdc"}, "extra.source_currency: has another value"),
+        ({"financial_account": {"id": "fa_2"}}, "extra.financial_account.id: has another value"),
+        ({"financial_account": "fa_1"}, "extra.financial_account: has another value"),
+    ],
+)
+def test_a_field_with_two_values_is_not_sent(scripted, extra, field):
+    """Extra is for fields that paylab does not know: which amount is meant, nobody can say."""
+    client, script = scripted()
+    with pytest.raises(errors.RuleError, match=field):
+        client.transfers.create("fa_1", **ROUTE, source_amount="10", extra=extra)
+    assert script.requests == []
+
+
+def test_a_field_with_one_value_twice_is_sent(scripted):
+    """Numbers are compared as they are sent."""
+    client, script = scripted({"id": "tr_1"})
+    client.transfers.create("fa_1", **ROUTE, source_amount="10", extra={"source_amount": 10})
+    assert json.loads(script.requests[0].content)["source_amount"] == "10"
+
+
+@pytest.mark.parametrize("name", ["source_amount", "destination_amount", "net_source_amount"])
+def test_a_bool_is_no_amount(scripted, name):
+    """It is refused as a float is; other fields can be true or false."""
+    client, script = scripted({"id": "tr_1"})
+    for given in ({name: True}, {"extra": {name: False}}):
+        with pytest.raises(errors.RuleError, match=f"{name}: must be text or a Decimal"):
+            client.transfers.create("fa_1", **ROUTE, **given)
+    with pytest.raises(errors.RuleError, match="amount: must be text or a Decimal"):
+        client.sandbox.deposit("ca_1", True, "mxn")
+    extra = {"derived_source_amount": True}
+    client.transfers.create("fa_1", **ROUTE, source_amount="1", extra=extra)
+    assert json.loads(script.requests[0].content)["derived_source_amount"] is True
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda c: c.individuals.create(address={"line1": "x"}), "address.line1.*line_1 meant"),
