@@ -132,7 +132,11 @@ def write_snapshot(world: World, request: Request) -> Reply:
     if dump.pop("checksum", None) != checksum(dump):
         raise Refused(400, "the snapshot was changed after it was saved: its checksum differs")
     require(snapshot.snapshot_problems(dump))
+    used = {row["id"] for row in dump["tables"].get("idempotency", [])}
+    is_own = used <= world.tables["idempotency"].rows.keys()
     world.load(dump)
+    if not is_own and world.hand:
+        world.hand.renew_clients()
     return summary(world, request)
 
 

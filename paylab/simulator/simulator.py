@@ -10,12 +10,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from hashlib import sha256
-from itertools import count
 from pathlib import Path
 from random import Random
 from secrets import token_hex
 from threading import Event
 from typing import Any
+from weakref import WeakSet
 
 import httpx
 
@@ -68,7 +68,8 @@ class Simulator:
         self._clock_at_launch = {"frozen": frozen, "speed": speed}
         clock = Clock(frozen=frozen, speed=speed)
         self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
-        self.changed, self._clients = Event(), count()
+        self.changed, self._clients = Event(), 0
+        self._randoms: WeakSet[Random] = WeakSet()
         self._storage = WorldStorage(Path(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
@@ -96,10 +97,29 @@ class Simulator:
         return reply
 
     def client_random(self) -> Random:
-        """A random source for the next client, the same in every run, so that nonces differ."""
-        number = next(self._clients)
-        seed = self.world.seed
-        return Random(f"{seed} {number}" if number else seed)  # noqa: S311 - repeatable on purpose
+        """A random source for the next client, the same in every run of the same world.
+
+        Nonces and Idempotency-Keys differ from those of every client before.
+        """
+        random = Random()  # noqa: S311 - repeatable on purpose
+        self._randoms.add(random)
+        self._start(random)
+        return random
+
+    def renew_clients(self) -> None:
+        """Start the random source of every client anew: another world has other used keys."""
+        with self.world.lock:
+            for random in self._randoms:
+                self._start(random)
+
+    def _start(self, random: Random) -> None:
+        """Start a random source with a number that no client of this world had."""
+        world = self.world
+        # Worlds that were saved without a number had one client at most.
+        had = world.counters.get("clients", bool(world.tables["idempotency"].rows))
+        number = max(self._clients, had)
+        self._clients = world.counters["clients"] = number + 1
+        random.seed(f"{world.seed} {number}" if number else world.seed)
 
     def advance(self, seconds: float) -> None:
         """Advance the clock: steps and deliveries run in order, each at its own time."""

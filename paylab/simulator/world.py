@@ -210,6 +210,9 @@ class Hand(Protocol):
     def reset(self) -> None:
         """Empty the world."""
 
+    def renew_clients(self) -> None:
+        """Give the clients in this process keys that the world does not know."""
+
 
 class World:
     """All state of one simulated service."""

@@ -134,6 +134,49 @@ def test_a_saved_world_comes_back(saved):
     assert other.webhook_subscriptions.list().first().url == HOOK
 
 
+ROUTE = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+
+
+def pay(lab, amount="10"):
+    """A new transfer to the first account in the world."""
+    person = next(each for each in lab.individuals.list() if each.financial_accounts)
+    return lab.transfers.create(person.financial_accounts[0].id, **ROUTE, source_amount=amount)
+
+
+@pytest.mark.parametrize("amount", ["10", "25"])
+def test_a_loaded_world_takes_new_transfers(lab, tmp_path, amount):
+    """No key repeats one that the world knows: in a new lab, in one that paid, and after it."""
+    lab.individuals.create(**examples.recipient("MX"))
+    ids = [pay(lab).id]
+    path = lab.simulator.save(tmp_path / "one.json")
+    other = paylab.connect(simulator=Simulator())
+    other.simulator.load(path)
+    ids += [pay(other, amount).id, pay(other, amount).id]
+    other.simulator.save(path)
+    third = paylab.connect(simulator=Simulator())
+    third.individuals.create(**examples.recipient("MX"))
+    pay(third)
+    third.simulator.load(path)
+    ids.append(pay(third, amount).id)
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_restored_world_of_its_own_changes_no_key(lab):
+    """A lab that goes back and pays again has the keys that it would have had."""
+    lab.individuals.create(**examples.recipient("MX"))
+    pay(lab)
+    snapshot = lab.simulator.snapshot()
+    pay(lab)
+    lab.simulator.restore(snapshot)
+    made = pay(lab)
+    assert not made.replayed
+    same = paylab.connect(simulator=Simulator(transfers=3))
+    same.individuals.create(**examples.recipient("MX"))
+    for _ in range(3):
+        pay(same)
+    assert lab.calls[-1].idempotency_key == same.calls[-1].idempotency_key
+
+
 def test_a_saved_world_is_readable_and_holds_no_secret(saved):
     """Lines for people; no key, no document number, no token of a webhook's URL."""
     lab, path = saved

@@ -7,6 +7,8 @@ from contextlib import closing
 
 import pytest
 
+import paylab
+from paylab.corridors import examples
 from paylab.errors import SimulatorError
 from paylab.simulator.simulator import Simulator
 
@@ -91,6 +93,23 @@ def test_keys_still_replay(keep):
     first = service.post("/v1/transfers", body, idempotency_key=KEY)
     again = keep().post("/v1/transfers", body, idempotency_key=KEY)
     assert (again.body, again.headers["idempotency-replayed"]) == (first.body, "true")
+
+
+def test_a_new_client_has_new_keys(path):
+    """A kept world knows the keys of its clients; one that was not counted had one client."""
+    found = []
+    for at in range(3):
+        with closing(Simulator(data=path)) as simulator:
+            if at == 1:
+                simulator.world.counters.pop("clients", None)
+            lab = paylab.connect(simulator=simulator)
+            people = lab.individuals.list()
+            person = people.first() or lab.individuals.create(**examples.recipient("MX"))
+            route = {"source_currency": "USD", "destination_currency": "MXN"}
+            account = person.financial_accounts[0].id
+            made = lab.transfers.create(account, **route, payout_method="spei", source_amount="5")
+            found.append(made.id)
+    assert len(set(found)) == 3
 
 
 def test_deliveries_go_on(keep):
