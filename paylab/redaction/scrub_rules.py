@@ -239,9 +239,12 @@ RULES: tuple[Rule, ...] = (
 
 _FIELDS = (
     r"(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
-    r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile|date_of_birth|birth_?date|dob"
-    r"|clabe|line_?[12]|street|city|state|postal_?code|zip_?code|address|account_number|iban|bic"
-    r"|sort_?code|pix_key|upi_id|vpa|applicant_?id|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
+    r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile"
+    r"|date_?of_?birth|birth_?da(?:te|y)|dob|line_?[12]|street|city|state|address"
+    r"|post(?:al)?_?code|zip_?code|applicant_?id|curp|cpf|cnpj|cui[tl]|ssn|passport|id_?number"
+    r"|(?:tax|national|identity|passport)_?(?:id|no|number)"
+    r"|clabe|account_number|iban|bic"
+    r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
     r"|clabe_number|account_iban|swift|beneficiary"
 )
 _IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""

@@ -199,6 +199,36 @@ def test_personal_data_goes_and_the_rest_stays():
 
 
 @pytest.mark.parametrize(
+    "name",
+    [
+        *("dateOfBirth", "birthday", "birth_date", "postcode", "postCode", "postalCode"),
+        *("curp", "CPF", "cnpj", "cuit", "tax_id", "taxId", "taxNumber", "ssn", "passport"),
+        *("passport_number", "passportNo", "id_number", "idNumber", "national_id", "applicantId"),
+    ],
+)
+def test_other_names_of_personal_fields(name):
+    """In parsed JSON and in the text of a body."""
+    value = {"documents": [{name: "AB12345"}], "country": "MX"}
+    hidden = {"documents": [{name: "***"}], "country": "MX"}
+    assert impersonal(value) == json.loads(impersonal(json.dumps(value))) == hidden
+    assert impersonal({name: 98765}) == {name: "***"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"type": "passport", "status": "completed"}',
+        '{"settlement_reference_id": "AB12345", "total_tax": "1.00", "code": "AB12345"}',
+        '{"id": "AB12345", "number": 3, "postage": "AB12345", "candidate": "AB12345"}',
+    ],
+)
+def test_other_fields_are_not_personal(text):
+    """Names that are only similar, and types of documents."""
+    assert impersonal(text) == text
+    assert impersonal(json.loads(text)) == json.loads(text)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '{"errors":[{"field":"document.number","value":"1020304050"}]}',
