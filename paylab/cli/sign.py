@@ -12,18 +12,20 @@ import os
 import secrets
 import sys
 import time
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from .. import signing
 from ..client.connection import utcnow
-from ..client.settings import Settings, resolve
+from ..client.settings import Settings, resolve, service_source
 from ..errors import ConfigError
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, read_headers
 from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
+from ..spec.service import Service
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
@@ -56,14 +58,22 @@ def run(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     _check_url(options.url)
-    secret = os.environ.get("PAYLAB_SECRET_KEY") or _settings(options.url).secret_key.reveal()
-    url = options.url if "://" in options.url else _settings(options.url).base_url + options.url
+    is_whole = "://" in options.url
+    # Only the secret is needed, and a base URL for a path.
+    unneeded = {"api_key": "none", **({"base_url": EMBEDDED} if is_whole else {})}
+    settings = _settings(options.url, unneeded)
+    url = options.url if is_whole else settings.base_url + options.url
     request = SignedRequest(options.method, url, _body(options.body))
     now = _instant(options.date) if options.date else utcnow()
     theirs = read_headers(_text_of(options.compare))
     if not theirs:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
-    found = compare(theirs, request, secret, now=now, other_secrets=_other_secrets())
+    found = compare(
+        *(theirs, request, settings.secret_key.reveal()),
+        now=now,
+        other_secrets=_other_secrets(),
+        signing=settings.service.signing,
+    )
     say(json.dumps(found.json()) if options.json else found)
     return 0 if found.match else 1
 
@@ -124,17 +134,18 @@ def _sign(options: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(url: str) -> Settings:
+def _settings(url: str, otherwise: Mapping[str, str] | None = None) -> Settings:
     """The keys to sign with; a full URL replaces the base URL."""
     parts = urlsplit(url)
     base = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
-    configured = resolve()
+    configured = resolve(otherwise=otherwise)
     if configured is not None:
         return configured
     from ..simulator.simulator import seeded_keys
 
     warn_user("no keys are configured: signing with the simulator's")
-    api_key, secret_key = seeded_keys(seed=7)
+    service, _ = service_source(None, os.environ).get("service", (Service(), ""))
+    api_key, secret_key = seeded_keys(seed=7, key_encoding=service.signing.key_encoding)
     found = resolve(base or EMBEDDED, api_key, secret_key)
     assert found is not None  # noqa: S101 - all three are given
     return found

@@ -185,11 +185,13 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     profiles: Path | None = None,
     read_only: bool | None = None,
     service: GivenService | None = None,
+    otherwise: Mapping[str, str] | None = None,
 ) -> Settings | None:
     """The settings from arguments, environment and profile, in this order; None when unset.
 
     The profile is `profile`, else the one PAYLAB_PROFILE names, else `default`. None means
-    that no service is configured: the embedded simulator is used.
+    that no service is configured: the embedded simulator is used. `otherwise` fills what is
+    missing when only some are configured.
     """
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)
@@ -206,7 +208,9 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
             options |= _service(options["service"][0], f"profile {chosen}", folder)
         found = _sourced(table, dict.fromkeys(REQUIRED, f"profile {chosen}")) | found
     options |= read_only_source(read_only, environ) | service_source(service, environ)
-    return _settings(found, options) if found or name else None
+    if not (found or name):
+        return None
+    return _settings(_sourced(otherwise or {}, dict.fromkeys(REQUIRED, "default")) | found, options)
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:

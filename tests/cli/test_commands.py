@@ -161,6 +161,42 @@ def test_sign_shows_each_layer(capsys):
     assert "Authorization: HMAC-SHA256 Credential=" in printed
 
 
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ('[signing]\nkey_encoding = "hex"', True),
+        ('[signing]\nkey_encoding = "hex"\ntolerance = 60', False),
+        ('[signing]\nkey_encoding = "hex"\nempty_query = "blank"', False),
+        ("", False),
+    ],
+)
+def test_sign_compares_as_the_service_verifies(settings, match, tmp_path, capsys, monkeypatch):
+    """Headers for one service are wrong for another; of the keys, the secret is enough."""
+    (tmp_path / "service.toml").write_text(settings)
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "736563726574")
+    url, date = "https://api.example.com/v1/transfers", "2026-01-31T09:30:00.123Z"
+    names = {"host": "api.example.com", "x-api-key": "k", "x-date": date, "x-nonce": "1"}
+    names["x-content-sha256"] = paylab.signing.EMPTY_HASH
+    made = paylab.signing.sign(
+        b"secret", "GET", "/v1/transfers", "", names, names["x-content-sha256"]
+    )
+    names["authorization"] = paylab.signing.authorization("k", sorted(names), made.value)
+    theirs = tmp_path / "headers"
+    theirs.write_text("".join(f"{name}: {value}\n" for name, value in names.items()))
+    now = ["--date", "2026-01-31T09:32:00.000Z"]
+    assert main(["sign", "GET", url, "--compare", str(theirs), "--json", *now]) == (not match)
+    assert json.loads(capsys.readouterr().out)["match"] == match
+
+
+def test_sign_without_keys_follows_the_service(tmp_path, capsys, monkeypatch):
+    """The simulator's keys are written as the service encodes them."""
+    (tmp_path / "service.toml").write_text('[signing]\nkey_encoding = "hex"')
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
+    assert main(["sign", "GET", "/v1/transfers"]) == 0
+    assert "Authorization: HMAC-SHA256" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_qr_draws_and_explains(suffix, tmp_path, capsys):
     """The picture decodes to the payload, the table says what it means."""
