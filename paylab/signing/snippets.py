@@ -129,7 +129,7 @@ pad() {{
   local at byte
   for ((at = 0; at < 128; at += 2)); do
     byte=${{SECRET:at:2}}
-    printf -v byte '\\x%02x' $((0x${{byte:-00}} ^ $1))
+    printf -v byte '\\\\x%02x' $((0x${{byte:-00}} ^ $1))
     printf "$byte"
   done
 }}
