@@ -114,7 +114,9 @@ def _sign(options: argparse.Namespace) -> int:
     settings = _settings(options.url)
     whole = options.url if "://" in options.url else settings.base_url + options.url
     if options.curl:
-        say(curl(SnippetRequest(options.method, whole, body.decode(errors="replace"))))
+        text, own = body.decode(errors="replace"), settings.service.signing
+        dialect = {"empty_query": own.empty_query, "key_encoding": own.key_encoding}
+        say(curl(SnippetRequest(options.method, whole, text, **dialect)))
         return 0
     parts = urlsplit(whole)
     headers, signature = signing.signed_headers(

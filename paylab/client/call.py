@@ -14,7 +14,7 @@ import httpx
 from ..errors import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing import snippets
-from ..signing.canonical import Signature
+from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
 from ..spec.text import plain
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
@@ -161,7 +161,8 @@ class Call:
 
     `number` counts the attempts of a client from 1. `status` is None without an answer;
     `error` then says why. Headers are by lower-case name, without those that hold a secret.
-    `spent` is set on a real network. `canonical` and `payload` are the signed texts;
+    `spent` is set on a real network. `canonical` and `payload` are the signed texts,
+    `empty_query` and `key_encoding` how the service wants them signed;
     `finding` names the mistake when they were refused, `personal` fields that a HAR leaves out,
     `place` the service, if a log has kept the call.
     """
@@ -186,6 +187,8 @@ class Call:
     response_body: Body = field(default=Body(), repr=False)
     canonical: str = field(default="", repr=False)
     payload: str = field(default="", repr=False)
+    empty_query: EmptyQuery = field(default="omit", repr=False)
+    key_encoding: str = field(default="utf-8", repr=False)
     personal: frozenset[str] = field(default=frozenset(), repr=False)
     place: str = field(default="", repr=False, compare=False)
 
@@ -244,8 +247,8 @@ class Call:
 
     def _request(self) -> snippets.SnippetRequest:
         text = self.request_body.text if self.request_body.exact else None
-        key = self.idempotency_key
-        return snippets.SnippetRequest(self.method, self.url, text, key)
+        request = (self.method, self.url, text, self.idempotency_key)
+        return snippets.SnippetRequest(*request, self.empty_query, self.key_encoding)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""

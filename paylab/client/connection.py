@@ -276,6 +276,7 @@ class ServiceConnection:
             if not found.match:
                 finding = self.redaction.text(f"{found.mistake}: {found.message}")
         facts = {**known, "number": number, "finding": finding}
+        facts |= {name: getattr(service.signing, name) for name in ("empty_query", "key_encoding")}
         return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)
 
 

@@ -54,9 +54,8 @@ def replay_parts(path: Path, given: Service | None) -> Parts:
     replay = Replay(path)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     service = given or Service.from_mapping(replay.about.get("service", {}))
-    keys = Secret("replay"), Secret("replay")
-    # A replay is not signed; its placeholder key is valid in this encoding only.
-    service = service.with_values({"signing.key_encoding": "utf-8"})
+    # A replay is not signed; its placeholder key is valid in every encoding.
+    keys = Secret("replay"), Secret("f00d" * 10)
     settings = Settings(replay.about["base_url"], *keys, where=where, service=service)
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
 

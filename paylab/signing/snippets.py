@@ -11,17 +11,24 @@ import shlex
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from .canonical import EmptyQuery
+
 BODY_FILE = "body.json"
 
 
 @dataclass(frozen=True)
 class SnippetRequest:
-    """The request of a snippet; `body` is None if it must not be shown."""
+    """The request of a snippet, and how its service is signed for.
+
+    `body` is None if it must not be shown.
+    """
 
     method: str
     url: str
     body: str | None = ""
     idempotency_key: str | None = None
+    empty_query: EmptyQuery = "omit"
+    key_encoding: str = "utf-8"
 
     @property
     def host(self) -> str:
@@ -36,18 +43,23 @@ class SnippetRequest:
         parts = urlsplit(self.url)
         return parts.path or "/", parts.query
 
+    @property
+    def lines(self) -> list[str]:
+        """The first lines of the canonical request: method, path and query."""
+        path, query = self.target
+        return [self.method, path, *[query] * bool(query or self.empty_query == "blank")]
+
 
 def curl(request: SnippetRequest) -> str:
     """Bash with openssl and curl."""
-    path, query = request.target
-    lines = [path, query] if query else [path]
     extra = [f"Idempotency-Key: {request.idempotency_key}"] if request.idempotency_key else []
     extra += ["Content-Type: application/json"] if request.body != "" else []
     return _BASH.format(
         note=_note(request),
         body=_bash_body(request),
         host=shlex.quote(request.host),
-        lines=" ".join(map(shlex.quote, [request.method, *lines])),
+        lines=" ".join(map(shlex.quote, request.lines)),
+        key=_BASH_KEYS[request.key_encoding],
         method=shlex.quote(request.method),
         url=shlex.quote(request.url),
         literal="g" * any(sign in request.url for sign in "[]{}"),  # no globbing
@@ -58,7 +70,6 @@ def curl(request: SnippetRequest) -> str:
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    path, query = request.target
     extra = {"Content-Type": "application/json"} if request.body != "" else {}
     if request.idempotency_key:
         extra["Idempotency-Key"] = request.idempotency_key
@@ -68,7 +79,8 @@ def python(request: SnippetRequest) -> str:
         method=request.method,
         url=request.url,
         host=request.host,
-        lines=[request.method, path, query] if query else [request.method, path],
+        lines=request.lines,
+        key=_PYTHON_KEYS[request.key_encoding].format("secret_key"),
         extra=extra,
     )
 
@@ -81,6 +93,8 @@ def httpx(request: SnippetRequest) -> str:
     return _HTTPX.format(
         note=_note(request),
         body=_python_body(request),
+        target=_HTTPX_TARGETS[request.empty_query],
+        key=_PYTHON_KEYS[request.key_encoding].format("self.secret_key"),
         method=request.method,
         url=request.url,
         extra=extra,
@@ -106,6 +120,26 @@ def _python_body(request: SnippetRequest) -> str:
     return repr(request.body) + ".encode()" if request.body else 'b""'
 
 
+_BASH_KEYS = {
+    "utf-8": 'printf %s "$PAYLAB_SECRET_KEY"',
+    "hex": """printf "$(printf %s "$PAYLAB_SECRET_KEY" | sed 's/../\\\\x&/g')\"""",
+    "base64": 'printf %s "$PAYLAB_SECRET_KEY" | openssl base64 -d -A',
+}
+"""Commands that print the HMAC key, by the encoding of the secret."""
+
+_PYTHON_KEYS = {
+    "utf-8": "{}.encode()",
+    "hex": "bytes.fromhex({})",
+    "base64": "base64.b64decode({})",
+}
+
+_HTTPX_TARGETS = {
+    "omit": """target = request.url.raw_path.decode().split("?", 1)
+        lines = [request.method, *filter(None, target)]""",
+    "blank": """path, _, query = request.url.raw_path.decode().partition("?")
+        lines = [request.method, path, query]""",
+}
+
 _BASH = """\
 #!/usr/bin/env bash
 {note}set -euo pipefail
@@ -121,9 +155,9 @@ CANONICAL=$(printf '%s\\n' {lines} "host:$HOST" "x-api-key:$PAYLAB_API_KEY" \\
   "x-content-sha256:$HASH" "x-date:$DATE" "x-nonce:$NONCE" "$NAMES" "$HASH")
 HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
 # HMAC by hand: as an argument of openssl the secret would stand in the list of processes.
-SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | od -An -v -tx1 | tr -d ' \\n')
+SECRET=$({key} | od -An -v -tx1 | tr -d ' \\n')
 if ((${{#SECRET}} > 128)); then
-  SECRET=$(printf %s "$PAYLAB_SECRET_KEY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+  SECRET=$({key} | openssl dgst -sha256 -r | cut -d' ' -f1)
 fi
 pad() {{
   local at byte
@@ -164,7 +198,7 @@ names = ";".join(signed)
 lines = {lines!r} + [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
 hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
 payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
-digest = hmac.new(secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
+digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
 signature = base64.b64encode(digest.encode()).decode()
 line = f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
 headers = signed | {extra!r} | {{"authorization": line}}
@@ -200,12 +234,11 @@ class SignatureAuth(httpx.Auth):
             "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
         }}
         names = ";".join(signed)
-        target = request.url.raw_path.decode().split("?", 1)
-        lines = [request.method, *filter(None, target)]
+        {target}
         lines += [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
         hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
         payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
-        digest = hmac.new(self.secret_key.encode(), payload.encode(), hashlib.sha256).hexdigest()
+        digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
         signature = base64.b64encode(digest.encode()).decode()
         request.headers.update(signed)
         line = f"Credential={{self.api_key}},SignedHeaders={{names}},Signature={{signature}}"

@@ -10,10 +10,11 @@ import sys
 import pytest
 
 import paylab
+from paylab.cli.main import main
 from paylab.client import parameters
 from paylab.client.request import encode
 from paylab.corridors import examples
-from paylab.signing import snippets
+from paylab.signing import key_bytes, snippets
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -39,7 +40,7 @@ def lab(server):
 
 
 def run(lab, name, code):
-    """What the code prints, without complaint, with the keys in its environment and nowhere else."""
+    """What the code prints, and no error, with the keys in its environment and nowhere else."""
     keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
     assert not any(key in code for key in keys)
     names = dict(zip(("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"), keys, strict=True))
@@ -55,6 +56,43 @@ def test_a_get_with_a_query(lab, name):
     """Signed afresh, and answered."""
     lab.request("GET", "/v1/transfers", params={"limit": 2})
     assert '"has_next_page"' in run(lab, name, getattr(lab.calls[-1], name)())
+
+
+OTHERS = [
+    {"signing.key_encoding": "hex"},
+    {"signing.key_encoding": "base64", "signing.empty_query": "blank"},
+]
+
+
+@pytest.mark.parametrize("settings", OTHERS, ids=str)
+def test_a_service_that_is_signed_for_otherwise(settings, tmp_path):
+    """Its key and its query line, in the code of a call and of a replayed one."""
+    with Server(Simulator(frozen=False, transfers=5, service=paylab.Service(settings))) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        lab = paylab.connect(server.base_url, *keys, service=settings, ledger="none")
+        with lab.record(tmp_path / "recorded.calls"):
+            lab.request("GET", "/v1/transfers")
+        replay = paylab.connect(replay=tmp_path / "recorded.calls", ledger="none")
+        replay.request("GET", "/v1/transfers")
+        for name in RUN:
+            code = getattr(lab.calls[-1], name)()
+            assert '"has_next_page"' in run(lab, name, code)
+            assert getattr(replay.calls[-1], name)() == code
+
+
+def test_sign_prints_curl_for_a_service_that_is_signed_for_otherwise(monkeypatch, capsys, tmp_path):
+    """As a call does."""
+    service = paylab.Service(OTHERS[1])
+    (tmp_path / "service.toml").write_text(service.to_toml())
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
+    with Server(Simulator(frozen=False, service=service)) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        for name, value in zip(("API_KEY", "SECRET_KEY"), keys, strict=True):
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+        monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+        assert main(["sign", "GET", "/v1/transfers", "--curl"]) == 0
+        lab = paylab.connect(ledger="none")
+        assert '"has_next_page"' in run(lab, "as_curl", capsys.readouterr().out)
 
 
 def test_curl_sends_one_request_whatever_the_address(lab):
@@ -119,10 +157,18 @@ def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
     assert "Signature=" not in listed
 
 
-@pytest.mark.parametrize("secret", ["k", "é\"\\'$(id) %s\\n", "x" * 64, "x" * 65, "é" * 100])
-def test_curl_computes_hmac_for_any_secret(secret):
+@pytest.mark.parametrize(
+    ("secret", "encoding"),
+    [
+        *((each, "utf-8") for each in ("k", "é\"\\'$(id) %s\\n", "x" * 64, "x" * 65, "é" * 100)),
+        *((each, "hex") for each in ("00ff2500", "0aFF" * 32, "00fF" * 33)),
+        *((each, "base64") for each in ("AP8l/w==", "AP8l" * 30)),
+    ],
+)
+def test_curl_computes_hmac_for_any_secret(secret, encoding):
     """As the standard library does."""
-    code = snippets.curl(snippets.SnippetRequest("GET", "http://localhost/v1"))
+    request = snippets.SnippetRequest("GET", "http://localhost/v1", key_encoding=encoding)
+    code = snippets.curl(request)
     code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$HEX"'
     keys = {"PAYLAB_API_KEY": "k", "PAYLAB_SECRET_KEY": secret}
     done = subprocess.run(
@@ -131,4 +177,4 @@ def test_curl_computes_hmac_for_any_secret(secret):
     assert done.stderr == ""
     date, hashed, found = done.stdout.split()
     payload = f"HMAC-SHA256\n{date}\n{hashed}".encode()
-    assert found == hmac.new(secret.encode(), payload, "sha256").hexdigest()
+    assert found == hmac.new(key_bytes(secret, encoding), payload, "sha256").hexdigest()
