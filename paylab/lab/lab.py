@@ -291,7 +291,8 @@ class Lab:
         from ..simulator.server import Server
         from ..simulator.simulator import random_keys
 
-        return Server(self._embedded, host=host, port=port, keys=random_keys()).start()
+        keys = random_keys(self._embedded.world.service.signing.key_encoding)
+        return Server(self._embedded, host=host, port=port, keys=keys).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and its source.

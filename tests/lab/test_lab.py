@@ -123,6 +123,15 @@ def test_only_an_embedded_simulator_can_be_served(served):
         lab.serve()
 
 
+@pytest.mark.parametrize("encoding", ["hex", "base64"])
+def test_a_served_lab_has_keys_in_the_encoding_of_its_service(encoding):
+    """A client on the port signs with them."""
+    service = {"signing.key_encoding": encoding}
+    with paylab.connect(service=service).serve() as server:
+        keys = server.api_key, server.secret_key
+        assert paylab.connect(server.base_url, *keys, service=service).transfers.list().first()
+
+
 @pytest.mark.parametrize(("country", "kind"), [("MX", ClabeCard), ("PH", QR)])
 def test_a_deposit_card_suits_the_country(lab, country, kind):
     """A CLABE in Mexico, a QR code in the Philippines."""
