@@ -257,6 +257,8 @@ class Server:
         secrets = {self.api_key: self.secret_key}
         service = simulator.world.service
         check_secret(self.secret_key, service.signing.key_encoding)
+        # Not changed in place: deliveries in other threads read it.
+        simulator.world.served_secrets = {**simulator.world.served_secrets, **secrets}
         app = SimulatorApp(
             simulator.respond, self._abort, service=service, keys=secrets, allowed=allowed
         )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from datetime import timedelta
 from functools import cache, partial
+from hashlib import sha256
 from threading import Condition
 from typing import Any
 
@@ -135,8 +136,19 @@ def create(world: World, request: Request) -> Reply:
     body = asked.fields
     asked.require(webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
-    row = world.create("webhook_subscriptions", url=body["url"], event_types=types, is_active=True)
+    fields = {"url": body["url"], "event_types": types, "is_active": True}
+    row = world.create("webhook_subscriptions", _signer(world, request), **fields)
     return Reply.json(world.service.success_codes.webhook_subscriptions, as_shown(row))
+
+
+def _signer(world: World, request: Request) -> dict[str, str]:
+    """The key whose secret signs deliveries, unless it is the world's own: a digest, no key."""
+    api_key = request.headers.get("x-api-key", "")
+    return {"signer": _digest(api_key)} if api_key not in world.secrets else {}
+
+
+def _digest(api_key: str) -> str:
+    return sha256(api_key.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 def index(world: World, request: Request) -> Reply:
@@ -198,13 +210,21 @@ def _tls() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-def signature_headers(world: World, body: bytes) -> dict[str, str]:
+def signature_headers(world: World, row: Row) -> dict[str, str]:
     """The header that signs a delivery, if deliveries are signed. Assumption `webhook.delivery`."""
-    name, secret = world.service.webhooks.signature_header, next(iter(world.secrets.values()), "")
+    name = world.service.webhooks.signature_header
     if name == NONE:
         return {}
-    key = key_bytes(secret, world.service.signing.key_encoding)
-    return {name: hmac_hex(key, body)}
+    key = key_bytes(_secret(world, row["subscription_id"]), world.service.signing.key_encoding)
+    return {name: hmac_hex(key, row["body"].encode())}
+
+
+def _secret(world: World, subscription_id: str) -> str:
+    """The secret of the client that subscribed; the world's own if it is not known here."""
+    signer = (world.find("webhook_subscriptions", subscription_id) or {}).get("_", {}).get("signer")
+    own = next(iter(world.secrets.values()), "")
+    served = world.served_secrets.items()
+    return next((secret for key, secret in served if _digest(key) == signer), own)
 
 
 class Courier:
@@ -312,7 +332,7 @@ class Courier:
         try:
             send = self.doors.get(row["url"], self._send)
             body = row["body"].encode()
-            signed = signature_headers(self._world, body)
+            signed = signature_headers(self._world, row)
             return send(row["url"], body, **({"headers": signed} if signed else {})), None
         except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import json
 from base64 import b64encode
 from datetime import UTC, datetime
 
@@ -13,6 +14,7 @@ import paylab
 from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
+from paylab.simulator.webhooks import signature_headers
 from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
 from paylab.webhooks.receiver import Port, Receiver, signature_check
@@ -138,6 +140,32 @@ def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
         lab.simulator.clock.advance(60)
         assert inbox.wait(type="individual.status_changed").id == made.id
         assert inbox.replay(inbox[0]) == 200
+
+
+def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
+    """Both keys' inboxes take the events; neither answers nor files show a key."""
+    simulator = Simulator(service=SIGNED, data=tmp_path / "world")
+    inside = paylab.connect(simulator=simulator, ledger="none")
+    with inside.serve() as server:
+        keys = server.api_key, server.secret_key
+        outside = paylab.connect(server.base_url, *keys, service=SIGNED, ledger="none")
+        with inside.inbox() as own, outside.inbox(port=0) as inbox:
+            made = outside.individuals.create(**examples.individual("MX", consent_at=NOW))
+            outside.individuals.upload_images(made, {"document-front": IMAGE, "selfie": IMAGE})
+            outside.simulator.clock.advance(60)
+            for each in (own, inbox):
+                assert each.wait(type="individual.status_changed").id == made.id
+            simulator.world.served_secrets.clear()  # as after another start: the world's own
+            rows = simulator.world.tables["webhook_subscriptions"].rows
+            (theirs,) = [row for row in rows.values() if row["_"]]
+            event = {"subscription_id": theirs["id"], "body": PLAIN.decode()}
+            good = hmac.digest(simulator.secret_key.encode(), PLAIN, "sha256").hex()
+            assert signature_headers(simulator.world, event) == {"X-Signature": good}
+            answers = json.dumps([call.response_body.text for call in outside.calls])
+            files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+            kept = [answers.encode(), files, json.dumps(simulator.world.dump()).encode()]
+    assert theirs["id"].encode() in files
+    assert not [key for key in keys for text in kept if key.encode() in text]
 
 
 def test_deposit_instructions_of_an_event_are_read_in_our_names():
