@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import secrets
 import sys
 import time
@@ -30,6 +31,7 @@ from .terminal import say, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
 EMBEDDED = "http://localhost"
+METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Z-]+")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,12 +54,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Sign with the configured keys, or with the simulator's when there are none."""
+    if not METHOD.fullmatch(options.method):
+        raise ConfigError(f"{options.method!r} is not a method: write GET, POST or another word")
+    _check_url(options.url)
     return _compare(options) if options.compare else _sign(options)
 
 
 def _compare(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
-    _check_url(options.url)
     is_whole = "://" in options.url
     # Only the secret is needed, and a base URL for a path.
     unneeded = {"api_key": "none", **({"base_url": EMBEDDED} if is_whole else {})}
@@ -109,7 +113,8 @@ def _check_url(url: str) -> None:
 
 
 def _sign(options: argparse.Namespace) -> int:
-    _check_url(options.url)
+    date = options.date or timestamps.to_text(utcnow())
+    _instant(date)
     body = _body(options.body)
     settings = _settings(options.url)
     whole = options.url if "://" in options.url else settings.base_url + options.url
@@ -118,16 +123,16 @@ def _sign(options: argparse.Namespace) -> int:
         dialect = {"empty_query": own.empty_query, "key_encoding": own.key_encoding}
         say(curl(SnippetRequest(options.method, whole, text, **dialect)))
         return 0
-    parts = urlsplit(whole)
+    request = SignedRequest(options.method, whole, body)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         signing.key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding),
         options.method,
-        parts.netloc,
-        parts.path,
-        parts.query,
+        request.hosts[0],
+        request.path,
+        request.query,
         content_hash=signing.body_hash(body),
-        date=options.date or timestamps.to_text(utcnow()),
+        date=date,
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=settings.service.signing.empty_query,
     )

@@ -94,6 +94,13 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["sign", "GET", "//example.com/v1/transfers"], 2, "is not a URL to sign"),
         (["sign", "GET", "http://[::1/v1"], 2, "is not a URL to sign"),
         (["sign", "GET", "https://a.co/v1", "--date", "x", "--compare", "-"], 2, "'x' is not like"),
+        (
+            ["sign", "GET", "https://a.co/v1", "--date", "garbage"],
+            2,
+            "--date: 'garbage' is not like",
+        ),
+        (["sign", "G T", "https://a.co/v1"], 2, "'G T' is not a method"),
+        (["sign", "", "https://a.co/v1", "--curl"], 2, "'' is not a method"),
         (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
         (["simulator", "--port", "1", "--host", "203.0.113.1"], 1, "cannot listen"),
         (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
@@ -159,6 +166,23 @@ def test_sign_shows_each_layer(capsys):
     assert "GET\n/v1/transfers\nlimit=3\nhost:api.example.com\n" in printed
     assert f"HMAC-SHA256\n{date}\n" in printed
     assert "Authorization: HMAC-SHA256 Credential=" in printed
+
+
+@pytest.mark.parametrize(
+    ("base", "host"),
+    [
+        ("https://localhost:443", "localhost"),
+        ("http://localhost:80", "localhost"),
+        ("https://localhost:80", "localhost:80"),
+        ("http://127.0.0.1:8000", "127.0.0.1:8000"),
+    ],
+)
+def test_sign_signs_the_host_that_is_sent(base, host, capsys):
+    """Clients leave out the default port."""
+    assert main(["sign", "GET", f"{base}/v1/transfers", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert f"\nhost:{host}\n" in made["canonical"]
+    assert made["headers"]["Host"] == httpx.Request("GET", base).headers["Host"] == host
 
 
 @pytest.mark.parametrize(
