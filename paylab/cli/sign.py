@@ -23,7 +23,7 @@ from ..client.connection import utcnow
 from ..client.settings import Settings, resolve, service_source
 from ..errors import ConfigError
 from ..signing.comparison import compare
-from ..signing.findings import SignedRequest, read_headers
+from ..signing.findings import SignedRequest, check_url, read_headers
 from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
 from ..spec.service import Service
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     """Sign with the configured keys, or with the simulator's when there are none."""
     if not METHOD.fullmatch(options.method):
         raise ConfigError(f"{options.method!r} is not a method: write GET, POST or another word")
-    _check_url(options.url)
+    check_url(options.url)
     return _compare(options) if options.compare else _sign(options)
 
 
@@ -99,17 +99,6 @@ def _instant(text: str) -> datetime:
 def _text_of(name: str) -> str:
     data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     return data.decode("utf-8-sig", errors="replace")
-
-
-def _check_url(url: str) -> None:
-    """ConfigError unless it is a full URL or a path under the base URL."""
-    try:
-        parts = urlsplit(url)
-        whole = bool(parts.hostname) and parts.scheme in ("http", "https")
-    except ValueError:
-        parts, whole = urlsplit(""), False
-    if not parts.path.startswith("/") or not (whole or not parts.netloc):
-        raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
 
 
 def _sign(options: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from ..errors import ConfigError
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
-from ..signing.findings import Finding, SignedRequest
+from ..signing.findings import Finding, SignedRequest, check_url
 from ..simulator.controls import Controls
 from ..simulator.messages import PRODUCT
 from ..spec.models import Conversion, Deposit, Individual, Transfer
@@ -189,6 +189,8 @@ class Lab:
         >>> "x-nonce" in repr(lab.explain())
         True
         """
+        if call is None and not self.calls:
+            raise ConfigError("there is no call yet: make one, as lab.transfers.list().first()")
         return (call or self.calls[-1]).explain()
 
     def compare(
@@ -199,6 +201,7 @@ class Lab:
         >>> headers = lab.calls[-1].request_headers
         >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
         """
+        check_url(url)
         whole = url if urlsplit(url).netloc else self.settings.base_url + url
         request = SignedRequest(method.upper(), whole, body)
         secret, signing = self.settings.secret_key.reveal(), self.client.service.signing

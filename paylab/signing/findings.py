@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..errors import ConfigError
 from .canonical import EMPTY_HASH
 from .mistakes import Mistake, Recipe
 
@@ -48,6 +49,17 @@ class SignedRequest:
         parts = urlsplit(self.url)
         host = parts.netloc.rpartition("@")[2]
         return tuple(dict.fromkeys((host.removesuffix(DEFAULT_PORTS.get(parts.scheme, ":")), host)))
+
+
+def check_url(url: str) -> None:
+    """ConfigError unless it is a full URL or a path under the base URL."""
+    try:
+        parts = urlsplit(url)
+        whole = bool(parts.hostname) and parts.scheme in ("http", "https")
+    except ValueError:
+        parts, whole = urlsplit(""), False
+    if not whole and (parts.netloc or not parts.path.startswith("/")):
+        raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
 
 
 def read_headers(text: str) -> dict[str, str]:

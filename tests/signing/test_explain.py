@@ -59,3 +59,16 @@ def test_a_call_of_the_lab():
     lab.transfers.list(limit=1).first()
     assert repr(lab.explain(lab.calls[-1])) == repr(lab.explain())
     assert lab.settings.api_key.reveal() not in repr(lab.explain())
+
+
+def test_before_the_first_call_there_is_nothing_to_explain(lab):
+    """The error says how to make one."""
+    with pytest.raises(paylab.ConfigError, match=r"no call yet: make one, as lab\.transfers\.list"):
+        lab.explain()
+
+
+@pytest.mark.parametrize("url", ["http://[bad", "v1/transfers", "//host/v1", "ftp://host/v1"])
+def test_a_lab_compares_with_a_url_only(lab, url):
+    """Another text is refused with the forms to write."""
+    with pytest.raises(paylab.ConfigError, match=r"is not a URL to sign: write https://host/v1"):
+        lab.compare({}, "GET", url)
