@@ -13,7 +13,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExactnessError, Problem, RuleError
-from ..files import csv_rows
+from ..files import CsvRow, csv_header, csv_rows
 from ..spec import timestamps
 from .event import Event, Mark
 from .event_order import is_stale
@@ -140,21 +140,32 @@ class Reference:
 
 def references(source: str | PathLike[str] | pd.DataFrame) -> list[Reference]:
     """The rows of a CSV file or a frame; ExactnessError names an invalid amount."""
-    rows = list(_rows(source))
-    names = list(rows[0]) if rows else []
+    rows = _rows(source)
+    names = list(rows[0]) if rows else _header(source)
     columns = {meaning: _column(names, known) for meaning, known in COLUMNS.items()}
-    if rows and columns["id"] is None and columns["reference"] is None:
-        raise RuleError([Problem("references", _NO_KEY, "reconcile")])
+    if names and columns["id"] is None and columns["reference"] is None:
+        raise _invalid("needs a column id or client_reference_id")
     return [_reference(row, columns, number) for number, row in enumerate(rows, 1)]
 
 
-_NO_KEY = "needs a column id or client_reference_id"
+def _invalid(message: str) -> RuleError:
+    return RuleError([Problem("references", message, "reconcile")])
 
 
-def _rows(source: str | PathLike[str] | pd.DataFrame) -> Iterable[Mapping[str, Any]]:
+def _rows(source: str | PathLike[str] | pd.DataFrame) -> list[Mapping[str, Any]]:
     if isinstance(source, str | PathLike):
-        return (row.cells for row in csv_rows(source))
+        return [_whole_row(row, number) for number, row in enumerate(csv_rows(source), 1)]
     return source.reset_index(drop=True).to_dict("records")  # type: ignore[return-value] # names are text
+
+
+def _whole_row(row: CsvRow, number: int) -> Mapping[str, Any]:
+    if row.surplus:
+        raise _invalid(f"row {number} has more cells than the header: is a comma not in quotes?")
+    return row.cells
+
+
+def _header(source: str | PathLike[str] | pd.DataFrame) -> list[str]:
+    return csv_header(source) if isinstance(source, str | PathLike) else list(source.columns)
 
 
 def _column(names: list[str], known: tuple[str, ...]) -> str | None:
@@ -208,11 +219,15 @@ def compare_sides(
     books: Iterable[Reference] | None = None,
     since: datetime | None = None,
 ) -> list[ReconciledLine]:
-    """One line per payment, oldest first; events are expected for payments made since `since`."""
+    """One line per payment, oldest first; events are expected for payments made since `since`.
+
+    Books of one family may lack the other: what they must have are the families that they match,
+    or all of them if they match none.
+    """
     matched, strangers = _matched(books or (), listed)
-    families = {family for family, _ in matched}
-    expected = Expected(reported is not None, since, families if books is not None else set())
     keys = dict.fromkeys([*listed, *(reported or {})])
+    families = {family for family, _ in matched or keys} if books is not None else set()
+    expected = Expected(reported is not None, since, families)
     lines = [
         _line(key, {LIST: listed.get(key), EVENTS: (reported or {}).get(key)}, matched, expected)
         for key in keys

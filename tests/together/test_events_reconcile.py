@@ -109,6 +109,19 @@ def test_books_by_id(lab, tmp_path):
     assert "references 50.00" in result.report()
 
 
+@pytest.mark.parametrize("books", ["", HEAD, pd.DataFrame(), pd.DataFrame({"id": []})])
+def test_empty_books_miss_everything(lab, tmp_path, books):
+    """A file without a byte or a row, and a frame without a column or a row."""
+    source = write(tmp_path, head=books) if isinstance(books, str) else books
+    assert problems(lab.reconcile(source)) == ["missing in references"] * 3
+
+
+def test_books_that_match_nothing_miss_everything(lab, tmp_path):
+    """No row tells whether the books hold transfers or conversions."""
+    expected = ["missing in list", *["missing in references"] * 3]
+    assert problems(lab.reconcile(write(tmp_path, "order-9,5,usd,"))) == expected
+
+
 @pytest.mark.parametrize("amount", ["100.00", Decimal("100.00"), 100, 100.0])
 def test_books_as_a_frame(lab, amount):
     """Text, Decimal, whole numbers, and floats while they are exact."""
@@ -129,6 +142,8 @@ def test_our_own_export_is_a_list_of_references(lab, tmp_path):
         ("name,amount\nx,1\n", RuleError, "id or client_reference_id"),
         ("id,amount\nx,ten\n", ExactnessError, "row 1.*'ten'"),
         ("id,amount\nx,1\ny,NaN\n", ExactnessError, "row 2"),
+        ("name,amount\n", RuleError, "id or client_reference_id"),
+        ("id,amount\nx,1\ny,10,50\n", RuleError, "row 2 has more cells than the header"),
     ],
 )
 def test_books_that_cannot_be_read(tmp_path, text, error, words):
