@@ -34,6 +34,9 @@ ONWARD: Mapping[str, str] = {
 }
 """The default status to move an individual to."""
 
+STATUS_CHANGED = "individual.status_changed"
+"""The event whose new status can be chosen."""
+
 BY_ITSELF = "transfer.payout_initiated"
 """An event without a move: it occurs one step after funding."""
 
@@ -50,14 +53,16 @@ def trigger(
     """Trigger an event; return the new events of its resource, including that one.
 
     Without an id a new resource is created; with the id of a conversion account, a deposit.
-    `to` is an individual's new status. Raises SimulatorError with the legal moves if no legal
-    move leads to the event.
+    `to` is the status of an individual, new or not. Raises SimulatorError with the legal moves
+    if no legal move leads to the event.
     """
     controls = _controls(lab, event_type)
+    if to is not None and event_type != STATUS_CHANGED:
+        raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
     family = event_type.partition(".")[0]
     row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
-        made = _make(lab, controls, event_type, resource_id)
+        made = _make(lab, controls, event_type, resource_id, to)
         return _since(lab, controls, event_type, made, 0)
     before = len(controls.events(resource_id))
     for state in _way(controls, event_type, row, to):
@@ -77,10 +82,8 @@ def _way(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | 
     """The states to move through; empty for an event that occurs automatically."""
     machine = FAMILIES[event_type.partition(".")[0]][1]
     status = str(row.get("status"))
-    if event_type == "individual.status_changed":
-        wanted = to or ONWARD.get(status)
-    else:
-        wanted = TARGETS.get(event_type)
+    onward = to or ONWARD.get(status)
+    wanted = onward if event_type == STATUS_CHANGED else TARGETS.get(event_type)
     if event_type == BY_ITSELF and status == wanted and not _happened(controls, event_type, row):
         return []
     way = _path(machine, status, wanted)
@@ -120,7 +123,9 @@ def _since(
     raise SimulatorError(f"{event_type} of {resource_id} did not occur within {PATIENCE} s")
 
 
-def _make(lab: Lab, controls: Controls, event_type: str, account_id: str | None) -> str:
+def _make(
+    lab: Lab, controls: Controls, event_type: str, account_id: str | None, to: str | None
+) -> str:
     """Create a resource that reaches the event automatically; return its id."""
     family = event_type.partition(".")[0]
     if family == "conversion":
@@ -128,13 +133,14 @@ def _make(lab: Lab, controls: Controls, event_type: str, account_id: str | None)
         return _conversion(lab, account, fails=event_type == "conversion.failed")
     if account_id:
         raise NotFoundError(404, f"{family} not found")
-    return _transfer(lab, event_type) if family == "transfer" else _individual(lab, controls)
+    return _transfer(lab, event_type) if family == "transfer" else _individual(lab, controls, to)
 
 
-def _individual(lab: Lab, controls: Controls) -> str:
+def _individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
     fields = examples.individual("MX", consent_at=lab.clock())
     person = lab.individuals.create(**fields)
-    controls.move(person.id, "pending")
+    for state in _way(controls, STATUS_CHANGED, person.raw, to):
+        controls.move(person.id, state)
     return person.id
 
 

@@ -111,6 +111,7 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
         (["trigger", "transfer.lost"], 2, "transfer.created"),
         (["trigger"], 2, "EVENT"),
         (["trigger", "transfer.completed", "--id", "nobody"], 1, "not found"),
+        (["trigger", "transfer.completed", "--to", "active"], 2, "individual.status_changed"),
         (["trigger", "transfer.completed"], 0, "has no subscribers"),
         (["trigger", "--help"], 0, ""),
     ],

@@ -63,6 +63,21 @@ def test_an_individual_of_ones_own(lab, to, status):
     assert trigger(lab, "individual.status_changed", changed.id, to=to)[-1].status == status
 
 
+@pytest.mark.parametrize("to", ["pending", "active", "rejected", "under_review"])
+def test_a_new_individual_goes_on_to_the_status_that_is_named(lab, to):
+    """By the legal moves from its first status."""
+    event = trigger(lab, "individual.status_changed", to=to)[-1]
+    assert (event.status, lab.individuals.get(event.id).status) == (to, to)
+
+
+def test_a_status_is_chosen_for_individuals_only(lab):
+    """For another event it would be ignored."""
+    before = len(lab.events())
+    with pytest.raises(ConfigError, match=r"for individual\.status_changed, not for transfer"):
+        trigger(lab, "transfer.completed", to="active")
+    assert len(lab.events()) == before
+
+
 @pytest.mark.parametrize(
     ("first", "then", "words"),
     [
