@@ -76,7 +76,8 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
     _must_be_reachable(client, wish.url)
     store = EventStore(wish.data, Wrapper.of(client.service))
     check = signature_check(client.service, client.settings.secret_key)
-    receiver = Receiver(store, client.clock, _then(wish), check)
+    then = _then(wish, client.service.webhooks.signature_header)
+    receiver = Receiver(store, client.clock, then, check)
     url, shut = _way_in(embedded, receiver, wish)
     try:
         subscription = client.webhook_subscriptions.create(wish.url or url, wish.event_types)
@@ -109,16 +110,20 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
     return Inbox(store, receiver, doors, url, since=subscription.created_at)
 
 
-def _then(wish: Wish) -> Then | None:
-    """Handle an event: call the router, then forward it to the user's URL."""
+def _then(wish: Wish, signature: str) -> Then | None:
+    """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
     target = check_target(wish.forward_to) if wish.forward_to else None
     if wish.router is None and target is None:
         return None
+    header = signature.lower()
 
     def then(arrival: Arrival) -> int:
         if wish.router is not None:
             wish.router.handle(arrival.event)
-        return 200 if target is None else post_event(target, arrival.body) or UNANSWERED
+        if target is None:
+            return 200
+        signed = {name: sent for name, sent in arrival.headers.items() if name == header}
+        return post_event(target, arrival.body, signature=signed) or UNANSWERED
 
     return then
 

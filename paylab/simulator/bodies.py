@@ -19,10 +19,10 @@ from ..rules.fields import dotted
 from ..spec import paging, timestamps
 from ..spec.names import Names
 from ..spec.operations import AMOUNTS, FIELDS
-from ..spec.paging import ListForm
+from ..spec.paging import ListForm, put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .messages import BadCursor, ExactNumber, Refused, Reply, Request, put_inside, require
+from .messages import BadCursor, ExactNumber, Refused, Reply, Request, require
 from .table import Place, Row, row_place
 from .world import World
 

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 from ..errors import Problem
 from ..signing.canonical import Received
 from ..spec.operations import Route, RouteTable
+from ..spec.paging import put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 
@@ -179,16 +180,6 @@ FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
     "list": _steps,
 }
 """The format of nested field names in problems."""
-
-
-def put_inside(body: dict[str, Any], key: str, value: object) -> None:
-    """Set a value by a dotted key."""
-    *groups, last = key.split(".")
-    for group in groups:
-        body = body.setdefault(group, {})
-        if not isinstance(body, dict):
-            raise ValueError(f"{key} steps into a value that is no object")
-    body[last] = value
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -150,6 +150,16 @@ def value_at(body: object, name: str) -> Any:
     return None if name == NONE else body
 
 
+def put_inside(body: dict[str, Any], key: str, value: object) -> None:
+    """Set a value by a dotted key."""
+    *groups, last = key.split(".")
+    for group in groups:
+        body = body.setdefault(group, {})
+        if not isinstance(body, dict):
+            raise ValueError(f"{key} steps into a value that is no object")
+    body[last] = value
+
+
 def is_usual(form: ListForm) -> bool:
     """Whether a list has the envelope of the spec."""
     return (form.items, form.more, form.cursor) == ENVELOPE and form.envelope == "object"

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
-from ..spec.paging import value_at
+from ..spec.paging import put_inside, value_at
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
@@ -47,6 +47,20 @@ class Wrapper(NamedTuple):
         """
         settings = service.webhooks
         return cls(settings.type_field, settings.payload_field, settings.id_field, service)
+
+    def delivery(self, event: Event) -> dict[str, Any]:
+        """An event as the service writes it.
+
+        >>> event = paylab.events.read_event(delivery)
+        >>> paylab.events.Wrapper().delivery(event)["event_type"]
+        'transfer.completed'
+        """
+        body: dict[str, Any] = {}
+        if event.event_id and self.id_field != NONE:
+            put_inside(body, self.id_field, event.event_id)
+        put_inside(body, self.type_field, event.type)
+        put_inside(body, self.payload_field, event.payload)
+        return body
 
 
 OWN = Wrapper()

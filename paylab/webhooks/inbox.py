@@ -45,9 +45,19 @@ def forward(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int:
     return post_event(url, body, timeout=timeout) or UNREACHABLE
 
 
-def post_event(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int | None:
-    """The status of the handler; None when it cannot be reached. Redirects are not followed."""
+def post_event(
+    url: str,
+    body: bytes,
+    *,
+    timeout: float = FORWARD_TIMEOUT,
+    signature: Mapping[str, str] | None = None,
+) -> int | None:
+    """The status of the handler; None when it cannot be reached. Redirects are not followed.
+
+    `signature` is the header that the service signed the body with, if it did.
+    """
     headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
+    headers |= signature or {}
     local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
         with httpx.Client(timeout=timeout, trust_env=not local, verify=not local) as client:
@@ -190,11 +200,14 @@ class Inbox(Arrivals):
     def _event(self, event: Replayed) -> Event:
         if isinstance(event, Event):
             return event
-        return read_event(event) if isinstance(event, Mapping) else self._arrival(event).event
+        if isinstance(event, Mapping):
+            return read_event(event, self._store.wrapper)
+        return self._arrival(event).event
 
     def _body(self, event: Replayed) -> bytes:
         if isinstance(event, Event | Mapping):
-            return _encoded(self._event(event))
+            delivery = self._store.wrapper.delivery(self._event(event))
+            return write_json(delivery).encode()
         return self._arrival(event).body
 
     def _arrival(self, event: Arrival | int) -> Arrival:
@@ -209,8 +222,3 @@ class Inbox(Arrivals):
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         return self._doors.show(self)._repr_mimebundle_()
-
-
-def _encoded(event: Event) -> bytes:
-    body = {"event_type": event.type, "event_payload": event.payload}
-    return write_json(body).encode()

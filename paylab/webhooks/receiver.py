@@ -107,14 +107,14 @@ class Receiver:
     ) -> DeliveryAnswer:
         """Answer one delivery; `headers` are by lower-case name."""
         refusal = _refusal(method, content_type, body) or self._forged(headers or {}, body)
-        return refusal or self.replay(body)
+        return refusal or self.replay(body, headers)
 
-    def replay(self, body: bytes) -> DeliveryAnswer:
+    def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
         """Accept an event again without checking its signature."""
         if broken := self._break():
             return broken
         try:
-            return self._keep(read_event(body, self._store.wrapper), body)
+            return self._keep(read_event(body, self._store.wrapper), body, headers or {})
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
@@ -138,12 +138,14 @@ class Receiver:
             log.warning("an event was refused: %s", reason)
         return DeliveryAnswer(401, reason) if reason else None
 
-    def _keep(self, event: Event, body: bytes) -> DeliveryAnswer:
+    def _keep(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
         try:
-            arrival = self._store.add(event, body, self._clock())
+            stored = self._store.add(event, body, self._clock())
         except Exception:
             log.exception("an event could not be kept")
             return DeliveryAnswer(503, "the event could not be stored")
+        # The bytes of this delivery, which its signature is for: the first one's may differ.
+        arrival = replace(stored, body=body, headers=headers)
         status = self._pass_on(arrival)
         self._tell(replace(arrival, answered=status if self._then else None))
         return DeliveryAnswer(status or BAD_GATEWAY)

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -61,7 +61,8 @@ COLUMNS = "seq, at, last_at, deliveries, type, id, status, updated_at, place, bo
 class Arrival:
     """A received event: first and last time, number of deliveries, and whether in order.
 
-    `answered` is the status that a handler gave this delivery, if there is a handler.
+    `answered` is the status that a handler gave this delivery, if there is a handler; `headers`,
+    by lower-case name, are only known while a delivery is handled.
     """
 
     seq: int
@@ -76,6 +77,7 @@ class Arrival:
     body: bytes = field(repr=False)
     answered: int | None = None
     wrapper: Wrapper = OWN
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def event(self) -> Event:
@@ -369,8 +371,7 @@ def cut_text(text: str) -> str:
 def as_json(arrival: Arrival) -> dict[str, Any]:
     """An arrival as one line of JSON: the event as sent, and its delivery."""
     return {
-        "event_type": arrival.type,
-        "event_payload": arrival.payload,
+        **OWN._replace(id_field=arrival.wrapper.id_field).delivery(arrival.event),
         "received_at": timestamps.to_text(arrival.at),
         "deliveries": arrival.deliveries,
         "order": arrival.order,

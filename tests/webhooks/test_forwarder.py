@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from paylab.errors import ConfigError
-from paylab.webhooks.inbox import check_target, forward
+from paylab.webhooks.inbox import check_target, forward, post_event
 
 
 @pytest.fixture
@@ -17,6 +17,7 @@ def handler():
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
+            server.headers = self.headers
             length = int(self.headers["content-length"])
             server.got.append((self.headers["content-type"], self.rfile.read(length)))
             self.send_response(int(self.path.strip("/")))
@@ -39,6 +40,12 @@ def test_a_handler_is_given_the_body_as_it_came(handler, status):
     """Its status comes back, and a redirect is not followed."""
     assert forward(f"{handler.url}/{status}", b'{"a": 1 }') == status
     assert handler.got == [("application/json", b'{"a": 1 }')]
+
+
+def test_a_handler_is_given_the_signature(handler):
+    """In the header of the service."""
+    assert post_event(f"{handler.url}/200", b"{}", signature={"x-signature": "ab"}) == 200
+    assert handler.headers["X-Signature"] == "ab"
 
 
 def test_nobody_there_is_a_502(handler):

@@ -13,6 +13,7 @@ import pytest
 import paylab
 from paylab.client.settings import Secret
 from paylab.corridors import examples
+from paylab.lab.trigger import trigger
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.webhooks import signature_headers
 from paylab.spec.service import Service
@@ -94,6 +95,32 @@ def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper():
         assert (inbox.replay(event), len(inbox)) == (200, 1)
 
 
+NESTED = Service({**ENVELOPED.given, "webhooks.payload_field": "data.object"})
+
+
+def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_path):
+    """With its id, so that it is the same event: as an object, parsed, and from a saved file."""
+    lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
+    with lab.inbox() as inbox:
+        trigger(lab, "individual.status_changed")
+        saved = inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[0]
+        sent = json.loads(inbox[0].body)
+        for again in (inbox[0].event, sent, json.loads(saved)):
+            assert inbox.replay(again) == 200
+        assert [(one.deliveries, one.event.event_id) for one in inbox] == [(4, sent["id"])]
+
+
+def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
+    """It reads the events of that service only."""
+    posted = []
+    monkeypatch.setattr("paylab.webhooks.inbox.forward", lambda _, body: posted.append(body) or 200)
+    lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
+    with lab.inbox() as inbox:
+        trigger(lab, "individual.status_changed")
+        inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook")
+        assert json.loads(posted[0]) == json.loads(inbox[0].body)
+
+
 SIGNED = Service({"webhooks.signature_header": "X-Signature"})
 KEY = b"a-secret-key"
 PLAIN = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
@@ -166,6 +193,21 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
             kept = [answers.encode(), files, json.dumps(simulator.world.dump()).encode()]
     assert theirs["id"].encode() in files
     assert not [key for key in keys for text in kept if key.encode() in text]
+
+
+def test_a_forwarded_event_keeps_its_signature(monkeypatch):
+    """The handler verifies the same bytes with the same header."""
+    posted = []
+    monkeypatch.setattr(
+        "paylab.lab.inbox.post_event",
+        lambda _, body, signature: posted.append((body, signature)) or 200,
+    )
+    lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
+    check = signature_check(SIGNED, lab.settings.secret_key)
+    with lab.inbox(forward_to="http://127.0.0.1:9/hook"):
+        trigger(lab, "individual.status_changed")
+    assert posted
+    assert [check(signature, body) for body, signature in posted] == [""] * len(posted)
 
 
 def test_deposit_instructions_of_an_event_are_read_in_our_names():
