@@ -202,7 +202,7 @@ class Webhooks:
 
     def inbox(  # noqa: PLR0913 - each has a default
         self,
-        event_types: Iterable[str] = codes.EVENT_TYPES,
+        event_types: str | Iterable[str] = codes.EVENT_TYPES,
         *,
         router: Router | None = None,
         forward_to: str | None = None,
@@ -215,11 +215,13 @@ class Webhooks:
         Events are passed to `router` or to the URL `forward_to`; if that fails, the service
         delivers again. `data` is a file that stores events. The inbox listens on a loopback `port`
         (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
+        One event type may be given as text.
 
         >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
-        ...     inbox.wait(1)
+        ...     inbox.wait(timeout=60)
         """
-        wish = Wish(tuple(event_types), router, forward_to, data, port, url)
+        types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
+        wish = Wish(types, router, forward_to, data, port, url)
         inbox = open_inbox(self._client, self._embedded, wish)
         self.inboxes.append(inbox)
         return inbox

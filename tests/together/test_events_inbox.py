@@ -54,6 +54,13 @@ def test_it_is_subscribed_while_it_is_open(lab):
     inbox.close()
 
 
+def test_one_event_type_may_be_text(lab):
+    """It is one type, not its letters."""
+    with lab.inbox("transfer.created"):
+        (found,) = lab.webhook_subscriptions.list()
+        assert found.event_types == ["transfer.created"]
+
+
 def test_only_what_was_subscribed_to_arrives(lab):
     """The filter is the service's."""
     with lab.inbox(["transfer.completed"]) as inbox:
