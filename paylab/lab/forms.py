@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import Client
 from ..client.resources.operations import created
 from ..corridors import countries
+from ..errors import MissingOperationError, NotFoundError
 from ..payments.call_site import concerning
 from ..spec import codes
 from ..spec.models import (
@@ -171,6 +173,8 @@ class Forms:
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
         """A live status of an individual, of the conversion of a deposit, or of a transfer.
 
+        An id is looked up among individuals, transfers and conversions, in this order.
+
         >>> lab.forms.status(transfer).title
         'Transfer'
         """
@@ -181,14 +185,26 @@ class Forms:
     def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
         from ..views.forms.status import ConversionView, StatusLine
 
+        if isinstance(of, str):
+            of = self._found(of)
         if isinstance(of, Transfer):
             return self._transfer_line(of)
         if isinstance(of, Deposit | Conversion):
             unnamed = isinstance(of, Deposit) and of.sender_name == ""
             look = partial(self._conversion, of)
             return ConversionView(look, unnamed=unnamed, **refreshing(self._time))
-        look_at = partial(self._client.individuals.get, id_of(of))
+        if not isinstance(of, Individual):
+            raise TypeError(f"{SHOWN}, not of a {type(of).__name__}")
+        look_at = partial(self._client.individuals.get, of.id)
         return StatusLine(look_at, **refreshing(self._time))
+
+    def _found(self, row_id: str) -> Individual | Transfer | Conversion:
+        """The resource with an id; NotFoundError names the kinds that have a status."""
+        client = self._client
+        for get in (client.individuals.get, client.transfers.get, client.conversions.get):
+            with suppress(NotFoundError, MissingOperationError):
+                return get(row_id)
+        raise NotFoundError(404, f"{row_id[:60]!a} is not such an id: {SHOWN}")
 
     def onramp(
         self,
@@ -262,6 +278,9 @@ class Forms:
 
     def _paid(self, account: ConversionAccount) -> Conversion | None:
         return self._client.conversions.newest(account.id)
+
+
+SHOWN = "a status is that of an individual, a transfer or a conversion, of its id, or of a deposit"
 
 
 def _wallets(person: Individual) -> list[FinancialAccount]:

@@ -226,7 +226,9 @@ class Lab:
         return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
 
     def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
-        """A live status of an individual, a deposit or a transfer.
+        """A live status of an individual, a deposit, a conversion or a transfer.
+
+        A text is the id of an individual, a transfer or a conversion.
 
         >>> "completed" in repr(lab.status(transfer))
         True

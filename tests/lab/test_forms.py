@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import paylab
-from paylab.errors import RuleError
+from paylab.errors import NotFoundError, RuleError
+from paylab.lab.trigger import trigger
 from paylab.spec.service import Service
 
 SETTINGS = {
@@ -61,3 +62,39 @@ def test_a_conversion_account_can_be_paid_out_to_a_named_wallet():
             for given in ({}, {"wallet": old}, {"wallet": old.id})
         ]
         assert chosen == [new.id, old.id, old.id]
+
+
+@pytest.fixture(scope="module")
+def paid():
+    """A lab with a transfer, and a conversion with its account."""
+    with paylab.connect() as lab:
+        transfer = trigger(lab, "transfer.created")[-1].id
+        conversion = lab.conversions.get(trigger(lab, "conversion.completed")[-1].id)
+        yield lab, transfer, conversion
+
+
+def test_the_status_of_an_id_is_that_of_its_resource(paid):
+    """Whatever the id looks like, it is looked up."""
+    lab, transfer, conversion = paid
+    account = lab.conversion_accounts.get(conversion.conversion_account_id)
+    found = [
+        (line.title, dict(line.rows())["Status"])
+        for line in map(lab.status, (transfer, conversion.id, account.individual_id))
+    ]
+    assert found == [
+        ("Transfer", lab.transfers.get(transfer).status),
+        ("Conversion", "completed"),
+        ("Verification", "active"),
+    ]
+
+
+def test_what_has_no_status_to_show_is_an_error(paid):
+    """It names what has one: a wallet or an account is not an individual."""
+    lab, _, conversion = paid
+    account = lab.conversion_accounts.get(conversion.conversion_account_id)
+    for one in (account, account.payout_account):
+        with pytest.raises(TypeError, match=r"of an individual, a transfer or a conversion"):
+            lab.status(one)
+    for row_id in (account.id, "dep_1"):
+        with pytest.raises(NotFoundError, match=r"of an individual, a transfer or a conversion"):
+            lab.status(row_id)
