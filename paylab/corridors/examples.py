@@ -21,10 +21,10 @@ EXTRAS: Mapping[str, Any] = {
     "idv_consent_recorded_at": "2026-01-15T11:00:00Z",
 }
 
-
+# Numbers of nobody, with valid check digits.
 DOCUMENTS = {
-    "AR": {"type": "cuil", "number": "00000000000"},
-    "BR": {"type": "cpf", "number": "00000000000"},
+    "AR": {"type": "cuil", "number": "20000000001"},
+    "BR": {"type": "cpf", "number": "12345678909"},
     "CO": {"type": "cc", "number": "0000000000"},
 }
 PASSPORT = {"type": "passport", "number": "000000000"}
@@ -167,6 +167,27 @@ PEOPLE: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def person(country: str) -> dict[str, Any]:
+    """A fictitious person, without products and without consent.
+
+    >>> examples.person("AR")["document"]["type"]
+    'cuil'
+    """
+    if country in PEOPLE:
+        return deepcopy(dict(PEOPLE[country]))
+    extras = _extras(country)
+    del extras["idv_consent_recorded_at"]
+    address = {"country": country, "line_1": "1 Example Street", "city": "Example"}
+    postal_code = "0" * POSTAL_DIGITS.get(country, 4)
+    return {
+        "given_name": "Alex",
+        "family_name": "Example",
+        "country": country,
+        **extras,
+        "address": {**address, "postal_code": postal_code},
+    }
+
+
 def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
     """The fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
@@ -175,5 +196,5 @@ def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") 
     """
     if country.upper() not in PEOPLE:
         raise RuleError([Problem("country", f"must be one of {', '.join(PEOPLE)}")])
-    person = deepcopy(dict(PEOPLE[country.upper()]))
-    return {"product_types": [product], **person, "idv_consent_recorded_at": consent_at}
+    found = person(country.upper())
+    return {"product_types": [product], **found, "idv_consent_recorded_at": consent_at}

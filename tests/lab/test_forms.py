@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import paylab
+from paylab.corridors import countries
 from paylab.errors import NotFoundError, RuleError
 from paylab.lab.trigger import trigger
+from paylab.spec import codes
 from paylab.spec.service import Service
 
 SETTINGS = {
@@ -98,3 +100,38 @@ def test_what_has_no_status_to_show_is_an_error(paid):
     for row_id in (account.id, "dep_1"):
         with pytest.raises(NotFoundError, match=r"of an individual, a transfer or a conversion"):
             lab.status(row_id)
+
+
+@pytest.mark.parametrize("product", codes.PRODUCTS)
+@pytest.mark.parametrize("country", ["AR", "BR", "CO", "MX", "PH", "GB", "DE", "SG", "VN", "US"])
+def test_an_example_fills_what_is_required(paid, country, product):
+    """In every country with the product."""
+    form = paid[0].forms.onboarding(country, product, example=True, consent=True)
+    assert form.submit().country == country
+
+
+def test_a_product_that_a_country_does_not_have_is_said(paid):
+    """Before anything is sent; the example is filled in all the same."""
+    lab = paid[0]
+    form = lab.forms.onboarding("IN", "on_ramp", example=True, consent=True)
+    assert "not available in this country; available: Global payouts." in form.reason.html
+    with pytest.raises(RuleError, match=r"^not sent: product_types\.0: must be global_payouts$"):
+        form.submit()
+    assert lab.forms.onboarding("IN", "global_payouts", example=True).submit().country == "IN"
+
+
+@pytest.mark.parametrize("country", ["SG", "VN"])
+def test_a_recipient_without_a_payout_corridor_has_no_account(paid, country):
+    """The form opens, says so, and creates the person."""
+    form = paid[0].forms.recipient(country, example=True)
+    assert "No payouts are documented for this country" in form.reason.html
+    assert not form.submit().financial_accounts
+
+
+def test_every_country_has_an_example_that_the_rules_accept(paid):
+    """Of every product that it has."""
+    for country, product in ((each, one) for each in countries.NAMES for one in codes.PRODUCTS):
+        if product in countries.get(country).products:
+            form = paid[0].forms.onboarding(country, product, example=True, consent=True)
+            form.speak()
+            assert form.judge(form.values()) == [], (country, product)

@@ -127,11 +127,7 @@ class OnboardingForm(Form):
 
     def fill(self) -> None:
         """Fill in a fictitious person, without the consent."""
-        example = examples.PEOPLE.get(self.fields["country"].value)
-        if example is None:
-            self.message.html = html.warning("There is no example person for this country.")
-            self.redraw()
-            return
+        example = examples.person(self.fields["country"].value)
         with self.filling():
             for name, value in person.flat_values(example).items():
                 if name in self.fields and name != "country":
@@ -211,7 +207,10 @@ class RecipientForm(OnboardingForm):
         return {**found, LIST: [entry]} if entry else found
 
     def fill(self) -> None:
-        """Fill in a fictitious recipient."""
+        """Fill in a fictitious recipient, with an account where payouts are documented."""
+        if not any(account.example for account in self.corridor.accounts):
+            super().fill()
+            return
         example = examples.recipient(self.fields["country"].value, self._service)
         entry = example.pop(LIST)[0]
         with self.filling():

@@ -165,10 +165,16 @@ def _text(name: str) -> FormField:
     return FormField(name, label, hint=hint, placeholder=placeholder)
 
 
+NO_PAYOUTS = "No payouts are documented for this country: the service may refuse a transfer."
+
+
 def _money(corridor: Corridor, product: str) -> str:
+    if product not in corridor.products:
+        offered = ", ".join(PRODUCTS[each] for each in corridor.products)
+        return f"This product is not available in this country; available: {offered}."
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
-        return f"Payouts are in {corridor.currency} by {rails}." if rails else ""
+        return f"Payouts are in {corridor.currency} by {rails}." if rails else NO_PAYOUTS
     if not corridor.on_ramp_currency:
         return "No on-ramp is documented for this country: the service may refuse this person."
     paid = corridor.on_ramp_currency.upper()
