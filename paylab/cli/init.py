@@ -19,7 +19,7 @@ import tomlkit
 
 from .. import files
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
-from ..client.settings import VARIABLES
+from ..client.settings import VARIABLES, check_base_url, check_encrypted
 from ..errors import ConfigError, PaylabError
 from ..lab.lab import connect
 from .terminal import say, warn_user
@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     if options.profile in document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
     values = {name: _value(name, options) for name in ASKED}
+    check_encrypted(check_base_url(values["base_url"]))
     if not options.no_check:
         _check(values)
     where = "the system's keyring" if _in_keyring(options, values) else f"{path} (only you)"

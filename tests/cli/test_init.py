@@ -91,6 +91,19 @@ def test_keys_go_into_the_keyring_where_there_is_one(config, service, monkeypatc
     assert 'secret_key = "keyring:default.secret_key"' in config.read_text()
 
 
+@pytest.mark.parametrize("check", [[], ["--no-check"]])
+@pytest.mark.parametrize("url", ["ftp://a.example.com", "http://a.example.com"])
+def test_an_address_that_no_command_would_take_is_not_written(
+    config, monkeypatch, capsys, url, check
+):
+    """Its form is known without a connection."""
+    for name in ("API_KEY", "SECRET_KEY"):
+        monkeypatch.setenv(f"PAYLAB_{name}", "x")
+    assert main(["init", "--base-url", url, *check]) == 2
+    assert "the base URL must begin with https://" in capsys.readouterr().err
+    assert not config.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
