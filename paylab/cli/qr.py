@@ -1,7 +1,7 @@
 """Draw and explain a QR payload, or read one from an image.
 
-Payloads of QR Ph and other EMV codes are parsed and checked: checksum, mandatory fields, country
-and currency. Other text is only drawn.
+Payloads of QR Ph and other EMV codes are parsed and checked: checksum, mandatory fields, and the
+form of each field. That a country or currency exists is not checked. Other text is only drawn.
 """
 
 from __future__ import annotations
