@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..errors import ConfigError, PaylabError
+from ..errors import APIStatusError, ConfigError, PaylabError
 from ..spec.text import printable
 from .terminal import warn_user
 
@@ -63,16 +63,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     named = given[:1] if "--print-completion" not in given else COMMANDS
     options = parser(named).parse_args(given)
+    warned: list[str] = []
+
+    def warn(message: Warning | str, *_: object, **__: object) -> None:
+        """Print a warning as one sentence, without the code location."""
+        warned.append(str(message))
+        warn_user(f"paylab: {message}")
+
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _warn
+            warnings.showwarning = warn
             return int(command_module(options.command).run(options))
     except ConfigError as error:
         return _fail(error, WRONG_USE)
     except (PaylabError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             return _quiet_pipe()
-        return _fail(error, FAILED)
+        return _fail(error, FAILED, warned)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -137,19 +144,20 @@ def command_example(name: str, module: ModuleType) -> str:
     return str(example if isinstance(example, str) else example[name])
 
 
-def _warn(message: Warning | str, *_: object, **__: object) -> None:
-    """Print a warning as one sentence, without the code location."""
-    warn_user(f"paylab: {message}")
-
-
-def _fail(error: Exception, status: int) -> int:
+def _fail(error: Exception, status: int, warned: Collection[str] = ()) -> int:
     hint = getattr(error, "hint", None)
-    warn_user(f"paylab: {_words(error)}" + (f". Try: {hint}" if hint else ""), "red")
+    warn_user(f"paylab: {_words(error, warned)}" + (f". Try: {hint}" if hint else ""), "red")
     return status
 
 
-def _words(error: Exception) -> str:
-    """The text of an error; for a file, its name and the system's message without errno."""
+def _words(error: Exception, warned: Collection[str]) -> str:
+    """The text of an error; for a file, its name and the system's message without errno.
+
+    Problems of which a warning was printed are not repeated.
+    """
+    refused = error if isinstance(error, APIStatusError) and error.problems else None
+    if refused and {*map(str, refused.problems)} <= {*warned}:
+        return f"{refused.status} the service refuses this"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)

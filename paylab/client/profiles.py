@@ -32,7 +32,9 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
     chosen = name or DEFAULT
     if name is None and DEFAULT not in tables:
         return DEFAULT, {}
-    if not isinstance(tables.get(chosen), dict):
+    if chosen in tables and not isinstance(tables[chosen], dict):
+        raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
+    if chosen not in tables:
         raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {_listed(tables)}")
     profile = tables[chosen]
     _check_names(chosen, profile)

@@ -15,7 +15,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback, serving
-from ..errors import SimulatorError
+from ..errors import ConfigError, SimulatorError
 from ..serving import GRACE_SECONDS, HTTPConnection, ServingThread
 from ..spec import timestamps
 from ..spec.service import Service
@@ -338,8 +338,9 @@ class Ticker(Thread):
 
 
 def listen_on(host: str, port: int) -> socket.socket:
-    """A listening socket; SimulatorError if the port cannot be opened."""
+    """A listening socket; ConfigError if the port cannot be opened."""
     try:
         return serving.listen(host, port)
     except (OSError, OverflowError) as error:
-        raise SimulatorError(f"cannot listen on {host} port {port}: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None

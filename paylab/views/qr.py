@@ -140,7 +140,9 @@ def _open(image: str | Path | bytes) -> Image.Image:
         with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as picture:
             return picture.convert("L")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise PaylabError(f"the picture cannot be read: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        name = "the picture" if isinstance(image, bytes) else image
+        raise PaylabError(f"{name} cannot be read: {reason}") from error
 
 
 def _text(code: zxingcpp.Barcode) -> str:

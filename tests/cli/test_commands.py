@@ -81,7 +81,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
             2,
             "only with transfers",
         ),
-        (["qr", "--scan", "nowhere.png"], 1, "cannot be read"),
+        (["qr", "--scan", "nowhere.png"], 1, "paylab: nowhere.png cannot be read: No such file"),
         (["qr", PAYLOAD, "--out", "x.bmp"], 2, "saved as .png or .svg"),
         (["qr", PAYLOAD, "--out", "nowhere/x.png"], 2, "x.png: there is no folder nowhere"),
         (["export", "transfers", "--to", ""], 2, "name a file or a folder"),
@@ -102,7 +102,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["sign", "G T", "https://a.co/v1"], 2, "'G T' is not a method"),
         (["sign", "", "https://a.co/v1", "--curl"], 2, "'' is not a method"),
         (["sign", "GET", "/v1/transfers", "--body", "nowhere.json"], 1, "nowhere.json"),
-        (["simulator", "--port", "1", "--host", "203.0.113.1"], 1, "cannot listen"),
+        (["simulator", "--port", "1", "--host", "203.0.113.1"], 2, "cannot listen"),
         (["simulator", "--data", "/nowhere/at/all"], 1, "cannot be used"),
         (["simulator", "--service", "/nowhere.toml"], 2, "/nowhere.toml cannot be read"),
         (["lab", "--service", "/nowhere.toml", "--no-browser"], 2, "/nowhere.toml cannot be read"),
@@ -385,8 +385,8 @@ def test_a_busy_port_makes_no_file(tmp_path, capsys):
     """The port is taken before the world is made."""
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port, data = str(busy.getsockname()[1]), tmp_path / "new.db"
-        assert main(["simulator", "--port", port, "--data", str(data)]) == 1
-    assert "cannot listen" in capsys.readouterr().err
+        assert main(["simulator", "--port", port, "--data", str(data)]) == 2
+    assert capsys.readouterr().err.endswith(f"port {port}: Address already in use\n")
     assert [*tmp_path.iterdir()] == []
 
 

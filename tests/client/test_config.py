@@ -167,7 +167,10 @@ def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
     ("text", "words"),
     [
         ("[default", "cannot be read"),
-        ("default = 5", "no profile 'default'"),
+        (
+            "default = 5",
+            r"'default' in .*profiles\.toml is not a profile: begin one with \[default\]",
+        ),
         ('[default]\nempty_query = "blank"', "set signing.empty_query in a service.toml"),
         ('[default]\nsecert_key = "x"', "unknown setting 'secert_key'; known: base_url"),
         ("[default]\napi_key = 5", "default.api_key must be text"),

@@ -14,7 +14,7 @@ import pytest
 
 import paylab
 from paylab import serving
-from paylab.errors import AuthenticationError, SimulatorError
+from paylab.errors import AuthenticationError, ConfigError
 from paylab.simulator import server
 from paylab.simulator.messages import CONTROLS
 from paylab.simulator.server import Server, SimulatorApp
@@ -286,14 +286,14 @@ def test_a_lawful_large_body(wire, image):
 def test_a_port_that_is_taken(wire):
     """One clear sentence."""
     port = wire.server.port
-    with pytest.raises(SimulatorError, match=f"cannot listen on 127.0.0.1 port {port}"):
+    with pytest.raises(ConfigError, match=f"cannot listen on 127.0.0.1 port {port}"):
         Server(Simulator(), port=port)
 
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70_000), ("no.such.host.invalid", 0)])
 def test_an_address_that_is_none(host, port):
     """One clear sentence."""
-    with pytest.raises(SimulatorError, match="cannot listen on"):
+    with pytest.raises(ConfigError, match="cannot listen on"):
         Server(Simulator(), host=host, port=port)
 
 
@@ -316,7 +316,7 @@ def test_a_port_that_is_taken_changes_nothing(make):
     """The embedded simulator still delivers before it answers, as it did."""
     service = make(send=lambda url, body: 200)
     courier = service.simulator.courier
-    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SimulatorError):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError):
         Server(service.simulator, port=taken.getsockname()[1]).start()
     assert courier.patient
     with Server(service.simulator):

@@ -102,6 +102,16 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
     assert (len(types), "-> 500" in lines[0], "(delivery 2)" in lines[1]) == (5, True, True)
 
 
+def test_a_refusal_does_not_repeat_a_warning(served):
+    """The rules warn of the address, and the service refuses it."""
+    done = run("listen", "--url", "http://hooks.example.com/x", **served)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "paylab: url: must be https; http is for loopback addresses only",
+        "paylab: 400 the service refuses this",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
