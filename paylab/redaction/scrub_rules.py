@@ -16,7 +16,7 @@ from stdnum.ar import cuit
 from stdnum.br import cnpj, cpf
 from stdnum.co import nit
 
-from ..corridors.examples import PEOPLE
+from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
 from ..spec.service import Service
 from . import escapes
@@ -30,7 +30,8 @@ THUMBNAIL = IMAGE_MIN - 1
 QR_CODE = 2**16
 LONGEST_WORD = 24
 SHORTEST_KEY = 4
-EXAMPLES = frozenset(str(person["document"]["number"]) for person in PEOPLE.values())
+_SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
+EXAMPLES = frozenset(str(document["number"]) for document in _SHOWN)
 
 
 @dataclass(frozen=True)

@@ -214,6 +214,7 @@ def test_personal_data_of_a_har_file(part):
     "text",
     [
         "XEXX010101HNEXXXA4",
+        *(examples.person(country)["document"]["number"] for country in ("AR", "BR", "CO")),
         "secret_key = getpass('Secret key: ')",
         "secret_key = os.environ['PAYLAB_SECRET_KEY']",
         "connect(url, api_key, secret_key)",
