@@ -193,9 +193,10 @@ class Forms:
             unnamed = isinstance(of, Deposit) and of.sender_name == ""
             look = partial(self._conversion, of)
             return ConversionView(look, unnamed=unnamed, **refreshing(self._time))
+        row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
             raise TypeError(f"{SHOWN}, not of a {type(of).__name__}")
-        look_at = partial(self._client.individuals.get, of.id)
+        look_at = partial(self._client.individuals.get, row_id)
         return StatusLine(look_at, **refreshing(self._time))
 
     def _found(self, row_id: str) -> Individual | Transfer | Conversion:
