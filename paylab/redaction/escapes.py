@@ -1,7 +1,7 @@
 """Find text behind escapes in the decoded text, and replace it in the original.
 
 Escapes are those of JSON, HTML, URLs, and of string and bytes literals in Python. They may be
-nested: JSON in a string of JSON, a URL in HTML.
+nested: JSON in a string of JSON, a URL in HTML. The ANSI codes of a coloured text are left out.
 """
 
 from __future__ import annotations
@@ -224,6 +224,7 @@ _ESCAPE = re.compile(
     re.VERBOSE,
 )
 _HEAD = re.compile(r"%|\\[xX]")
+_COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[A-Za-z]|\(B)")
 _SIGNS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -241,7 +242,7 @@ Find = Callable[[str, int], Iterable[Found]]
 
 def replace_found(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
-    layers: list[_Layer] = []
+    layers = _uncoloured(text)
     for depth in range(MOST_LAYERS):
         decoded = layers[-1].text if layers else text
         found = [_mapped(each, layers) for each in find(decoded, depth)]
@@ -249,9 +250,9 @@ def replace_found(text: str, find: Find) -> str:
             text = _replaced(text, found)
             layers = _layers(text, depth)
         layer = _layer(layers[-1].text if layers else text)
-        if layer is None or len(layers) < depth:
+        if layer is None:
             break
-        layers.append(layer)
+        layers += [layer, *_uncoloured(layer.text)]
     return text
 
 
@@ -293,18 +294,31 @@ class _Layer:
 
 def _layers(text: str, depth: int) -> list[_Layer]:
     """The text decoded up to `depth` times."""
-    layers: list[_Layer] = []
+    layers = _uncoloured(text)
     for _ in range(depth):
         layer = _layer(layers[-1].text if layers else text)
         if layer is None:
             break
-        layers.append(layer)
+        layers += [layer, *_uncoloured(layer.text)]
     return layers
+
+
+def _uncoloured(text: str) -> list[_Layer]:
+    """The text without ANSI codes; nothing if it has none."""
+    layer = _changed(text, _COLOUR, lambda _: "") if "\x1b" in text else None
+    return [layer] if layer else []
 
 
 def _layer(text: str) -> _Layer | None:
     if "\\" not in text and "&" not in text and "%" not in text:
         return None
+    return _changed(text, _ESCAPE, _plain)
+
+
+def _changed(
+    text: str, form: re.Pattern[str], read: Callable[[re.Match[str]], str | None]
+) -> _Layer | None:
+    """The text with each match of a form as it is read; None when nothing changes."""
     layer, parts, size, done = _Layer(), list[str](), 0, 0
 
     def add(part: str, start: int, end: int, *, escaped: bool) -> None:
@@ -315,8 +329,8 @@ def _layer(text: str) -> _Layer | None:
         layer.escaped.append(escaped)
         size += len(part)
 
-    for match in _ESCAPE.finditer(text):
-        plain = _plain(match)
+    for match in form.finditer(text):
+        plain = read(match)
         if plain is None:
             continue
         if match.start() > done:

@@ -161,7 +161,7 @@ class Redaction:
         forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
         named = (word for word, _ in PLACES)
         words = {*_MARKS, *named, "==", "document", "number", "token", *forms}
-        parts = [r"[\\&%]", *map(re.escape, sorted(words))]
+        parts = [r"[\\&%\x1b]", *map(re.escape, sorted(words))]
         search = re.compile("|".join(parts), re.IGNORECASE).search
         self._may_hide = search
         return search

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from . import escapes
 from .escapes import KEY_NAME, Found
 from .fields import has_share_token
-from .redaction import DOCUMENT_TYPES, HEADERS, find_images, image_bytes
+from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes
 from .scrub_rules import (
     LONG,
     NOTHING_MORE,
@@ -36,8 +36,14 @@ from .scrub_rules import (
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
-Report = Callable[[str], None]
 Clean = Callable[[Any], Any]
+
+
+class Report(Protocol):
+    """Told the kind of each finding, and the text of a secret."""
+
+    def __call__(self, kind: str, secret: str = "") -> None:
+        """Note a finding."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +70,12 @@ def scrub(
     """
     private = None if keep_personal else partial(impersonal, names=personal)
     found: list[Leak] = []
+    secrets: set[str] = set()
 
-    def report(where: str, kind: str) -> None:
+    def report(where: str, kind: str, secret: str = "") -> None:
         found.append(Leak(where, kind))
+        if kind == "key" and len(secret) >= SHORTEST_SECRET and not is_placeholder(secret):
+            secrets.add(secret)
 
     if "cells" not in document:
         clean = {name: _traffic(name, value, report, private) for name, value in document.items()}
@@ -74,12 +83,13 @@ def scrub(
     cells = [_cell(cell, at, report) for at, cell in enumerate(document["cells"], 1)]
     rest = {name: value for name, value in document.items() if name != "cells"}
     clean = _clean(rest, partial(report, "notebook"))
+    if secrets:
+        cells = [_cell(cell, at, report, secrets) for at, cell in enumerate(cells, 1)]
+        clean = _without(clean, partial(report, "notebook"), secrets)
     return {name: cells if name == "cells" else clean[name] for name in document}, found
 
 
-def _traffic(
-    name: str, value: Any, report: Callable[[str, str], None], private: Clean | None
-) -> Any:
+def _traffic(name: str, value: Any, report: Callable[..., None], private: Clean | None) -> Any:
     """Clean a part of a HAR file or snapshot, lists entry by entry."""
     if isinstance(value, Mapping) and name in ("log", "tables"):
         return {part: _traffic(part, item, report, private) for part, item in value.items()}
@@ -88,9 +98,7 @@ def _traffic(
     return _entry(name, value, report, private)
 
 
-def _entry(
-    where: str, value: Any, report: Callable[[str, str], None], private: Clean | None
-) -> Any:
+def _entry(where: str, value: Any, report: Callable[..., None], private: Clean | None) -> Any:
     clean = _clean(value, partial(report, where))
     if "webhook" in where and (bare := bare_urls(clean)) != clean:
         report(where, "webhook URL")
@@ -101,12 +109,37 @@ def _entry(
     return clean
 
 
-def _cell(cell: Any, number: int, report: Callable[[str, str], None]) -> Any:
+def _cell(
+    cell: Any, number: int, report: Callable[..., None], secrets: Iterable[str] | None = None
+) -> Any:
+    """Clean a cell, of everything or of these secrets only."""
     if not isinstance(cell, Mapping):
         return cell
+    clean = _clean if secrets is None else partial(_without, secrets=secrets)
     whole = {name: _joined(one) if name == "outputs" else one for name, one in cell.items()}
     parts = ((name, value, f"cell {number}, {name}") for name, value in whole.items())
-    return {name: _clean(value, partial(report, where)) for name, value, where in parts}
+    return {name: clean(value, partial(report, where)) for name, value, where in parts}
+
+
+def _without(value: Any, report: Report, secrets: Iterable[str]) -> Any:
+    """A value without secrets that were found in another place."""
+    if isinstance(value, str):
+        return escapes.replace_found(value, partial(_repeated, report, secrets))
+    if isinstance(value, list):
+        return [_without(item, report, secrets) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        _without(name, report, secrets): _without(item, report, secrets)
+        for name, item in value.items()
+    }
+
+
+def _repeated(report: Report, secrets: Iterable[str], text: str, _: int) -> Iterator[Found]:
+    for secret in secrets:
+        for match in re.finditer(re.escape(secret), text) if secret in text else ():
+            report("key")
+            yield Found(*match.span(), "[removed: key]")
 
 
 def _joined(outputs: Any) -> Any:
@@ -136,7 +169,7 @@ def _as_text(value: Any) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _unheard(kind: str) -> None:
+def _unheard(kind: str, secret: str = "") -> None:
     """Ignore a finding."""
 
 
@@ -184,7 +217,7 @@ def _keyless(value: Any, report: Report) -> Any:
         return [_keyless(item, report) for item in value]
     if not isinstance(value, str) or not value or is_stand_in(value):
         return _clean(value, report)
-    report("key")
+    report("key", value)
     return "[removed: key]"
 
 
@@ -282,6 +315,6 @@ def _found(report: Report, rules: Iterable[Rule], text: str, depth: int) -> list
     for rule in rules:
         for start, end in rule.find(text):
             if not any(start < other.end and other.start < end for other in found):
-                report(rule.kind)
+                report(rule.kind, text[start:end])
                 found.append(Found(start, end, f"[removed: {rule.kind}]"))
     return found

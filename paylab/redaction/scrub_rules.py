@@ -106,6 +106,9 @@ _STAND_IN = re.compile(
 )
 
 
+_WORDS = re.compile(rf"_*[A-Za-z]{{1,{LONGEST_WORD}}}\d{{0,3}}(?:_+[A-Za-z]{{0,12}}\d{{0,3}})*")
+
+
 def is_stand_in(word: str) -> bool:
     """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
     named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
@@ -116,6 +119,13 @@ def is_stand_in(word: str) -> bool:
 def is_placeholder(word: str) -> bool:
     """Whether a text is a placeholder or a word of prose."""
     return is_stand_in(word) or (len(word) <= LONGEST_WORD and not any(map(str.isdigit, word)))
+
+
+def is_word(text: str) -> bool:
+    """Whether a text without quotes is a placeholder, a word, or a name in code."""
+    parts = text.split(".")
+    is_path = len(parts) > 1 and all(p.isidentifier() and len(p) <= LONGEST_WORD for p in parts)
+    return is_path or is_placeholder(text) or bool(_WORDS.fullmatch(text))
 
 
 def is_example(number: str) -> bool:
@@ -136,6 +146,8 @@ def _never(_: str) -> bool:
 
 
 _KEY_NAME = rf"(?:{KEY_NAME.pattern})"
+_KEY_END = r"(?:(?:api|secret|access|private|signing)[ _-]?keys?\w{0,40}|secret|password)"
+"""The name of a key from the word that tells it."""
 _PART = r"""(?:[^"'\\\n]|\\.)"""
 _PREFIX = "[rbfuRBFU]{0,2}"
 _JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
@@ -147,6 +159,9 @@ _TYPES = (
 
 _BETWEEN = r"""(?:[\s:=,#"'|]|</?\w[^<>]{0,200}>){0,40}"""
 """Quotes, commas and tags between a name and its value, or between two cells of a table."""
+_TAG = r"</?(?!t(?:r|head|body)\b)\w[^<>]{0,200}>"
+"""A tag within one row of a table."""
+_BARE = r"""([^\s"'`,;()\[\]{}<>&\\]{8,}+)"""
 _NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
 
 # In this order: text found by one rule is skipped by the next ones.
@@ -200,6 +215,19 @@ RULES: tuple[Rule, ...] = (
             r"[\"']?([^\s\"']{8,})"
         ),
         is_placeholder,
+    ),
+    Rule(
+        "key",
+        re.compile(rf"(?i){_KEY_END}[\"'\])]{{0,4}}[ \t]{{0,9}}=[ \t]{{0,9}}{_BARE}(?![(\[\\])"),
+        is_word,
+    ),
+    Rule(
+        "key",
+        re.compile(
+            rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
+            r"(?=[\"']?\s{0,40}<)"
+        ),
+        is_word,
     ),
     Rule(
         "CURP",

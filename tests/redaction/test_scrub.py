@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import stat
+import time
 from base64 import b64decode, b64encode
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from PIL import Image
 
 import paylab
@@ -117,6 +119,15 @@ def notebook(*cells, **metadata):
         ("ñ = 1; signing_key = 'hunter2-hunter2'", "key"),
         ("def pay(secret_key='hunter2-hunter2'): pass", "key"),
         ("secret_key: hunter2-hunter2", "key"),
+        ("secret_key=hunter2-hunter2", "key"),
+        ("api_key = hunter2hunter2", "key"),
+        ("SECRET_KEY=hunter2-hunter2&x=1", "key"),
+        ("<td>secret_key</td><td>hunter2-hunter2</td>", "key"),
+        ("<tr><th>secret_key</th>\n  <td class='a'>hunter2-hunter2</td></tr>", "key"),
+        ("\x1b[38;5;124msecret_key\x1b[39m=\x1b[1m'hunter2-\x1b[0mhunter2'\x1b[39m", "key"),
+        ("\x1b[31m---> 1\x1b[39m connect(u, K, \x1b[38;5;124m'hunter2-hunter2'\x1b[39m)", "key"),
+        (json.dumps("secret_key\x1b[39m = \x1b[31m'hunter2-hunter2'"), "key"),
+        (f"\x1b[31m{CURP}\x1b[39m", "CURP"),
         ("https://hooks.test/in?key=tok_abcdef", "key"),
         ('{"provider": "idv", "token": "tok_abcdef", "applicant_id": "app-1"}', "share token"),
         ("token=1tok_abcdef&applicant_id=app-1", "share token"),
@@ -147,6 +158,66 @@ def test_found(text, kind):
     assert f"[removed: {kind}]" in "".join(clean["cells"][1]["source"])
     assert not any(secret in json.dumps(clean) for secret in SECRETS)
     assert scrub(clean)[1] == []
+
+
+def test_colours_around_what_was_removed_stay():
+    """The codes inside it go with it."""
+    text = (
+        "\x1b[32msecret_key\x1b[39m = \x1b[31m'hunter2\x1b[1m-hunter2'\x1b[39m & \x1b[4mmore\x1b[0m"
+    )
+    clean, _ = scrub(notebook(("", {"text/plain": text})))
+    kept = "\x1b[32msecret_key\x1b[39m = \x1b[31m'[removed: key]'\x1b[39m & \x1b[4mmore\x1b[0m"
+    assert clean["cells"][0]["outputs"][0]["data"]["text/plain"] == kept
+
+
+def test_a_traceback_of_ipython():
+    """Coloured as a notebook stores it, without the source beside it."""
+    shell, found = InteractiveShell(colors="linux"), []
+    shell._showtraceback = lambda _kind, _error, lines: found.extend(lines)
+    shell.run_cell(
+        "x = dict(api_key='k', secret_key='hunter2-hunter2', n=1 / 0)", store_history=True
+    )
+    output = {"output_type": "error", "ename": "E", "evalue": "", "traceback": found}
+    assert "hunter2" in json.dumps(found)
+    dirty = {"cells": [{"cell_type": "code", "source": "", "outputs": [output]}]}
+    assert "hunter2" not in json.dumps(scrub(dirty)[0])
+
+
+def test_a_secret_goes_from_every_place():
+    """From where nothing names it too; short ones and words stay elsewhere."""
+    named = "connect(secret_key='hunter2-hunter2', api_key='a1b2', password='transfers')"
+    texts = ("got hunter2-hunter2, a1b2, transfers", json.dumps({"x": "hunter2-hunter2"}))
+    dirty = notebook((f"# {texts[0]}", {"text/plain": [texts[0]]}), (named, {texts[1]: texts[1]}))
+    clean, found = scrub(dirty)
+    assert "hunter2" not in json.dumps(clean)
+    assert clean["cells"][0]["source"] == ["# got [removed: key], a1b2, transfers"]
+    assert {each.where for each in found if each.where.startswith("cell 1")} == {
+        "cell 1, source",
+        "cell 1, outputs",
+    }
+    assert scrub(clean)[1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "secret" * 20_000,
+        "secret=" * 20_000,
+        "secret<b " * 20_000,
+        "secret<b>" * 20_000,
+        "secret" + "<b>" * 20_000,
+        "\x1b[" * 20_000,
+        "\x1b[1m" * 20_000 + "secret_key",
+        "secret_key=" + "a_" * 20_000,
+        "secret_key=" + "a." * 20_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_texts_take_a_moment(text):
+    """Also those that almost match, over and over."""
+    began = time.process_time()
+    scrub(notebook(("", {"text/plain": text})))
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
@@ -219,6 +290,12 @@ def test_personal_data_of_a_har_file(part):
         "secret_key = os.environ['PAYLAB_SECRET_KEY']",
         "connect(url, api_key, secret_key)",
         "if api_key == 'x-api-key': pass",
+        "f(secret_key=x509.key.secret, api_key=sha256_hex, secret=decode2(x))",
+        "secret_key=self._settings.credentials.secret_key",
+        "api_key = keys2['secret']",
+        "print('secret_key=settings\\n123456789')",
+        "<th>secret_key</th><th>created_at</th></tr><tr><td>2026-01-31T10:00</td>",
+        "secret_key\x1b[38;5;241m=\x1b[39msettings\x1b[38;5;241m.\x1b[39msecret_key",
         "secret_key: str = settings.secret_key",
         "type = 'bank_account'; number = 12",
         "000-000-000-000",
