@@ -11,7 +11,7 @@ from .. import files
 from ..errors import ConfigError
 from ..lab.lab import connect
 from ..probe.objects import PLAN
-from ..probe.report import ANSWERED, OUTCOMES, Report
+from ..probe.report import ANSWERED, OUTCOMES, Report, existing_service
 from ..probe.requests import BUDGET
 from .terminal import announce, say, warn_user, whole
 
@@ -34,8 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Probe and report; return 0 if the probe was completed, whatever it found."""
     to = Path(options.to)
-    for file in filter(None, (options.to, options.html)):
-        files.require_writable(Path(file))
+    existing_service(to)
+    if options.html:
+        files.require_writable(Path(options.html))
     with connect(max_retries=0) as lab:
         announce(lab.place)
         asks = options.write and not options.calls and not options.yes
@@ -84,5 +85,8 @@ def _show(report: Report, to: Path) -> None:
 
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"
 _FROM = "send nothing: use the calls in a HAR file"
-_TO = "the service.toml to write (default: service.toml)"
+_TO = (
+    "the service.toml to write (default: service.toml); values set by hand in an existing one stay"
+    " where the probe has no answer; if comments or values would be lost, it is copied to FILE.bak"
+)
 _BUDGET = f"maximum number of requests (default: {BUDGET})"

@@ -260,8 +260,9 @@ class Lab:
 
         It reads, and sends requests that must be refused. With `write` it also creates synthetic
         objects in a sandbox. The report says for every assumption whether it holds. `to` is the
-        service.toml to write; an interrupted run continues from it. With `calls`, a HAR file,
-        nothing is sent.
+        service.toml to write; an interrupted run continues from it. What was set by hand in an
+        existing one stays where the probe has no answer; it is copied to service.toml.bak if
+        comments or values would be lost. With `calls`, a HAR file, nothing is sent.
 
         >>> lab.probe(budget=20)  # doctest: +SKIP
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from ..probe import record
 from ..probe.drift import Drift, find_drift
 from ..probe.probe import probe as ask
 from ..probe.probe import recorded
-from ..probe.report import Report
+from ..probe.report import Report, existing_service
 from ..webhooks.inbox import Inbox
 from .place import Place
 
@@ -31,8 +32,11 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
 ) -> Report:
     """Check the assumptions against the service, with a pause between requests.
 
-    With `calls`, a HAR file, nothing is sent: the report uses the recorded calls.
+    With `calls`, a HAR file, nothing is sent: the report uses the recorded calls. A file `to` that
+    is not a service.toml is refused before the first request.
     """
+    if to is not None:
+        existing_service(to)
     here = is_loopback(urlsplit(client.settings.base_url).hostname or "")
     if calls is not None:
         report = recorded(record.read_har(calls), client, client.service)
@@ -47,9 +51,11 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
             kept=record.record_path(to) if to else None,
             local=here,
         )
-    if to is not None:
-        report.write(to)
-    return report
+    aside = report.save(to) if to is not None else None
+    if to is None or aside is None:
+        return report
+    remark = f"the old {to.name} is kept as {aside.name}; values without an answer are in both"
+    return replace(report, remarks=(*report.remarks, remark))
 
 
 def drift(client: Sender, inboxes: Iterable[Inbox]) -> Drift:

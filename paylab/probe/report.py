@@ -12,7 +12,7 @@ from typing import Any
 from .. import files
 from ..client.call import Call
 from ..client.har import har
-from ..errors import ServiceError
+from ..errors import ConfigError, ServiceError
 from ..spec import assumptions
 from ..spec.service import Service
 from ..spec.service_keys import Value
@@ -118,11 +118,28 @@ class Report:
         return found
 
     def write(self, to: str | Path) -> Path:
-        """Write the service.toml; found values have the date as a comment."""
-        path = Path(to)
+        """Write the service.toml; found values have the date as a comment.
+
+        Values set by hand in an existing service.toml stay where the probe has no answer. If
+        comments or values would be lost, the old file is kept as service.toml.bak. ConfigError for
+        any other file.
+        """
+        self.save(Path(to))
+        return Path(to)
+
+    def save(self, path: Path) -> Path | None:
+        """Write the service.toml as `write` does; the copy of the old file, if there is one."""
+        service, loses = self.service, False
+        old = existing_service(path)
+        if old is not None:
+            own = _set_by_hand(old)
+            service = _with_values(service, own)
+            is_changed = path.read_text(encoding="utf-8") not in ("", old.to_toml())
+            loses = is_changed or any(service.value(key) != own[key] for key in own)
+        aside = files.keep_aside(path) if loses else None
         with files.replace(path) as sink:
-            sink.write(self.service.to_toml().encode())
-        return path
+            sink.write(service.to_toml().encode())
+        return aside
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or all except `holds`."""
@@ -153,3 +170,30 @@ def service_of(base: Service, findings: Mapping[str, ProbeFinding], on: date) ->
             raise
         rest = {key: each for key, each in findings.items() if key != error.key}
         return service_of(base, rest, on)
+
+
+def existing_service(path: Path) -> Service | None:
+    """The service in a file, None without a file; ConfigError for a file of another kind."""
+    files.require_writable(path)
+    try:
+        return Service.load(path) if path.exists() else None
+    except ServiceError as error:
+        words = f"{path} is not replaced, because it is not a service.toml: name another file"
+        raise ConfigError(f"{words} ({error})") from None
+
+
+def _set_by_hand(service: Service) -> dict[str, Value]:
+    """The values of a file that are not the answers of a probe."""
+    found = {key: each.value for key, each in service.probed.items()}
+    return {key: value for key, value in service.given.items() if found.get(key) != value}
+
+
+def _with_values(service: Service, values: Mapping[str, Value]) -> Service:
+    """The service with values for keys that it leaves open, unless they contradict the others."""
+    rest = {key: value for key, value in values.items() if key not in service.given}
+    while rest:
+        try:
+            return service.with_values(rest)
+        except ServiceError as error:
+            rest.pop(error.key if error.key in rest else next(iter(rest)))
+    return service

@@ -40,6 +40,37 @@ def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
     assert any(row["outcome"] == "holds" for row in report["findings"])
 
 
+@pytest.mark.parametrize("text", ["notes of mine", "[project]\nname = 'x'", "{}", "\udcff"])
+def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch, text):
+    """It stays as it is; the message names it."""
+    to = tmp_path / "notes.md"
+    to.write_text(text, errors="surrogateescape")
+    monkeypatch.setattr("paylab.lab.probe.ask", None)
+    assert main(["probe", "--to", str(to)]) == 2
+    assert "notes.md is not replaced, because it is not a service.toml" in capsys.readouterr().err
+    assert to.read_text(errors="surrogateescape") == text
+    assert [each.name for each in tmp_path.iterdir()] == ["notes.md"]
+
+
+def test_what_was_set_by_hand_is_kept(tmp_path, capsys):
+    """Values where there is no answer, comments in a copy; it is said where, and done once."""
+    to = tmp_path / "service.toml"
+    mine = '# asked Ana\nsigning.tolerance = 60\n[webhooks]\nid_field = "key"\n'
+    to.write_text(mine)
+    to.with_name("service.toml.bak").write_text("earlier")
+    assert main(["probe", "--to", str(to)]) == 0
+    assert "the old service.toml is kept as service.toml.bak1" in capsys.readouterr().err
+    assert to.with_name("service.toml.bak").read_text() == "earlier"
+    assert to.with_name("service.toml.bak1").read_text() == mine
+    service = Service.load(to)
+    assert service.value("webhooks.id_field") == "key"
+    assert service.value("signing.tolerance") == 300
+    assert main(["probe", "--to", str(to)]) == 0
+    assert "kept as" not in capsys.readouterr().err
+    assert Service.load(to) == service
+    assert len([*tmp_path.glob("*.bak*")]) == 2
+
+
 @pytest.mark.parametrize(
     "options", [["--write"], ["--to", "/nowhere/at/all/s.toml"], ["--from", "x"]]
 )

@@ -7,6 +7,7 @@ from paylab.errors import ConfigError
 from paylab.lab.lab import connect
 from paylab.probe import record
 from paylab.probe.probe import probe
+from paylab.probe.report import Report
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
@@ -33,6 +34,32 @@ def test_a_probe_that_stopped_goes_on_where_it_was(lab, tmp_path):
     assert not record.record_path(to).exists()
     whole = lab.simulator.summary()["counts"]
     assert whole["conversion_accounts"] == 3
+
+
+def test_a_file_of_a_probe_is_replaced_without_a_copy(lab, tmp_path):
+    """A value that was changed in it stays, or is copied if the answer is another."""
+    to = tmp_path / "service.toml"
+    lab.probe(budget=60, to=to)
+    assert lab.probe(to=to).remarks == ()
+    to.write_text(Service.load(to).with_values({"webhooks.id_field": "key"}).to_toml())
+    assert lab.probe(to=to).remarks == ()
+    assert Service.load(to).value("webhooks.id_field") == "key"
+    assert not [*tmp_path.glob("*.bak*")]
+    to.write_text(to.read_text().replace('items = "items"', 'items = "mine"'))
+    assert "service.toml.bak" in lab.probe(to=to).remarks[0]
+    assert Service.load(to).value("lists.items") == "items"
+    assert 'items = "mine"' in to.with_name("service.toml.bak").read_text()
+
+
+def test_a_value_that_contradicts_an_answer_is_only_in_the_copy(tmp_path):
+    """The written file can be read."""
+    to = tmp_path / "service.toml"
+    mine = Service({"transfers.fields.quote_id": "amount_quote"})
+    to.write_text(mine.to_toml())
+    report = Report((), Service({"transfers.fields.client_reference_id": "amount_quote"}))
+    report.write(to)
+    assert Service.load(to) == report.service
+    assert to.with_name("service.toml.bak").read_text() == mine.to_toml()
 
 
 def test_the_record_is_private_and_holds_no_secret(lab, tmp_path):
