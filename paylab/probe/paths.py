@@ -173,7 +173,7 @@ def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[Ser
     """The response at a template, and whether its id may be unknown."""
     requests = inquiry.requests
     if method == "GET":
-        known = _known_id(inquiry, name)
+        known = _known_id(inquiry, name, template)
         return requests.get(filled(template, known)), known == UNKNOWN_ID
     path, holds_id = filled(template, UNKNOWN_ID), "{" in template
     if method == "DELETE":
@@ -185,11 +185,12 @@ def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[Ser
 _IDEMPOTENT = ("create_transfer", "create_conversion_account")
 
 
-def _known_id(inquiry: Inquiry, name: str) -> str:
-    """The id of a row of the list, or an unknown id."""
+def _known_id(inquiry: Inquiry, name: str, template: str) -> str:
+    """The first id of the list that can be sent, or an unknown id."""
     rows = inquiry.memory.get("rows", {}).get(_ROWS[name], [])
-    ids = (row.get("id") for row in rows if isinstance(row, dict))
-    return next((str(each) for each in ids if each), UNKNOWN_ID)
+    ids = (str(row.get("id") or "") for row in rows if isinstance(row, dict))
+    can_send = inquiry.requests.can_send
+    return next((each for each in ids if each and can_send(filled(template, each))), UNKNOWN_ID)
 
 
 def is_there(inquiry: Inquiry, reply: ServiceReply, *, unknown_id: bool) -> bool | None:

@@ -150,13 +150,21 @@ class Requests:
         if method != "GET" and self.sender.settings.read_only:
             raise NotAskedError("only GETs may be sent: read_only is set")
         content = body if body is None or isinstance(body, bytes) else write_json(body).encode()
-        url = httpx.URL(self.sender.settings.base_url + target)
+        url = _url(self.sender.settings.base_url + target)
         key = headers.get("Idempotency-Key")
         others = {name: value for name, value in headers.items() if name != "Idempotency-Key"}
         outgoing = OutgoingRequest(
             method, target.partition("?")[0], url, content, idempotency_key=key
         )
         return self._until_allowed(replace(outgoing, given_headers=others), dialect)
+
+    def can_send(self, target: str) -> bool:
+        """Whether a path can be part of a request."""
+        try:
+            _url(self.sender.settings.base_url + target)
+        except NotAskedError:
+            return False
+        return True
 
     def _until_allowed(self, outgoing: OutgoingRequest, dialect: Dialect | None) -> ServiceReply:
         """Send; after a 429 wait as requested and send again."""
@@ -185,6 +193,14 @@ class Requests:
         self._last = self.perf()
         self.calls.keep(deferred)
         return ServiceReply(exchange, deferred, self.sender.redaction, self.sent)
+
+
+def _url(text: str) -> httpx.URL:
+    """A URL; NotAskedError if it cannot be sent, as with an id of control characters."""
+    try:
+        return httpx.URL(text)
+    except (httpx.InvalidURL, ValueError) as error:
+        raise NotAskedError(f"the path cannot be sent: {error}") from None
 
 
 RETRY_HEADERS = (

@@ -1,5 +1,6 @@
 """A probe of a simulator and of the independent service, in process."""
 
+import json
 import time
 from datetime import UTC, datetime
 
@@ -36,10 +37,10 @@ def ask_simulator():
 def ask_independent():
     """Probe the independent service with these deviations, on a clock that waiting moves.
 
-    A request with `broken` in its target is answered 500.
+    A request with `broken` in its target is answered 500; `listed` are the ids of its transfers.
     """
 
-    def ask(*deviations, broken=None, **options):
+    def ask(*deviations, broken=None, listed=(), **options):
         now = [time.time()]
         service = Independent(deviations, clock=lambda: now[0])
         service.seed_transfers(30)
@@ -54,6 +55,8 @@ def ask_independent():
             if broken and broken in target:
                 return httpx.Response(500, json={"error": "internal error"})
             status, headers, body = service.handle(request.method, target, pairs, request.read())
+            if listed and target == "/v1/transfers" and request.method == "GET" and status == 200:
+                body = json.dumps({"transfers": [{"id": each} for each in listed]}).encode()
             return httpx.Response(status, headers=headers, content=body)
 
         settings = Settings("http://127.0.0.1", service.api_key, service.secret_key)

@@ -3,7 +3,10 @@
 import pytest
 
 from paylab.errors import RuleError
+from paylab.lab.lab import connect
+from paylab.probe.inquiry import UNKNOWN_ID
 from paylab.probe.report import DIFFERS, HOLDS, NOT_ASKED, UNCLEAR
+from paylab.probe.requests import NotAskedError, Requests
 
 WALLET = "financial_accounts.crypto_wallet"
 MX = "financial_accounts.MX.bank_account"
@@ -153,3 +156,23 @@ def test_a_budget_is_a_number_of_requests(ask_simulator, budget):
     """Nothing is sent with any other."""
     with pytest.raises(RuleError, match="budget: must be a whole number of requests"):
         ask_simulator(budget=budget)
+
+
+@pytest.mark.parametrize("id_", ["a\x1bb", "x" * 70_000, "\ud800"])
+def test_an_id_that_cannot_be_sent_is_not_used(ask_independent, id_):
+    """The next one is, else one that does not exist; the other questions are asked."""
+    for ids in ([id_], [id_, "known"]):
+        report = ask_independent(listed=ids)
+        assert report.complete
+        call = report["paths.transfer"].calls[0]
+        assert call.path.endswith(f"/{ids[1]}" if ids[1:] else UNKNOWN_ID)
+
+
+def test_a_path_that_cannot_be_sent_is_not_asked():
+    """Whatever it was made of."""
+    with connect() as lab:
+        requests = Requests(lab.client)
+        with pytest.raises(NotAskedError, match="cannot be sent"):
+            requests.get("/v1/transfers/a\x1bb")
+        assert requests.sent == 0
+        requests.close()
