@@ -17,7 +17,7 @@ from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE
 from ..spec.text import printable
-from .terminal import announce, confirm, count, say, warn_user, whole
+from .terminal import announce, confirm, count, say, warn_user, whole_number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
-        "--concurrency", type=whole(1, _MOST), metavar="N", help="concurrent requests (default: 8)"
+        "--concurrency",
+        type=whole_number(1, _MOST),
+        metavar="N",
+        help="concurrent requests (default: 8)",
     )
     parser.add_argument("--to", metavar="RESULTS.csv", help="write the outcome of each row")
     for name in DEFAULTS:

@@ -13,7 +13,7 @@ from ..lab.lab import connect
 from ..probe.objects import PLAN
 from ..probe.report import ANSWERED, OUTCOMES, Report, existing_service
 from ..probe.requests import BUDGET
-from .terminal import announce, say, warn_user, whole
+from .terminal import announce, say, warn_user, whole_number
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", help="also write the report as one HTML page")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--budget", type=whole(1), default=BUDGET, metavar="N", help=_BUDGET)
+    parser.add_argument("--budget", type=whole_number(1), default=BUDGET, metavar="N", help=_BUDGET)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -21,7 +21,7 @@ from ..errors import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
-from .terminal import announce, confirm, say, say_json, warn_user, whole
+from .terminal import announce, confirm, say, say_json, warn_user, whole_number
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="send without asking")
     if command == "list":
         parser.add_argument(
-            "--limit", type=whole(0), metavar="N", help="print N items (default: all)"
+            "--limit", type=whole_number(0), metavar="N", help="print N items (default: all)"
         )
 
 

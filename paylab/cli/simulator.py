@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from .terminal import port, whole
+from .terminal import port, whole_number
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=7, help="seed of ids and payloads")
     parser.add_argument(
         "--transfers",
-        type=whole(0, 1_000_000),
+        type=whole_number(0, 1_000_000),
         default=0,
         help="number of past transfers at the start",
     )

@@ -58,7 +58,7 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def whole(least: int, most: int | None = None) -> Callable[[str], int]:
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
     """A parser of an option's whole number; ArgumentTypeError tells its range."""
     words = f"{least} or more" if most is None else f"from {least} to {most}"
 
@@ -74,7 +74,7 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     return parse
 
 
-port = whole(0, 65_535)
+port = whole_number(0, 65_535)
 """Parse the port of an option."""
 
 

@@ -49,7 +49,7 @@ NEAR = 1000
 
 def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in folded(text) else ():
+    for match in TOKEN.finditer(text) if "token" in case_folded(text) else ():
         start, stop = match.span()
         before = text[max(0, start - NEAR) : start].rpartition("{")[2]
         after = text[stop : stop + NEAR].partition("}")[0]
@@ -63,7 +63,7 @@ def has_share_token(names: Collection[object]) -> bool:
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
-def folded(text: str) -> str:
+def case_folded(text: str) -> str:
     """The text folded like IGNORECASE, to test quickly whether an expression can match."""
     if text.isascii():
         return text.lower()

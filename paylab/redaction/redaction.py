@@ -28,7 +28,7 @@ from .fields import (
     VALUE,
     WORD_WITH_DIGITS,
     WORDS,
-    folded,
+    case_folded,
     has_share_token,
     share_tokens,
 )
@@ -218,7 +218,7 @@ class Redaction:
         for number in self._numbers:
             for found in _by_value(number, text, lowered):
                 yield found._replace(put=_fitting(text, found.start, found.end, depth))
-        words = folded(text)
+        words = case_folded(text)
         for word, pattern in PLACES:
             if word in words:
                 yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
@@ -299,7 +299,7 @@ def _is_number(value: Any) -> bool:
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
-    words = folded(text)
+    words = case_folded(text)
     patterns = [NUMBER, *ENCLOSED] if "document" in words else []
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):

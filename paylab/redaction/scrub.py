@@ -39,8 +39,8 @@ WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 Clean = Callable[[Any], Any]
 
 
-class Report(Protocol):
-    """Told the kind of each finding, and the text of a secret."""
+class NoteFinding(Protocol):
+    """Called with the kind of each finding, and the text of a secret."""
 
     def __call__(self, kind: str, secret: str = "") -> None:
         """Note a finding."""
@@ -121,7 +121,7 @@ def _cell(
     return {name: clean(value, partial(report, where)) for name, value, where in parts}
 
 
-def _without(value: Any, report: Report, secrets: Iterable[str]) -> Any:
+def _without(value: Any, report: NoteFinding, secrets: Iterable[str]) -> Any:
     """A value without secrets that were found in another place."""
     if isinstance(value, str):
         return escapes.replace_found(value, partial(_repeated, report, secrets))
@@ -135,7 +135,7 @@ def _without(value: Any, report: Report, secrets: Iterable[str]) -> Any:
     }
 
 
-def _repeated(report: Report, secrets: Iterable[str], text: str, _: int) -> Iterator[Found]:
+def _repeated(report: NoteFinding, secrets: Iterable[str], text: str, _: int) -> Iterator[Found]:
     for secret in secrets:
         for match in re.finditer(re.escape(secret), text) if secret in text else ():
             report("key")
@@ -173,7 +173,7 @@ def _unheard(kind: str, secret: str = "") -> None:
     """Ignore a finding."""
 
 
-def _clean(value: Any, report: Report) -> Any:
+def _clean(value: Any, report: NoteFinding) -> Any:
     """Clean any part of a document."""
     if isinstance(value, str):
         return _text(value, report)
@@ -190,7 +190,7 @@ def _clean(value: Any, report: Report) -> Any:
     return _decoded(_pair(clean, report), report)
 
 
-def _item(name: str, value: Any, report: Report) -> Any:
+def _item(name: str, value: Any, report: NoteFinding) -> Any:
     """Clean the value of a name: hide document numbers, and the whole value of a key."""
     if _is_key(name):
         return _keyless(value, report)
@@ -211,7 +211,7 @@ def _is_key(name: object) -> bool:
     )
 
 
-def _keyless(value: Any, report: Report) -> Any:
+def _keyless(value: Any, report: NoteFinding) -> Any:
     """A value without keys; placeholders stay."""
     if isinstance(value, list):
         return [_keyless(item, report) for item in value]
@@ -221,7 +221,7 @@ def _keyless(value: Any, report: Report) -> Any:
     return "[removed: key]"
 
 
-def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
+def _decoded(item: dict[str, Any], report: NoteFinding) -> dict[str, Any]:
     """Clean a body that a HAR file holds as Base64."""
     text = item.get("text")
     if item.get("encoding") != "base64" or not isinstance(text, str):
@@ -236,7 +236,7 @@ def _decoded(item: dict[str, Any], report: Report) -> dict[str, Any]:
     return {**item, "text": binascii.b2a_base64(clean.encode(), newline=False).decode()}
 
 
-def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
+def _pair(item: dict[str, Any], report: NoteFinding) -> dict[str, Any]:
     """Clean a name/value pair, such as a header of a HAR file."""
     named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
     if not named or not isinstance(item.get("value"), str) or is_placeholder(item["value"]):
@@ -244,7 +244,7 @@ def _pair(item: dict[str, Any], report: Report) -> dict[str, Any]:
     return {**item, "value": _keyless(item["value"], report)}
 
 
-def _numberless(clean: Any, report: Report) -> Any:
+def _numberless(clean: Any, report: NoteFinding) -> Any:
     """Clean a document; the kind of its number is named if its form identifies it."""
     number = clean.get("number") if isinstance(clean, dict) else None
     if number in (None, "") or isinstance(number, dict | bool) or is_example(str(number)):
@@ -255,7 +255,7 @@ def _numberless(clean: Any, report: Report) -> Any:
     return {**clean, "number": "[removed: document number]"}
 
 
-def _list(items: list[Any], report: Report) -> list[Any]:
+def _list(items: list[Any], report: NoteFinding) -> list[Any]:
     """Clean a list; its texts count as one when they are lines or pieces of one text."""
     if len(items) == 2 and _is_key(items[0]):
         return [items[0], _keyless(items[1], report)]
@@ -269,7 +269,7 @@ def _list(items: list[Any], report: Report) -> list[Any]:
     return [_clean(item, report) for item in items] if clean == whole else [clean]
 
 
-def _dropped(name: str, value: Any, report: Report) -> bool:
+def _dropped(name: str, value: Any, report: NoteFinding) -> bool:
     """Whether an entry is removed whole: widget state, or an image by its MIME type."""
     if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
         report("widget state")
@@ -283,12 +283,12 @@ def _dropped(name: str, value: Any, report: Report) -> bool:
     return True
 
 
-def _text(text: str, report: Report, rules: Iterable[Rule] | None = None) -> str:
+def _text(text: str, report: NoteFinding, rules: Iterable[Rule] | None = None) -> str:
     text = escapes.replace_plain(text, partial(_images, report))
     return escapes.replace_found(text, partial(_found, report, rules or RULES))
 
 
-def _images(report: Report, text: str, depth: int) -> Iterator[Found]:
+def _images(report: NoteFinding, text: str, depth: int) -> Iterator[Found]:
     for found in find_images(_image)(text, depth):
         report(found.put[len("[removed: ") : -1])
         yield found
@@ -309,7 +309,7 @@ PDF = "application/pdf"
 SHORTEST_URI = 60
 
 
-def _found(report: Report, rules: Iterable[Rule], text: str, depth: int) -> list[Found]:
+def _found(report: NoteFinding, rules: Iterable[Rule], text: str, depth: int) -> list[Found]:
     """The matches of the rules; text matched by one rule is skipped by the next."""
     found = [*_images(report, text, depth)] if depth else []
     for rule in rules:
