@@ -145,7 +145,8 @@ def _never(_: str) -> bool:
     return False
 
 
-_KEY_NAME = rf"(?:{KEY_NAME.pattern})"
+# Bounded: a long word of many such names would be searched from each of them to its end.
+_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}")
 _KEY_END = r"(?:(?:api|secret|access|private|signing)[ _-]?keys?\w{0,40}|secret|password)"
 """The name of a key from the word that tells it."""
 _PART = r"""(?:[^"'\\\n]|\\.)"""

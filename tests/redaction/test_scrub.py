@@ -201,6 +201,7 @@ def test_a_secret_goes_from_every_place():
 @pytest.mark.parametrize(
     "text",
     [
+        "api_key" * 20_000,
         "secret" * 20_000,
         "secret=" * 20_000,
         "secret<b " * 20_000,
