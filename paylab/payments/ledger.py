@@ -131,7 +131,8 @@ class Ledger:
         with self._store.lock:  # no thread may see an entry that is not begun yet
             with self._store.transaction():  # two processes must not both find nothing
                 chosen = self._chosen(claim)
-                elsewhere = chosen is None and self._is_paid_elsewhere(claim)
+                is_new = chosen is None and claim.reference != ""
+                elsewhere = is_new and self._is_paid_elsewhere(claim)
                 if not isinstance(chosen, ChoiceError):
                     entry = chosen or self._write(claim)
             if isinstance(chosen, ChoiceError):
@@ -140,13 +141,15 @@ class Ledger:
         if chosen is not None:
             log.warning("%s", ledger_store.again(entry))
         if elsewhere:
-            warnings.warn(_ELSEWHERE.format(claim.reference), RuleWarning, stacklevel=2)
+            warnings.warn(
+                _ELSEWHERE.format(fields["client_reference_id"]), RuleWarning, stacklevel=2
+            )
         return ticket
 
     def _is_paid_elsewhere(self, claim: Claim) -> bool:
         """Whether this reference was paid at the same address with another API key."""
         address, _, account = self._service.partition(" ")
-        if not claim.reference or " " in account:  # a simulator in this process
+        if " " in account:  # a simulator in this process
             return False
         same = self._store.find(
             OTHER_KEY, self._service, f"{address} ", *claim.place[1:], claim.reference
