@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from ..errors import Problem
 from ..spec import assumptions
-from ..spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove, Machine
-from . import faults, individuals, on_ramp, seeding, transfers
+from . import faults, seeding
 from .bodies import as_shown, conversion_account, individual_json, transfer_json
-from .messages import DEEPEST, Refused, Reply, Request, missing, require
+from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .table import Row
 from .world import Hand, World
@@ -66,6 +63,7 @@ def _hand(world: World) -> Hand:
 
 def move_object(world: World, request: Request) -> Reply:
     """POST /_simulator/objects/{id} {"to", "reason"}."""
+    from .transitions import find_object, move
 
     find_object(world, request.id)
     body = request.json()
@@ -163,46 +161,3 @@ def scenarios(_: World, __: Request) -> Reply:
         for each in assumptions.SCENARIOS
     ]
     return Reply.json(200, rows)
-
-
-Step = Callable[[World, Row, str], None]
-
-MACHINES: Mapping[str, Machine] = {
-    "individuals": INDIVIDUAL,
-    "transfers": TRANSFER,
-    "conversions": CONVERSION,
-    "conversion_accounts": CONVERSION_ACCOUNT,
-}
-STEPS: Mapping[str, Mapping[str, Step]] = {
-    "individuals": individuals.STEPS,
-    "transfers": transfers.STEPS,
-    "conversions": on_ramp.CONVERSION_STEPS,
-    "conversion_accounts": on_ramp.PROVISIONING_STEPS,
-}
-
-
-def settle(world: World) -> None:
-    """Carry out every step that is due, in order, each at its own time."""
-    for timer in world.due_steps():
-        row = world.tables[timer["kind"]].rows[timer["id"]]
-        STEPS[timer["kind"]][timer["step"]](world, row, "")
-
-
-def move(world: World, row_id: str, to: str, reason: str) -> tuple[str, Row]:
-    """Move an object to a state; a 422 lists the legal moves."""
-    kind, row = find_object(world, row_id)
-    try:
-        trigger = MACHINES[kind].toward(row["status"], to)
-    except IllegalMove as error:
-        raise Refused(422, str(error), legal=list(error.legal)) from None
-    STEPS[kind][trigger](world, row, reason)
-    return kind, row
-
-
-def find_object(world: World, row_id: str) -> tuple[str, Row]:
-    """An object with a status, and its kind."""
-    for kind in MACHINES:
-        row = world.find(kind, row_id)
-        if row is not None:
-            return kind, row
-    return missing("object")

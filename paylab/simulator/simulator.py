@@ -24,7 +24,18 @@ from ..signing.canonical import key_bytes
 from ..signing.refusals import verify
 from ..spec import codes, timestamps
 from ..spec.service import Service
-from . import control_api, faults, ids, individuals, on_ramp, quotes, seeding, transfers, webhooks
+from . import (
+    control_api,
+    faults,
+    ids,
+    individuals,
+    on_ramp,
+    quotes,
+    seeding,
+    transfers,
+    transitions,
+    webhooks,
+)
 from .bodies import with_numbers
 from .messages import (
     CONTROL,
@@ -146,7 +157,7 @@ class Simulator:
     def settle(self) -> None:
         """Carry out the steps that are due."""
         with self.world.lock:
-            control_api.settle(self.world)
+            transitions.settle(self.world)
             self.save()
 
     def next_due(self) -> str | None:
@@ -334,7 +345,7 @@ def _keep(world: World, slot: str, digest: str, reply: Reply) -> Reply:
 
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps."""
-    control_api.settle(world)
+    transitions.settle(world)
     fault = faults.for_call(world, request)
     now = request.at or world.now()
     if fault and fault["kind"] == "skew":
@@ -358,16 +369,13 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         routed = replace(request, id=next(iter(parts.values()), ""))
         if request.path.startswith(CONTROL):
             return OPERATIONS[name](world, routed)
-        carry_out = once if name in IDEMPOTENT else _at_once
-        reply = carry_out(world, routed, OPERATIONS[name])
+        operation = OPERATIONS[name]
+        is_stored = name in IDEMPOTENT
+        reply = once(world, routed, operation) if is_stored else operation(world, routed)
         body = with_numbers(world.service, reply.body)
         return reply if body is reply.body else replace(reply, body=body)
     except Refused as refused:
         return refused.reply(None if request.path.startswith(CONTROL) else world.service)
-
-
-def _at_once(world: World, request: Request, operation: Operation) -> Reply:
-    return operation(world, request)
 
 
 def _check_content_type(world: World, request: Request) -> None:

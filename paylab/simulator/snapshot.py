@@ -11,8 +11,8 @@ from typing import Any
 from ..errors import Problem
 from ..spec import codes, timestamps
 from . import faults
-from .control_api import MACHINES, STEPS
 from .table import Row
+from .transitions import MACHINES, STEPS
 from .world import END, KINDS, SNAPSHOT_VERSION, World, other_service
 
 MOST_TOLD = 20
