@@ -1,4 +1,4 @@
-"""What every test shares: nothing of the machine's own configuration, no real service."""
+"""What all tests share: no configuration of this machine, and no real service."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ sys.path += [str(Path(__file__).parent / each) for each in _folders]
 
 
 def pytest_collection_modifyitems(config, items):
-    """The whole tables run when their mark is asked for: `-m whole_table`."""
+    """Run the whole tables only when their mark is selected: `-m whole_table`."""
     if "whole_table" in (config.option.markexpr or ""):
         return
     left = [item for item in items if item.get_closest_marker("whole_table")]
@@ -42,5 +42,5 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture
 def lab():
-    """A lab on an embedded simulator of its own."""
+    """A lab on its own embedded simulator."""
     return paylab.connect()

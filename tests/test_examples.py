@@ -70,7 +70,7 @@ def simulator():
 
 @pytest.fixture(scope="module")
 def place(simulator, tmp_path_factory):
-    """The names that examples use."""
+    """The names that the examples use."""
     lab = paylab.connect(simulator=simulator)
     lab.simulator.seed(conversions=3)
     conversion = lab.conversions.list().filter(status="completed")[0]
@@ -117,7 +117,7 @@ def place(simulator, tmp_path_factory):
 
 @pytest.fixture
 def here(place, simulator, example, tmp_path, monkeypatch):
-    """A folder of its own and, if the example has a lab, one on the simulator as it was first."""
+    """A temporary folder, and a new lab if the example uses one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "selfie.jpg").write_bytes(place["selfie"])
     new = {**place, "router": Router(), "path": Path("service.toml")}
@@ -134,7 +134,7 @@ def here(place, simulator, example, tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("example", [*found()], ids=lambda test: test.name.removeprefix("paylab."))
 def test_an_example_gives_what_it_says(here, example):
-    """Run as a reader would, on a simulator."""
+    """Each example runs on the simulator and gives the printed result."""
     example.globs = {**example.globs, **here}
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS)
     told: list[str] = []
@@ -149,7 +149,7 @@ def is_own(thing, home):
 
 
 def functions(owner):
-    """The functions of a module or class, and those of a module's classes; errors have none."""
+    """The functions of a module or class, including methods of a module's classes."""
     if inspect.isfunction(owner):
         return [owner]
     if inspect.ismodule(owner):
@@ -162,7 +162,7 @@ def functions(owner):
 
 
 def operations():
-    """The public functions and methods that are reached from `paylab` and from a lab."""
+    """The public functions and methods reachable from `paylab` and from a lab."""
     with paylab.connect() as lab:
         held = {type(getattr(lab, name)) for name in dir(lab) if name != "client"}
     kinds = [kind for kind in held if is_own(kind, "paylab")]
@@ -176,5 +176,5 @@ def operations():
 
 @pytest.mark.parametrize("operation", [*operations()])
 def test_every_operation_has_an_example(operation):
-    """In its docstring."""
+    """Every public operation has an example in its docstring."""
     assert ">>> " in inspect.getdoc(operation)

@@ -1,4 +1,4 @@
-"""Files are replaced as a whole, keep their mode, and are private where they must be."""
+"""Files are replaced as a whole, keep their mode, and are created private where needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mode(path):
 
 @pytest.fixture(autouse=True)
 def open_umask():
-    """New files can be read by everybody."""
+    """A umask with which new files are readable by everybody."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -30,7 +30,7 @@ def open_umask():
     [(None, False, 0o644), (0o640, False, 0o640), (None, True, 0o600), (0o644, True, 0o600)],
 )
 def test_mode_of_a_file(tmp_path, before, private, after):
-    """A replaced file keeps its mode; a private one is always private, also while it is written."""
+    """A replaced file keeps its mode; a private file is private from the moment it is created."""
     path = tmp_path / "a"
     if before is not None:
         path.write_text("old")
@@ -42,7 +42,7 @@ def test_mode_of_a_file(tmp_path, before, private, after):
 
 
 def test_modes_of_folders_in_a_folder(tmp_path):
-    """An inner folder keeps its mode; one of a new name is no more open than they were."""
+    """An inner folder keeps its mode; a new one gets a mode that is no more open."""
     folder = tmp_path / "t"
     (folder / "day=1").mkdir(parents=True)
     (folder / "day=1" / "a.parquet").touch()
@@ -55,7 +55,7 @@ def test_modes_of_folders_in_a_folder(tmp_path):
 
 
 def test_modes_of_a_folder(tmp_path):
-    """Folder and files keep their modes, and a file of a new name is no more open than they."""
+    """Folder and files keep their modes; a new file gets a mode that is no more open."""
     folder = tmp_path / "t"
     (folder / "created_day=2026-01-01").mkdir(parents=True)
     old = folder / "created_day=2026-01-01/part-0.parquet"
@@ -74,7 +74,7 @@ def test_modes_of_a_folder(tmp_path):
 
 @pytest.mark.parametrize("exchange", [True, False])
 def test_a_replaced_folder_leaves_nothing_behind(tmp_path, exchange, monkeypatch):
-    """Also where the system cannot swap two names in one step."""
+    """No temporary folder is left, also on systems that cannot swap two names."""
     if not exchange:
         monkeypatch.setattr(files, "_exchange", lambda *_: False)
     for text in ("old", "new"):
@@ -85,32 +85,32 @@ def test_a_replaced_folder_leaves_nothing_behind(tmp_path, exchange, monkeypatch
 
 
 def save_calls(lab, path):
-    """The calls as HAR."""
+    """Save the calls as HAR."""
     lab.individuals.list().first()
     lab.calls.har(path)
 
 
 def save_events(_lab, path):
-    """The events of an inbox."""
+    """Save the events of an inbox."""
     from paylab.webhooks.store import Arrivals, EventStore
 
     Arrivals(EventStore()).save(path)
 
 
 def save_world(lab, path):
-    """The world of the simulator."""
+    """Save the simulator's state."""
     lab.simulator.save(path)
 
 
 def save_code(_lab, path):
-    """A picture of a QR code."""
+    """Save a picture of a QR code."""
     from paylab.views.qr import QR
 
     QR("text").save(path)
 
 
 def save_frame(lab, path):
-    """A frame as CSV."""
+    """Save a frame as CSV."""
     frames.to_csv(lab.transfers.frame(limit=1), path)
 
 
@@ -119,7 +119,7 @@ SAVES = [(save_calls, True), (save_events, True), (save_world, True), (save_code
 
 @pytest.mark.parametrize(("save", "private"), [*SAVES, (save_frame, False)])
 def test_no_planted_link_is_followed(tmp_path, save, private):
-    """A link under the name of a draft that one could foresee leads nowhere."""
+    """A symbolic link planted at a guessable draft name is not followed."""
     path, victim = tmp_path / "a.svg", tmp_path / "victim"
     victim.write_text("mine")
     for name in ("a.svg.part", ".a.svg.part"):
@@ -131,7 +131,7 @@ def test_no_planted_link_is_followed(tmp_path, save, private):
 
 
 def test_links_stay_links_and_others_are_refused(tmp_path):
-    """What a link points to is replaced; a pipe is not."""
+    """The target of a link is replaced and the link stays; a pipe is refused."""
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     with files.replace(tmp_path / "link") as sink:

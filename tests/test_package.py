@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it costs, who may import whom, what it offers."""
+"""The package as a whole: the cost of importing it, the import rules, the public names."""
 
 import ast
 import subprocess
@@ -19,7 +19,7 @@ CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py")
 
 @cache
 def imports(path: Path) -> set[tuple[str, str]]:
-    """The (library or "paylab", chapter) pairs a module imports, wherever in it they stand."""
+    """The (library or "paylab", chapter) pairs of all imports in a module, at any depth."""
     found = set()
     package = ("paylab", *path.relative_to(ROOT).with_suffix("").parts)
     if path.name == "__init__.py":
@@ -46,7 +46,7 @@ def chapters_of(chapter: str) -> set[str]:
 
 
 def reached(chapter: str) -> set[str]:
-    """Every chapter that a chapter imports, directly or through others."""
+    """Every chapter that a chapter imports, directly or indirectly."""
     seen: set[str] = set()
     todo = [chapter]
     while todo:
@@ -57,14 +57,14 @@ def reached(chapter: str) -> set[str]:
 
 
 def test_importing_paylab_loads_nothing_heavy():
-    """pandas and its like wait until they are used."""
+    """`import paylab` does not import pandas or other large libraries."""
     code = f"import sys, paylab; print([name for name in {HEAVY} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_the_help_of_the_command_line_loads_no_service():
-    """`paylab --help` is quick: httpx, pydantic and the lab wait until a command needs them."""
+    """`paylab --help` imports neither httpx nor pydantic nor the lab."""
     code = "import sys\nfrom paylab.cli.main import main\n"
     code += "try: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print([name for name in ('httpx', 'pydantic', 'paylab.lab') if name in sys.modules])"
@@ -74,45 +74,45 @@ def test_the_help_of_the_command_line_loads_no_service():
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_arrows_between_chapters_make_no_circle(chapter):
-    """No chapter reaches itself, imports in functions and for types included."""
+    """No chapter imports itself indirectly; imports in functions and for types count."""
     assert chapter not in reached(chapter)
 
 
 def test_the_client_and_the_simulator_do_not_meet():
-    """What they share is below both of them."""
+    """Client and simulator do not import each other."""
     assert "simulator" not in reached("client")
     assert "client" not in reached("simulator")
 
 
 def test_views_know_no_client_and_no_simulator():
-    """A form is handed functions."""
+    """Views import neither the client nor the simulator; forms are given functions."""
     assert not reached("views") & {"client", "simulator", "lab", "cli"}
 
 
 def test_only_the_lab_and_the_commands_import_views():
-    """What draws is not needed by anything below the lab."""
+    """Only the lab and the commands import views."""
     assert {chapter for chapter in CHAPTERS if "views" in chapters_of(chapter)} <= {"lab", "cli"}
 
 
 @pytest.mark.parametrize("chapter", sorted(reached("rules") | {"rules", "signing", "emvqr"}))
 def test_what_the_service_means_touches_no_world(chapter):
-    """No network, clock, randomness or widgets below the client and the simulator."""
+    """The chapters below client and simulator use no network, clock, randomness or widgets."""
     libraries = {home for path in (ROOT / chapter).rglob("*.py") for home, _ in imports(path)}
     assert not libraries & (CLOCKS | DISPLAY)
 
 
 def test_only_views_import_what_draws():
-    """Widgets and drawing stay in one folder."""
+    """Only views import the libraries for widgets and drawing."""
     others = [path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] != "views"]
     assert not [path for path in others if {home for home, _ in imports(path)} & DISPLAY]
 
 
 def test_the_public_list_is_sorted_and_there():
-    """Every name offered exists, and stands where one looks for it."""
+    """`paylab.__all__` is sorted, and every name in it exists."""
     assert paylab.__all__ == sorted(paylab.__all__)
     assert all(hasattr(paylab, name) for name in (*paylab.__all__, *paylab.LATE))
 
 
 def test_completion_offers_what_is_public():
-    """`dir(paylab)` has the public names, and nothing that the module imports for itself."""
+    """`dir(paylab)` contains the public names and no internal imports."""
     assert set(dir(paylab)) == {*paylab.__all__, *paylab.LATE, "__version__"}

@@ -1,4 +1,4 @@
-"""The README tells the truth, as far as a program can check."""
+"""Facts in the README that a program can check."""
 
 import re
 import subprocess
@@ -15,12 +15,12 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_it_is_short():
-    """A stranger reads it to the end."""
+    """The README has at most 9,000 bytes."""
     assert len(README.encode()) <= 9_000
 
 
 def test_the_program_runs(tmp_path, monkeypatch):
-    """From onboarding to a CSV file with the conversion in it."""
+    """The program of the README runs and writes a CSV file with the conversion."""
     monkeypatch.chdir(tmp_path)
     program = README.split("```python\n")[1].split("```")[0]
     subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
@@ -28,7 +28,7 @@ def test_the_program_runs(tmp_path, monkeypatch):
 
 
 def test_links_lead_to_files():
-    """Every relative link and picture exists."""
+    """Every relative link and picture leads to a file."""
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
@@ -36,12 +36,12 @@ def test_links_lead_to_files():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_named(name):
-    """A command nobody reads of is not there."""
+    """The README names every command."""
     assert f"paylab {name}" in README
 
 
 def test_every_variable_is_named():
-    """Each PAYLAB_ name in the code has its line."""
+    """The README explains each PAYLAB_ variable of the code."""
     code = "".join(path.read_text() for path in (ROOT / "paylab").rglob("*.py"))
     names = set(re.findall(r"PAYLAB_[A-Z_]+[A-Z]", code)) | {"PAYLAB_BASE_URL"}
     names -= {SHARED_VARIABLE}  # `paylab lab` sets it for its own kernels
@@ -49,7 +49,7 @@ def test_every_variable_is_named():
 
 
 def test_every_notebook_is_named_in_order():
-    """The notebooks stand in the README in the order of their numbers."""
+    """The README lists the notebooks in the order of their numbers."""
     names = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     places = [README.index(f"`{name}`") for name in names]
     assert places == sorted(places)
@@ -57,7 +57,7 @@ def test_every_notebook_is_named_in_order():
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])
 def test_every_command_helps(name, capsys):
-    """--help answers with status 0."""
+    """`--help` of every command ends with status 0."""
     with pytest.raises(SystemExit) as ended:
         parser().parse_args([name, "--help"] if name else ["--help"])
     assert ended.value.code == 0

@@ -1,4 +1,4 @@
-"""Small SQLite files: only files of the same kind and version are opened, others are left alone."""
+"""SQLite files are opened only if they have the right kind and version; others are unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPENERS = {
 @pytest.mark.parametrize("kind", OPENERS)
 @pytest.mark.parametrize("other", OPENERS)
 def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, kind, other):
-    """A ledger is no inbox and no world: a clear error, and not a byte is changed."""
+    """A file of another kind gives a clear error and is not changed."""
     path = tmp_path / "file.db"
     OPENERS[other](path).close()
     if kind == other:
@@ -37,7 +37,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path, kind, other)
 
 @pytest.mark.parametrize("kind", OPENERS)
 def test_a_file_of_a_later_version_is_refused(tmp_path, kind):
-    """Both numbers are named."""
+    """The error names both version numbers."""
     path = tmp_path / "file.db"
     OPENERS[kind](path).close()
     with closing(sqlite3.connect(path)) as file:
@@ -47,7 +47,7 @@ def test_a_file_of_a_later_version_is_refused(tmp_path, kind):
 
 
 def test_a_lab_says_so_before_it_pays(tmp_path):
-    """A world's file given as the ledger is an error of the settings."""
+    """A lab with another kind of file as its ledger is a configuration error."""
     path = tmp_path / "world.db"
     Simulator(data=path).close()
     lab = paylab.connect(ledger=path)

@@ -1,11 +1,13 @@
 """The table of measured figures in the reference notebook, from `results.json`.
 
 Run as `reference.py` after a change of the results; the benchmarks run it themselves.
+With `--check` it writes nothing and fails when the notebook shows other figures.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results.json")
@@ -62,13 +64,16 @@ def speed(figures):
     return f"{seconds / size:.3g} {unit}"
 
 
-def write():
-    """Replace the cell of the notebook."""
+def main():
+    """Replace the cell of the notebook, or compare it."""
     notebook = json.loads(NOTEBOOK.read_text())
     [cell] = [each for each in notebook["cells"] if "".join(each["source"]).startswith(HEADING)]
-    cell["source"] = table(json.loads(RESULTS.read_text())).splitlines(keepends=True)
+    wanted = table(json.loads(RESULTS.read_text()))
+    if sys.argv[1:] == ["--check"]:
+        sys.exit("".join(cell["source"]) != wanted)
+    cell["source"] = wanted.splitlines(keepends=True)
     NOTEBOOK.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    write()
+    main()

@@ -1,6 +1,6 @@
-"""JupyterLab as users run it, `paylab lab --no-browser`, and a headless Chromium to use it with.
+"""JupyterLab as users run it (`paylab lab --no-browser`), and a headless Chromium to use it.
 
-Notebooks open from copies, never from the repository. Screenshots go to PAYLAB_ARTEFACTS.
+Notebooks are opened from copies, never from the repository. Screenshots go to PAYLAB_ARTEFACTS.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OUTPUT = ".jp-OutputArea-output"
 
 
 def pytest_runtest_setup(item):
-    """Every test here needs a browser; on CI there has to be one."""
+    """Skip the tests of this folder without a browser; on CI a missing browser is a failure."""
     if "tests/browser" in item.path.as_posix() and _chromium() is None:
         missing = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
         missing(f"no browser is installed: looked for {', '.join(NAMES)}")
@@ -53,7 +53,7 @@ class Server:
         self.url, self.home, self.folder = url, home, home / "paylab-notebooks"
 
     def ask(self, path, method="GET"):
-        """Call the Jupyter server's own interface."""
+        """Send a request to the Jupyter server's REST API."""
         request = urllib.request.Request(
             self.url + path, method=method, headers={"Authorization": f"token {TOKEN}"}
         )
@@ -61,13 +61,13 @@ class Server:
             return json.loads(answer.read() or "null")
 
     def write(self, name, cells):
-        """Put a notebook of code cells into the folder."""
+        """Write a notebook with code cells into the folder."""
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
         notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
         nbformat.write(notebook, self.folder / name)
 
     def restore(self, name):
-        """Put one of the project's notebooks back, as if it had never run."""
+        """Restore one of the project's notebooks to its committed state."""
         book = nbformat.read(REPOSITORY / "notebooks" / name, nbformat.NO_CONVERT)
         for cell in book.cells:
             if cell.cell_type == "code":
@@ -75,18 +75,18 @@ class Server:
         nbformat.write(book, self.folder / name)
 
     def forget_settings(self):
-        """The light theme again, whatever a test chose."""
+        """Reset the theme to light after a test that changed it."""
         shutil.rmtree(self.home / "SETTINGS", ignore_errors=True)
 
     def stop_kernels(self):
-        """End every kernel."""
+        """Stop every kernel."""
         for session in self.ask("/api/sessions"):
             self.ask(f"/api/sessions/{session['id']}", "DELETE")
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    """`paylab lab --no-browser` as an installed paylab runs it, beside nobody's settings."""
+    """`paylab lab --no-browser` as an installed paylab runs it, without this user's settings."""
     home = tmp_path_factory.mktemp("jupyter")
     port = _port()
     command = [sys.executable, "-m", "paylab", "lab", "--no-browser", "--port", str(port)]
@@ -102,7 +102,7 @@ def server(tmp_path_factory):
 
 
 def _environment(home):
-    """A home of its own, and paylab laid out as in a wheel: with copies of the notebooks."""
+    """An environment with its own home, and paylab laid out as in a wheel with its notebooks."""
     package = home / "site" / "paylab"
     (package / "notebooks").mkdir(parents=True)
     for source in (REPOSITORY / "paylab").iterdir():
@@ -133,9 +133,9 @@ def _until_up(running, process, log):
 
 @pytest.fixture(scope="module")
 def chromium():
-    """One window of a headless Chromium; its pages share what was loaded once.
+    """One headless Chromium window, whose pages share a cache.
 
-    A window a file: while playwright is there its event loop runs, and no other may.
+    There is one window per file: no other event loop may run while playwright's loop runs.
     """
     from playwright.sync_api import sync_playwright
 
@@ -149,7 +149,7 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def artefacts(tmp_path_factory):
-    """Where screenshots are kept."""
+    """The folder of the screenshots."""
     folder = os.environ.get("PAYLAB_ARTEFACTS")
     path = Path(folder) if folder else tmp_path_factory.mktemp("artefacts")
     path.mkdir(parents=True, exist_ok=True)
@@ -158,7 +158,7 @@ def artefacts(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def axe(tmp_path_factory):
-    """The script of axe-core, from npm: it is too large to keep here."""
+    """The axe-core script from npm; it is too large to store in the repository."""
     folder = tmp_path_factory.mktemp("axe")
     command = ["npm", "pack", "--silent", f"axe-core@{AXE}"]
     try:
@@ -172,7 +172,7 @@ def axe(tmp_path_factory):
 
 
 class Notebook:
-    """A notebook open in JupyterLab, used as a person would: menus, keys, buttons, labels."""
+    """A notebook open in JupyterLab, used through menus, keys, buttons and labels."""
 
     def __init__(self, server, page, name, artefacts, request):
         self.server, self.page, self.name = server, page, name
@@ -186,7 +186,7 @@ class Notebook:
         return self
 
     def idle(self):
-        """Wait until the kernel rests."""
+        """Wait until the kernel is idle."""
         self.page.get_by_text(IDLE).wait_for()
 
     def command(self, menu, command):
@@ -195,12 +195,12 @@ class Notebook:
         self.page.locator(f"[data-command='{command}']").click()
 
     def run_all(self):
-        """Run > Run All Cells, to the end."""
+        """Choose Run > Run All Cells, and wait until the last cell has run."""
         self.command("Run", "runmenu:run-all")
         self.finished()
 
     def run_next(self):
-        """Run the first code cell that has not run (Shift+Enter), and give its code."""
+        """Run the first code cell that has not run (Shift+Enter), and return its code."""
         number = self.page.evaluate(FIRST_NOT_RUN)
         assert number >= 0, "every cell has run"
         cell = self.page.locator(".jp-CodeCell").nth(number)
@@ -211,31 +211,31 @@ class Notebook:
         return cell.locator(".cm-content").text_content()
 
     def run_through(self, code):
-        """Run cell after cell, up to the first one that holds a piece of code."""
+        """Run the cells up to the first one that contains a piece of code."""
         while code not in self.run_next():
             pass
 
     @property
     def errors(self):
-        """Outputs that are errors."""
+        """The outputs that are errors."""
         return self.page.locator("[data-mime-type='application/vnd.jupyter.error']")
 
     def finished(self):
-        """Wait until every code cell that says something has run."""
+        """Wait until every code cell that has code has run."""
         self.page.wait_for_function(ALL_RAN, timeout=2 * PATIENCE)
         self.idle()
 
     @property
     def outputs(self):
-        """The outputs; text is looked for here, since the source holds it too."""
+        """The outputs; texts are looked for here, because the source contains them too."""
         return self.page.locator(OUTPUT)
 
     def label(self, name):
-        """The input with a label."""
+        """The input that has this label."""
         return self.page.get_by_label(name, exact=True)
 
     def button(self, name):
-        """The button of this name that can be seen, the last where there are several."""
+        """The visible button with this name; the last one if there are several."""
         buttons = self.page.locator(OUTPUT).get_by_role("button", name=name, exact=True)
         return buttons.locator("visible=true").last
 
@@ -246,13 +246,13 @@ class Notebook:
         return found
 
     def shot(self, name, locator=None):
-        """Keep a screenshot, of the page or of a part of it."""
+        """Take a screenshot of the page or of a part of it."""
         path = self.artefacts / f"{name}.png"
         (locator or self.page).screenshot(path=path)
         return path
 
     def theme(self, name):
-        """Settings > Theme: light or dark."""
+        """Choose the light or dark theme in the settings."""
         self.page.get_by_role("menuitem", name="Settings", exact=True).click()
         self.page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Theme$")).click()
         self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{THEMES[name]}$")).click()
@@ -262,9 +262,9 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name):
-        """Show the page wide and narrow, dark and light, with a picture of each.
+        """Take pictures of the page: wide and narrow, dark and light.
 
-        Last in letters as wide as any: what fits must not depend on the fonts of a machine.
+        The last one uses very wide letters: the result must not depend on a machine's fonts.
         """
         height = self.page.viewport_size["height"]
         for theme, widths in (("dark", (1400, 700)), ("light", (1400, 700, 400))):
@@ -279,28 +279,28 @@ class Notebook:
         yield width
 
     def sideways(self, width):
-        """Outputs that scroll sideways on a page of this width; below 700 px a table may."""
+        """Outputs that scroll sideways at this width; below 700 px a table may scroll."""
         return self.page.evaluate(SIDEWAYS, OUTPUT if width < 700 else f"{OUTPUT}, {OUTPUT} *")
 
     def violations(self):
-        """What axe-core finds seriously wrong with the forms and cards on the page."""
+        """The serious and critical findings of axe-core in the forms and cards of the page."""
         if not self.page.evaluate("'axe' in window"):
             script = self._request.getfixturevalue("axe")
             self.page.evaluate(script.read_text(encoding="utf-8"))
         return self.page.evaluate(SERIOUS)
 
     def press(self, *keys):
-        """Press keys, one after another, wherever the focus is."""
+        """Press keys one after another, on the element that has the focus."""
         for key in keys:
             self.page.keyboard.press(key)
 
     @property
     def focused(self):
-        """What has the focus, as a person would call it."""
+        """The accessible name of the element that has the focus."""
         return self.page.evaluate(FOCUSED)
 
     def save(self):
-        """Save, and give the file as it is on the disk."""
+        """Save the notebook, and return the file on the disk."""
         path = self.server.folder / self.name
         before = path.stat().st_mtime_ns
         self.page.keyboard.press("Control+s")
@@ -311,7 +311,7 @@ class Notebook:
         return path.read_text(encoding="utf-8")
 
     def reopen(self):
-        """Close the notebook, end its kernel, and open it again."""
+        """Close the notebook, stop its kernel, and open it again."""
         self.page.goto("about:blank")
         self.server.stop_kernels()
         return self.open()
@@ -343,7 +343,7 @@ REPORTS = pytest.StashKey()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Let the fixtures of a test know how it went."""
+    """Tell the fixtures of a test whether it passed."""
     report = yield
     item.stash.setdefault(REPORTS, []).append(report)
     return report
@@ -351,7 +351,7 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def notebook(server, chromium, artefacts, request):
-    """Opens a notebook: one of the project's by name, or a new one of the given cells."""
+    """Opens one of the project's notebooks by name, or a new one with the given cells."""
     pages = []
 
     def opened(name, cells=None, *, width=1600, height=1200):

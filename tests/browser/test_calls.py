@@ -1,4 +1,4 @@
-"""Calls, errors and the ledger as a person sees them in JupyterLab."""
+"""Calls, errors and the ledger, displayed in JupyterLab."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CELLS = [
 
 
 def test_calls_in_the_open(notebook):
-    """A table under the cell that calls, cards that open and fit, an error without frames."""
+    """A table appears under the cell; its cards open and fit; an error shows no stack frames."""
     book = notebook("calls.ipynb", CELLS, width=1600, height=3600)
     book.command("Run", "runmenu:run-all")
     book.says("NotFoundError")

@@ -1,4 +1,4 @@
-"""The images form as a person meets it: files, refusals, a second try, and what is left behind."""
+"""The images form in a browser: files, refusals, a second attempt, and what is saved."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FRONT, SELFIE = "Front of the document", "Selfie"
 
 @pytest.fixture(name="photos")
 def files(tmp_path):
-    """Files to choose: by name their size in bytes, all of them good pictures at their start."""
+    """Files to choose, by name and size in bytes; each starts like a valid picture."""
 
     def make(name, size):
         data = specimen("selfie" if "selfie" in name else "document-front")
@@ -51,12 +51,12 @@ def files(tmp_path):
 
 
 def choose(notebook, label, path):
-    """Choose a file in a slot; its input is on the page, so that any tool can reach it."""
+    """Choose a file in a slot through its file input."""
     notebook.label(f"{label}: file").last.set_input_files(path)
 
 
 def test_rejected_and_retried(notebook, photos):
-    """Blurry: the form says so in words, and takes other images."""
+    """After blurry images, the form shows the reason and accepts other images."""
     opened = notebook("images.ipynb", [BEGIN, FORM, "form.submit()", AGAIN])
     for _ in range(2):
         opened.run_next()
@@ -78,7 +78,7 @@ def test_rejected_and_retried(notebook, photos):
 
 
 def test_twelve_megabytes(notebook, photos):
-    """Above what a Jupyter server takes in one message; every byte arrives, and none is saved."""
+    """A file above Jupyter's message limit arrives completely and is not saved in the notebook."""
     front, selfie = photos("front.jpg", 12 * 2**20), photos("selfie.jpg", IMAGE_MAX)
     opened = notebook("large.ipynb", [BEGIN, HASHED, "hashes"])
     opened.run_next()
@@ -99,7 +99,7 @@ def test_twelve_megabytes(notebook, photos):
 
 
 def test_every_way_in_and_every_state(notebook, photos):
-    """Too large, no image, a path, a specimen, a drop, removed: one clear state each time."""
+    """Each way to choose an image, valid or not, leads to one clear state."""
     opened = notebook("images.ipynb", [BEGIN, FORM, AGAIN], height=1700)
     opened.run_next()
     opened.run_next()
@@ -151,6 +151,6 @@ PASTE = GIVEN.replace("EVENT", "new ClipboardEvent('paste', {clipboardData: file
 
 
 def hand_over(opened, label, path, act):
-    """Drop or paste a file onto the place of a side."""
+    """Drop or paste a file onto the slot of a side."""
     zone = opened.label(f"{label}: file").last.locator("xpath=..").element_handle()
     opened.page.evaluate(act, [zone, path.name, b64encode(path.read_bytes()).decode()])

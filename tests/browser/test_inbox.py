@@ -1,4 +1,4 @@
-"""The inbox in JupyterLab: rows that appear by themselves, and open to what they say."""
+"""The inbox in JupyterLab: rows appear without running a cell, and open to show the event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIDEWAYS = "frame => frame.scrollWidth - frame.clientWidth"
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1600), ("dark", 400)])
 def test_a_row_appears_without_running_a_cell(notebook, theme, width):
-    """What follows the transfer a second later shows up by itself; by keyboard a row opens."""
+    """The event of a later status appears by itself; its row can be opened by keyboard."""
     page = notebook("inbox.ipynb", CELLS)
     page.theme(theme)
     page.run_all()

@@ -1,4 +1,4 @@
-"""Forms and cards, narrow and wide, light and dark: nothing is cut off, all is labelled."""
+"""Forms and cards, narrow and wide, light and dark: nothing is cut off, all inputs have labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOO_WIDE = """() => [...document.querySelectorAll('.paylab-form')].filter(form =
 
 
 def test_readable(notebook):
-    """Wide and narrow, in both themes, with errors shown: nothing is cut off, axe finds nothing."""
+    """With errors shown, in both widths and themes, nothing is cut off and axe finds nothing."""
     book = notebook("looks.ipynb", CELLS, width=1600, height=5200)
     book.run_all()
     assert book.errors.count() == 0

@@ -35,14 +35,14 @@ CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part 
 
 
 def change(book, before, after):
-    """Edit one cell as a person does: select its text, type another."""
+    """Edit one cell: select its text and type another."""
     line = book.page.locator(".jp-CodeCell .cm-line", has_text=before).first
     line.click(click_count=3)
     book.page.keyboard.type(after)
 
 
 def test_another_corridor_by_changing_one_cell(notebook):
-    """Run All after one edit pays somebody in that country."""
+    """After one edited cell, Run All pays a recipient in that country."""
     book = notebook("40_payouts.ipynb", height=2000)
     change(book, 'COUNTRY = "MX"', 'COUNTRY = "BR"')
     book.run_all()
@@ -52,7 +52,7 @@ def test_another_corridor_by_changing_one_cell(notebook):
 
 
 def test_forms_of_accounts(notebook):
-    """Types by country, a mistyped code, a key that does not fit its kind, a wallet for good."""
+    """Account types per country, a mistyped code, a key of the wrong type, and a wallet."""
     book = notebook("accounts.ipynb", ACCOUNTS, width=1600, height=3200)
     book.run_all()
     assert book.errors.count() == 0
@@ -66,7 +66,7 @@ def test_forms_of_accounts(notebook):
 
 
 def test_an_off_ramp_without_a_wallet(notebook):
-    """Said before the quote, beside the quote, and by the service."""
+    """The form warns before the quote and with it; then the service refuses the transfer."""
     book = notebook("offramp.ipynb", OFFRAMP, width=1600, height=2000)
     book.run_all()
     assert book.errors.count() == 0

@@ -1,4 +1,4 @@
-"""The README's picture.
+"""The picture of the README.
 
 `PAYLAB_ARTEFACTS=notebooks pytest tests/browser/test_picture.py` makes it again.
 """
@@ -8,7 +8,7 @@ from PIL import Image
 
 
 def test_the_first_notebook_untouched(notebook):
-    """Run All, nobody clicks: no error, the badge, and one QR Ph code that scans."""
+    """Run All without a click: no error, the badge, and one QR Ph code that scans."""
     book = notebook("00_start_here.ipynb", width=1280, height=900)
     book.run_all()
     assert not book.errors.count()

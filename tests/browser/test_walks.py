@@ -1,4 +1,4 @@
-"""Both on-ramps by clicking and typing, and by Run All, in JupyterLab as users run it."""
+"""Both on-ramps in JupyterLab, by clicking and typing and by Run All."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ OUTLINES = """() => getComputedStyle(document.activeElement).outline"""
 
 
 def csv_of(server):
-    """The lines of the file that a walk wrote."""
+    """The lines of the CSV file that a walk wrote."""
     return (server.folder / "out" / "mx_conversions.csv").read_text().splitlines()
 
 
 def test_mexico_by_hand(notebook, server):
-    """From the form to the CSV; a wrong CURP is shown and corrected; the file can be read again."""
+    """A walk by forms up to the CSV file; a wrong CURP is shown and corrected."""
     book = notebook("10_mx_onramp.ipynb")
     book.run_through("lab.forms.onboarding(")
     book.label("CURP").fill("XEXX010101ZNEXXXA4")
@@ -73,7 +73,7 @@ def test_mexico_by_hand(notebook, server):
 
 
 def test_mexico_as_one_stepper_by_keyboard(notebook, server):
-    """Tab and Enter lead through every step, and the focus to what is wrong or comes next."""
+    """Tab and Enter reach every step; the focus moves to the error or to the next step."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("MX")\nwalk']
     cells += ["print(walk.found['account'].deposit_instructions.details['clabe'])"]
     book = notebook("mexico.ipynb", cells, width=1400, height=1900)
@@ -122,7 +122,7 @@ def test_mexico_as_one_stepper_by_keyboard(notebook, server):
 
 
 def leave_out_and_correct(book, phone):
-    """Send the form without a required phone, and fill it in where the focus went."""
+    """Submit without a required phone, then type it into the field that has the focus."""
     phone.fill("")
     assert phone.get_attribute("aria-invalid") is None  # not while somebody types
     book.press("Enter")
@@ -137,7 +137,7 @@ def leave_out_and_correct(book, phone):
 
 
 def show(book, theme, width):
-    """Change the theme and the width of the page; the focus stays where it was."""
+    """Change the theme and the width of the page; the focus must not move."""
     height = book.page.viewport_size["height"]
     here = book.page.evaluate_handle("document.activeElement")
     book.page.set_viewport_size({"width": 1600, "height": height})
@@ -147,7 +147,7 @@ def show(book, theme, width):
 
 
 def test_the_philippines_as_one_stepper_by_keyboard(notebook):
-    """Step after step in one place, narrow and dark; the code can be scanned from the screen."""
+    """All steps by keyboard, narrow and dark; the QR code on the screen can be scanned."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("PH")\nwalk']
     cells += ["print(walk.found['account'].deposit_instructions.details['qrph_payload'])"]
     book = notebook("stepper.ipynb", cells, width=1600, height=1900)
@@ -195,7 +195,7 @@ def test_the_philippines_as_one_stepper_by_keyboard(notebook):
 
 
 def test_an_example_needs_three_clicks(notebook):
-    """Consent, the example up to the QR code, the deposit: and the conversion is completed."""
+    """Consent, one button to the QR code, one for the deposit: the conversion completes."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'lab.onramp("PH", example=True)']
     book = notebook("example.ipynb", cells, width=1400, height=2200)
     book.run_all()
@@ -210,7 +210,7 @@ def test_an_example_needs_three_clicks(notebook):
 
 
 def tab_to(book, name, most=25, key="Tab"):
-    """Press Tab until something of this name has the focus."""
+    """Press Tab until an element with this name has the focus."""
     for _ in range(most):
         book.press(key)
         if book.focused == name:
@@ -219,12 +219,12 @@ def tab_to(book, name, most=25, key="Tab"):
 
 
 def stepped(book, title):
-    """Wait until the focus is on the heading of a step."""
+    """Wait until the heading of a step has the focus."""
     book.page.locator("h3:focus", has_text=title).wait_for()
 
 
 def test_mexico_untouched(notebook, server):
-    """Nobody clicks anything, and the end is the same; that of the Philippines is the picture."""
+    """Run All without a click completes the same walk."""
     book = notebook("10_mx_onramp.ipynb", height=2400)
     book.run_all()
     assert not book.errors.count()

@@ -28,7 +28,7 @@ RAMP = {"phone", "document", "date_of_birth", "idv_consent_recorded_at"}
     ],
 )
 def test_corridor(country, currency, rails):
-    """Each corridor has the currency and the rails the spec names."""
+    """Each corridor has the currency and the payout methods of the spec."""
     corridor = corridors.get(country)
     assert (corridor.currency, corridor.payout_methods) == (currency, rails)
 
@@ -40,20 +40,20 @@ def test_there_are_no_other_corridors():
 
 @pytest.mark.parametrize("country", ["US", "SG", "VN", "AE"])
 def test_countries_without_a_corridor(country):
-    """The service takes their individuals, who can hold a crypto wallet."""
+    """Individuals there have no payout method, but can have a crypto wallet."""
     corridor = corridors.get(country)
     assert (corridor.rails, corridor.account_types) == ((), ("crypto_wallet",))
 
 
 @pytest.mark.parametrize("junk", ["XX", "mx", "", None, 7, [], {}])
 def test_unknown_country(junk):
-    """Anything that is no country code of the service has no facts."""
+    """A value that is not a country code has no facts."""
     assert corridors.get(junk) is None
 
 
 @pytest.mark.parametrize("country", codes.COUNTRIES)
 def test_every_country_has_a_name_and_a_crypto_wallet(country):
-    """A crypto wallet is allowed everywhere."""
+    """Every country has a name and allows crypto wallets."""
     corridor = corridors.get(country)
     assert corridor.name
     assert corridor.account("crypto_wallet")
@@ -73,7 +73,7 @@ def test_every_country_has_a_name_and_a_crypto_wallet(country):
     ],
 )
 def test_required_on_top(country, products, needed):
-    """What a country asks always, and what every country asks for the ramps."""
+    """Some fields are required by a country, some by the products."""
     assert set(corridors.get(country).required_for(products)) == needed
 
 
@@ -89,12 +89,12 @@ def test_required_on_top(country, products, needed):
     ],
 )
 def test_documents(country, documents):
-    """Five countries name their documents, the others take any."""
+    """Five countries list their document types; the others accept any."""
     assert set(corridors.get(country).documents) == documents
 
 
 def test_india_is_for_payouts_only():
-    """The only country that the spec shuts out of the ramps."""
+    """India is the only country that the spec excludes from on-ramp and off-ramp."""
     shut = [one.country for one in corridors.ALL if one.products != codes.PRODUCTS]
     assert shut == ["IN"]
     assert corridors.get("IN").products == (GLOBAL,)
@@ -104,7 +104,7 @@ def test_india_is_for_payouts_only():
     ("rail", "word"), [("pix", "around the clock"), ("instapay", "real time"), ("pesonet", "48")]
 )
 def test_settlement(rail, word):
-    """What to expect of a rail, where the spec says."""
+    """A payout method has a settlement time where the spec gives one."""
     (corridor,) = corridors.find(rail=rail)
     assert any(word in one.settlement for one in corridor.rails if one.method == rail)
 
@@ -120,25 +120,25 @@ def test_settlement(rail, word):
     ],
 )
 def test_find(wanted, countries):
-    """Everything that is asked for has to hold."""
+    """`find` returns the corridors that meet every condition."""
     assert {corridor.country for corridor in corridors.find(**wanted)} == countries
 
 
 def test_on_ramp_corridors():
-    """The two walk-throughs of the spec."""
+    """The on-ramp currencies are those of the two walk-throughs of the spec."""
     ramps = {one.country: one.on_ramp_currency for one in corridors.ALL if one.on_ramp_currency}
     assert ramps == {"MX": "mxn", "PH": "php"}
 
 
 def test_an_account_that_is_the_same_everywhere_needs_no_country():
-    """A UPI account is one thing; a bank account depends on the country."""
+    """A UPI account needs no country; a bank account depends on the country."""
     assert corridors.account(None, "upi").type == "upi"
     assert corridors.account(None, "bank_account") is None
     assert corridors.account("MX", "upi") is None
 
 
 def test_every_source_exists():
-    """A fact rests on the spec or on a row of what it leaves open."""
+    """The source of a fact is the spec or the id of an assumption."""
     known = {"spec", *(gap.id for gap in assumptions.ALL)}
     accounts = [account for corridor in corridors.ALL for account in corridor.accounts]
     fields = [field for account in accounts for field in account.fields]
@@ -147,7 +147,7 @@ def test_every_source_exists():
 
 
 def test_markdown_has_a_row_a_corridor():
-    """The SEPA countries share one, and are named below it."""
+    """The SEPA countries share one row, and are listed below the table."""
     table, *notes = corridors.markdown().split("\n\n")
     assert len(table.splitlines()) == 2 + 7 + 1
     assert "| Mexico (MX) | MXN | spei | bank_account: clabe (exactly 18 digits) | curp |" in table
@@ -163,20 +163,20 @@ def test_markdown_has_a_row_a_corridor():
     ],
 )
 def test_the_table_says_every_limit(words):
-    """What a country asks can be read, in Markdown and in a notebook alike."""
+    """Limits and required fields are shown in Markdown and in HTML."""
     assert words in corridors.markdown()
     assert words in corridors.ALL._repr_mimebundle_()["text/html"]
 
 
 def test_the_module_shows_its_table():
-    """In a notebook as HTML, in a terminal as text; a part of it likewise."""
+    """The module and a selection are displayed as HTML and as text."""
     assert "<table>" in corridors._repr_mimebundle_()["text/html"]
     assert repr(corridors) == repr(corridors.ALL)
     assert repr(corridors.find(currency="inr")) == "India (IN)  INR  upi  upi"
 
 
 def test_a_country_shows_each_fact_and_where_it_is_from():
-    """Spec, or the row of what the spec leaves open."""
+    """Each fact shows its source: the spec or an assumption."""
     facts = {fact: (value, source) for fact, value, source in corridors.get("MX").facts()}
     assert facts["bank_account clabe"] == ("exactly 18 digits", "details.mx, spec")
     assert facts["number of a curp"][1] == "spec"
@@ -189,7 +189,7 @@ ADDRESS = ("address.line_1", "address.city", "address.postal_code")
 
 @pytest.mark.parametrize("country", ["AR", "BR", "CO", "IN", "MX", "PH", "GB", "DE"])
 def test_an_example_has_what_the_service_asks_for(country):
-    """Of the fields, the words and the documents of the country, so that no rule refuses it."""
+    """An example has the required fields and documents of its country; no rule refuses it."""
     usual = assumptions.KEYS["individuals.required"].default
     service = Service({"individuals.required": (*usual, *EVERYTHING, *ADDRESS)})
     body = examples.recipient(country, service)
@@ -198,7 +198,7 @@ def test_an_example_has_what_the_service_asks_for(country):
 
 
 def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
-    """And has a key of the type where the word is another one."""
+    """The example uses a PIX key type of the service, and a key of that type."""
     for allowed, expected in ((["CPF", "EMAIL"], "alex@example.com"), (["CPF"], "00000000000")):
         service = Service({"financial_accounts.BR.pix.allowed": allowed})
         details = examples.account("BR", service)["details"]

@@ -1,4 +1,4 @@
-"""Texts made by others: two banks in the Philippines, and EMVCo's published sample."""
+"""Texts made by others: two Philippine banks, and a published sample of EMVCo."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ GOLDEN = {
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_round_trip(name):
-    """A text is built back from its fields, and from nested dicts, letter by letter."""
+    """A text rebuilt from its fields or from nested dicts is identical."""
     payload = emvqr.parse(GOLDEN[name])
     assert emvqr.build(payload) == GOLDEN[name]
     assert emvqr.build(payload.tree()) == GOLDEN[name]
 
 
 def test_crc():
-    """The published check value of CRC-16/CCITT-FALSE."""
+    """The check value of CRC-16/CCITT-FALSE is the published one."""
     assert emvqr.crc("123456789") == "29B1"
 
 
@@ -37,7 +37,7 @@ def test_crc():
     ],
 )
 def test_what_it_says(name, crc, payee, city, country, amount, currency, static):
-    """Payee, place and money of each text."""
+    """The payee, the place and the amount of each text are read."""
     payload = emvqr.parse(GOLDEN[name])
     assert (payload.crc, payload.merchant_name, payload.city) == (crc, payee, city)
     assert (payload.country, payload.amount, payload.currency) == (country, amount, currency)
@@ -53,7 +53,7 @@ def test_what_it_says(name, crc, payee, city, country, amount, currency, static)
     ],
 )
 def test_issuer(name, issuer, acquirer):
-    """The institution of a QR Ph account; of another scheme, only its identifier."""
+    """A QR Ph account names its institution; other schemes give only their identifier."""
     payload = emvqr.parse(GOLDEN[name])
     assert (payload.issuer, payload.acquirer) == (issuer, acquirer)
 
@@ -72,7 +72,7 @@ def test_issuer(name, issuer, acquirer):
     ],
 )
 def test_find(name, path, value):
-    """A value at any depth, or None."""
+    """`find` returns a value at any depth, or None."""
     assert emvqr.parse(GOLDEN[name]).find(path) == value
 
 
@@ -92,6 +92,6 @@ def test_find(name, path, value):
     ],
 )
 def test_names(name, path, called):
-    """Fields go by the names of the standard, or of QR Ph."""
+    """Fields have the names of the EMV standard, or those of QR Ph."""
     fields = {field.path: field.name for field in emvqr.parse(GOLDEN[name]).walk()}
     assert fields[path] == called

@@ -1,4 +1,4 @@
-"""QR Ph texts of our own."""
+"""QR Ph texts built by paylab."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAYEE = {"acquirer": "PAYLPHM0XXX", "account": "900100200300", "name": "Ana", "c
 
 
 def test_person_to_person():
-    """The template and the standing fields are those of texts that banks issue."""
+    """The template and the fixed fields equal those in texts issued by banks."""
     payload = emvqr.parse(emvqr.qrph(**PAYEE))
     assert payload.issuer == "PAYLPHM0XXX · com.p2pqrpay"
     assert (payload.find("27.02"), payload.find("27.04")) == ("99964403", "900100200300")
@@ -29,14 +29,14 @@ def test_person_to_person():
     ],
 )
 def test_optional_parts(more, static, amount, reference):
-    """An amount makes it payable once; a reference goes into sub-tag 03."""
+    """A text with an amount is dynamic; a reference goes into sub-tag 03."""
     payload = emvqr.parse(emvqr.qrph(**PAYEE, **more))
     assert (payload.is_static, payload.amount) == (static, amount)
     assert payload.find("27.03") == reference
 
 
 def test_long_names_are_cut():
-    """Name and city keep within 25 and 15 characters."""
+    """Name and city are cut to 25 and 15 characters."""
     payload = emvqr.parse(emvqr.qrph(**{**PAYEE, "name": "á" * 40, "city": "ñ" * 40}))
     assert (payload.merchant_name, payload.city) == ("á" * 25, "ñ" * 15)
 
@@ -53,6 +53,6 @@ def test_long_names_are_cut():
     ],
 )
 def test_refusals(change, reason):
-    """What cannot make a good text is refused."""
+    """Values that give no valid text are refused."""
     with pytest.raises(EMVError, match=reason):
         emvqr.qrph(**{**PAYEE, **change})

@@ -1,4 +1,4 @@
-"""Every tag has a name, and only the standard's templates hold further tags."""
+"""Every tag has a name, and only the templates of the standard contain tags."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ TWO_DIGITS = [f"{number:02d}" for number in range(100)]
 
 @pytest.mark.parametrize("parent", ["", "27.", "62.", "64.", "88."])
 def test_every_tag_has_a_name(parent):
-    """No tag goes without words."""
+    """Every tag has a name."""
     assert all(fields.name(parent + tag) for tag in TWO_DIGITS)
 
 
 def test_templates():
-    """26 to 51, 62, 64 and 80 to 99; within 62 the payment systems' 50 to 99."""
+    """Templates are 26 to 51, 62, 64 and 80 to 99, and 50 to 99 within 62."""
     top = [int(tag) for tag in TWO_DIGITS if fields.is_template(tag)]
     assert top == [*range(26, 52), 62, 64, *range(80, 100)]
     assert [tag for tag in TWO_DIGITS if fields.is_template(f"62.{tag}")] == TWO_DIGITS[50:]
@@ -28,5 +28,5 @@ def test_templates():
     [("02", "Visa"), ("05", "Mastercard"), ("15", "UnionPay"), ("20", "Reserved for EMVCo")],
 )
 def test_networks(tag, called):
-    """Card networks have ranges of their own."""
+    """Each card network has its own range of tags."""
     assert fields.name(tag) == called

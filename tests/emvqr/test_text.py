@@ -1,4 +1,4 @@
-"""What is refused and where, what is kept as it came, and texts built from dicts."""
+"""Errors and their places, values that stay unchanged, and texts built from dicts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ texts = fields.map(lambda tree: emvqr.build({"00": "01", **tree}))
 
 
 def closed(body: str) -> str:
-    """The text with a good CRC after it."""
+    """The text with its correct CRC."""
     return f"{body}6304{emvqr.crc(body + '6304')}"
 
 
@@ -54,7 +54,7 @@ def closed(body: str) -> str:
     ],
 )
 def test_refusals(text, reason, offset):
-    """An error says why and at which character."""
+    """An error names the reason and the character."""
     with pytest.raises(EMVError, match="at character") as caught:
         emvqr.parse(text)
     assert reason in caught.value.reason
@@ -63,20 +63,20 @@ def test_refusals(text, reason, offset):
 
 @pytest.mark.parametrize("junk", [None, 7, b"000201", ["000201"]])
 def test_not_text(junk):
-    """What is not text is refused like any other text that is not EMV."""
+    """A value that is not a text is refused in the same way as a text that is not EMV."""
     with pytest.raises(EMVError, match="not an EMV payload"):
         emvqr.parse(junk)
 
 
 def test_forgiving_the_crc():
-    """A text with a wrong CRC can still be explained, and says what its CRC should be."""
+    """A text with a wrong CRC can be read without verification, and shows the right CRC."""
     payload = emvqr.parse(KOMO[:-4] + "0000", verify=False)
     assert (payload.merchant_name, payload.crc) == ("Komoo Testingg", "1E6F")
 
 
 @pytest.mark.parametrize("inner", ["", "anything", "0012ab", "0002ab0002cd", "0002ab0"])
 def test_template_that_does_not_split(inner):
-    """A template whose contents are not fields is kept as a plain value."""
+    """A template that contains no fields is kept as a plain value."""
     text = closed(f"00020127{len(inner):02d}{inner}")
     field = emvqr.parse(text).fields[1]
     assert (field.value, field.fields) == (inner, ())
@@ -88,18 +88,18 @@ def test_template_that_does_not_split(inner):
     [("98.73", "98.73"), ("98.", "98"), ("0", "0"), ("1e3", "None"), ("-1", "None"), ("", "None")],
 )
 def test_amounts(amount, read):
-    """Digits and a point; anything else is no amount, and never a wrong one."""
+    """An amount is digits and a point; any other text gives no amount."""
     assert str(emvqr.parse(emvqr.build({**BASE, "54": amount})).amount) == read
 
 
 @pytest.mark.parametrize(("number", "code"), [("608", "PHP"), ("484", "MXN"), ("999", "999")])
 def test_currencies(number, code):
-    """The letters of a known currency, the number of any other."""
+    """A known currency has its letters, any other its number."""
     assert emvqr.parse(emvqr.build({**BASE, "53": number})).currency == code
 
 
 def test_nothing_said():
-    """A text that says nothing has no payee, no account and no amount."""
+    """A text without fields has no payee, no account and no amount."""
     payload = emvqr.parse(closed("000201"))
     assert [payload.merchant_name, payload.city, payload.country, payload.amount] == [None] * 4
     assert [payload.account, payload.issuer, payload.currency, payload.scheme] == [None] * 4
@@ -109,7 +109,7 @@ def test_nothing_said():
     ("number", "issuer"), [({"02": "4000"}, "Visa"), ({"02": "4", "26": {"00": "x"}}, "x")]
 )
 def test_account(number, issuer):
-    """A scheme's template goes before a card network's number."""
+    """The template of a scheme has priority over the number of a card network."""
     assert emvqr.parse(emvqr.build({**BASE, **number})).issuer == issuer
 
 
@@ -124,25 +124,25 @@ def test_account(number, issuer):
     ],
 )
 def test_cannot_be_built(tree, reason):
-    """Nothing is built that could not be read back."""
+    """A text that could not be read back is not built."""
     with pytest.raises(EMVError, match=reason):
         emvqr.build(tree)
 
 
 def test_crc_is_never_taken():
-    """A CRC among the dicts is computed afresh."""
+    """A CRC in the dicts is ignored and computed again."""
     assert emvqr.build({**BASE, "63": "0000"}) == emvqr.build(BASE)
 
 
 def test_payload_survives_pickling():
-    """A payload, and an error, can cross to another process."""
+    """A payload and an error can be pickled."""
     payload = emvqr.parse(KOMO)
     assert pickle.loads(pickle.dumps(payload)) == payload
 
 
 @given(texts)
 def test_round_trip(text):
-    """build(parse(x)) == x, from fields and from nested dicts."""
+    """`build(parse(x)) == x`, from fields and from nested dicts."""
     payload = emvqr.parse(text)
     assert emvqr.build(payload) == text
     assert emvqr.build(payload.tree()) == text
@@ -150,7 +150,7 @@ def test_round_trip(text):
 
 @given(texts, st.integers(min_value=0), st.sampled_from(string.printable))
 def test_single_change(text, place, character):
-    """One changed character is always noticed."""
+    """Every change of one character is an error."""
     place %= len(text)
     assume(text[place] != character and text[place].isascii())
     with pytest.raises(EMVError):
@@ -159,7 +159,7 @@ def test_single_change(text, place, character):
 
 @given(st.text(), st.sampled_from(["", "000201", "0002016304"]))
 def test_junk(junk, start):
-    """Junk is refused with an EMVError and nothing else."""
+    """Junk raises EMVError and no other exception."""
     with pytest.raises(EMVError):
         emvqr.parse(start + junk)
 
@@ -185,7 +185,7 @@ GOOD = emvqr.parse(emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", c
     ],
 )
 def test_a_text_that_can_be_paid_has_every_mandatory_field(change, reasons):
-    """Well-formed is not enough: EMV requires an account and tags 52, 53, 58, 59 and 60."""
+    """EMV also requires an account and the tags 52, 53, 58, 59 and 60."""
     tree = {tag: value for tag, value in (GOOD | change).items() if value is not None}
     found = emvqr.check(emvqr.build(tree))
     assert len(found) == len(reasons)
@@ -193,7 +193,7 @@ def test_a_text_that_can_be_paid_has_every_mandatory_field(change, reasons):
 
 
 def test_a_malformed_text_has_one_error():
-    """What `parse` refuses, `check` reports."""
+    """`check` reports what `parse` refuses."""
     assert [error.reason for error in emvqr.check("x")] == [
         "not an EMV payload: it must start with 000201"
     ]
@@ -201,5 +201,5 @@ def test_a_malformed_text_has_one_error():
 
 @pytest.mark.parametrize("name", ["komo", "maya", "emvco"])
 def test_texts_in_circulation_can_be_paid(name):
-    """Nothing is missing in the golden texts."""
+    """The golden texts have every mandatory field."""
     assert emvqr.check(KOMO_PATH.with_name(f"{name}.txt").read_text(encoding="utf-8").strip()) == []

@@ -1,4 +1,4 @@
-"""Notebooks that run in the process of the tests."""
+"""Notebooks that run in the test process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent.parent.parent / "notebooks"
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run the code cells of a notebook in this process: what each printed, and the first error."""
+    """Run the code cells of a notebook in this process; an error is a failure."""
 
     def execute(name, server):
         monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The notebooks on a service with each deviation: as they are, or with what a probe found."""
+"""The notebooks on services with one deviation each, unchanged or with a probe's settings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUDGET = 400
 
 
 def check(run, deviation, notebooks, folder, monkeypatch):
-    """Run the notebooks on a service with a deviation, with the file of a probe if need be."""
+    """Run the notebooks on a service with a deviation; if they fail, again with a probe's file."""
     with Server(Service([deviation])) as server:
         if deviation in NEED_A_FILE:
             for variable, value in server.environment.items():
@@ -43,17 +43,17 @@ def check(run, deviation, notebooks, folder, monkeypatch):
 
 @pytest.mark.parametrize(("deviation", "notebook"), [("quote-fields", "40"), ("words-zod", "10")])
 def test_a_notebook_runs_on_a_service_that_differs(run, deviation, notebook, tmp_path, monkeypatch):
-    """A sample of the table below."""
+    """The notebooks run on a sample of the deviations."""
     check(run, deviation, [notebook], tmp_path, monkeypatch)
 
 
 @pytest.mark.whole_table
 @pytest.mark.parametrize("deviation", DEVIATIONS)
 def test_the_notebooks_run_on_any_service(run, deviation, tmp_path, monkeypatch):
-    """Untouched, or with the service.toml that a probe wrote; no key is left to the user."""
+    """They run unchanged or with the probe's service.toml, without any key set by hand."""
     check(run, deviation, NOTEBOOKS, tmp_path, monkeypatch)
 
 
 def test_every_deviation_of_the_table_exists():
-    """A name that is renamed does not leave the table in silence."""
+    """A renamed deviation must also be renamed in the table of this test."""
     assert {*DEVIATIONS} >= NEED_A_FILE | ABSENT

@@ -8,7 +8,7 @@ from independent_service import DEVIATIONS, Server, Service
 
 @pytest.mark.parametrize("name", ["00", "10", "20", "30", "40", "45", "70"])
 def test_a_notebook_runs_on_another_service(run, name):
-    """One that shares no code with paylab, on an account without any data."""
+    """The notebooks run on a service without shared code and without data."""
     with Server(Service()) as server:
         run(name, server)
 
@@ -31,7 +31,7 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_a_notebook_goes_on_without_what_is_missing(run, name):
-    """Every optional operation is missing: the step says so, and what waits for it is left out."""
+    """Without the optional operations, each step says so and dependent steps are skipped."""
     with Server(Service([*MISSING, "no-outcomes"])) as server:
         told = "\n".join(run(name, server))
     assert [line for line in LEFT_OUT[name] if line not in told] == []
@@ -50,7 +50,7 @@ sandbox_deposits = "none"
 
 @pytest.mark.parametrize("name", ["10", "40"])
 def test_a_notebook_goes_on_where_the_settings_name_no_operation(run, name, tmp_path, monkeypatch):
-    """The same when service.toml says it: nothing is sent to find out."""
+    """If service.toml says that operations are missing, no request is sent to them."""
     (tmp_path / "service.toml").write_text(NONE)
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     with Server(Service([*MISSING, "no-outcomes"])) as server:
@@ -63,7 +63,7 @@ def test_a_notebook_goes_on_where_the_settings_name_no_operation(run, name, tmp_
 
 
 def test_a_walk_shows_how_long_it_waits(run):
-    """Verification and provisioning take their time, and no cell is silent meanwhile."""
+    """While verification and provisioning take time, the cells show the waiting time."""
     slow = {"provisioning.at_once": (), "delays.verification": 3, "delays.provisioning": 3}
     with Server(Service(settings=slow)) as server:
         told = "\n".join(run("10", server))

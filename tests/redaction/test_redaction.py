@@ -1,4 +1,4 @@
-"""Secrets, document numbers and images are found under every escape, and nothing else goes."""
+"""Secrets, document numbers and images are found under every escape; other text stays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ESCAPES = {
 
 
 class Given:
-    """A secret that was given to a client."""
+    """A client's secret."""
 
     def __init__(self, text):
         self.text = text
@@ -44,7 +44,7 @@ class Given:
 
 @pytest.fixture
 def redaction():
-    """Of one key, which has read one document number."""
+    """A redaction with one key that has learnt one document number."""
     made = Redaction([Given(KEY)])
     made.learn(json.dumps({"document": {"number": NUMBER}}))
     return made
@@ -54,13 +54,13 @@ def redaction():
 @pytest.mark.parametrize("outer", ESCAPES)
 @pytest.mark.parametrize("value", [KEY, NUMBER])
 def test_a_value_is_found_under_escapes_inside_each_other(redaction, value, inner, outer):
-    """What stands around it stays as it was."""
+    """The text around a value does not change."""
     assert redaction.text(f"<{ESCAPES[outer](ESCAPES[inner](value))}>") == "<***>"
 
 
 @pytest.mark.parametrize("value", [KEY, NUMBER])
 def test_a_value_is_found_in_base64_at_every_alignment(redaction, value):
-    """And in hexadecimal."""
+    """A value is found in Base64 at every alignment, and in hexadecimal."""
     for head in ("", "a", "ab", "abc"):
         code = b64encode(f"{head}{value}:".encode()).decode()
         clean = redaction.text(f"Basic {code}")
@@ -82,7 +82,7 @@ def test_a_value_is_found_in_base64_at_every_alignment(redaction, value):
 )
 @pytest.mark.parametrize("shape", [str, escape, json.dumps, lambda text: repr(json.loads(text))])
 def test_a_document_number_is_found_whatever_its_type_and_place(document, shape):
-    """As a text, a number, in a list, after objects; in JSON, its repr, and JSON in both."""
+    """As a text, a number or in a list, in JSON, in a repr, and in JSON inside of both."""
     redaction = Redaction([])
     told = [number for number in (NUMBER, "52998224725") if number in json.dumps(document)]
     body = json.dumps({"document": document, "quoted": f"about {' and '.join(told)}"})
@@ -92,7 +92,7 @@ def test_a_document_number_is_found_whatever_its_type_and_place(document, shape)
 
 
 def test_json_stays_json():
-    """A number becomes a text in quotes."""
+    """A redacted number becomes a JSON string."""
     body = {"document": {"number": 52998224725, "type": "cpf"}, "id": 52998224725, "n": [1]}
     clean = Redaction([]).learn(json.dumps(body))
     assert json.loads(clean) == {
@@ -118,7 +118,7 @@ def test_json_stays_json():
     ],
 )
 def test_an_image_is_found_however_it_is_written(text):
-    """Its size stands in its place."""
+    """An image is replaced by its size and hash."""
     clean = Redaction([]).text(f"({text})")
     assert len(clean) < 90
     assert "bytes, sha256" in clean
@@ -133,7 +133,7 @@ def test_an_image_is_found_however_it_is_written(text):
     ],
 )
 def test_a_short_key_is_no_part_of_words(key, text):
-    """It is hidden as a word only."""
+    """A short key is hidden only where it is a whole word."""
     words = Redaction([Given(key)]).text(text)
     assert words == " ".join("***" if word == key else word for word in text.split())
 
@@ -149,19 +149,19 @@ def test_a_short_key_is_no_part_of_words(key, text):
     ],
 )
 def test_messages_stay(text):
-    """Words beside a name are no secret."""
+    """Words next to a secret's name are kept."""
     assert Redaction([Given(KEY)]).text(text) == text
 
 
 def test_a_long_text_is_cut_after_its_images_are_short():
-    """So that hostile text takes a bounded time."""
+    """A hostile text of any length takes a bounded time."""
     clean = Redaction([]).text("&amp;" * 200_000 + URI)
     assert len(clean) < LONGEST + 50
     assert clean.endswith("characters>")
 
 
 def test_only_escapes_are_decoded():
-    """Anything else stays."""
+    """Escapes are decoded; other text stays."""
     assert decode("a&lt;b%20c\\u0041\\n\\ud83d\\ude00 5% &zz; \\q") == "a<b cA\n😀 5% &zz; \\q"
     assert replace_plain("abc", lambda *_: []) == "abc"
 
@@ -178,13 +178,13 @@ PERSON = {
 
 
 def test_a_value_is_found_in_any_case():
-    """Of letters whose lower case has another length or two forms as well."""
+    """Also with letters whose lower case has another length or two forms."""
     redaction = Redaction([Given("\u0130\u03a3-Key-\u03a3")])
     assert redaction.text("\u0130 <\u0130\u03c3-KEY-\u03c2>") == "\u0130 <***>"
 
 
 def test_personal_data_goes_and_the_rest_stays():
-    """In JSON, and in texts that hold JSON or name a person by e-mail, phone or CLABE."""
+    """In JSON, in text that contains JSON, and in text with an e-mail, a phone or a CLABE."""
     clean = impersonal({"body": json.dumps(json.dumps(PERSON)), "person": PERSON})
     text = json.dumps(clean)
     for word in ("Ana", "ana@", "1111", "1990", "Calle", "6461", "Reyes"):
@@ -207,7 +207,7 @@ def test_personal_data_goes_and_the_rest_stays():
     ],
 )
 def test_other_names_of_personal_fields(name):
-    """In parsed JSON and in the text of a body."""
+    """Other names of document numbers are known, in parsed JSON and in a body's text."""
     value = {"documents": [{name: "AB12345"}], "country": "MX"}
     hidden = {"documents": [{name: "***"}], "country": "MX"}
     assert impersonal(value) == json.loads(impersonal(json.dumps(value))) == hidden
@@ -223,7 +223,7 @@ def test_other_names_of_personal_fields(name):
     ],
 )
 def test_other_fields_are_not_personal(text):
-    """Names that are only similar, and types of documents."""
+    """Similar names and types of documents are kept."""
     assert impersonal(text) == text
     assert impersonal(json.loads(text)) == json.loads(text)
 
@@ -244,7 +244,7 @@ def test_other_fields_are_not_personal(text):
     ],
 )
 def test_a_document_number_in_any_place_that_names_it(text):
-    """Also where another text repeats it later."""
+    """A document number is hidden where it is named, and in later texts."""
     redaction = Redaction([])
     assert "1020304050" not in redaction.learn(text)
     assert redaction.text("see 1020304050") == "see ***"
@@ -252,7 +252,7 @@ def test_a_document_number_in_any_place_that_names_it(text):
 
 @pytest.mark.parametrize("head", [b"GIF89a", b"RIFF\0\0\0\0WEBP"])
 def test_other_images_as_base64(head):
-    """A GIF and a WebP become their size and hash, as other images do."""
+    """A GIF and a WebP are replaced by their size and hash, like other images."""
     code = b64encode(head + Random(3).randbytes(9_000)).decode()
     assert len(Redaction([]).text(f"<{code}>")) < 60
 
@@ -261,12 +261,12 @@ def test_other_images_as_base64(head):
     "text", ['{"type": "bank_account", "number": "1020304050"}', "<number>1020304050</number>"]
 )
 def test_a_number_of_something_else_stays(text):
-    """An account has a number too."""
+    """The number of an account is not a document number."""
     assert Redaction([]).learn(text) == text
 
 
 def test_a_number_of_nothing_but_zeros_is_hidden_in_its_place_only():
-    """An example's number must not take zeros out of wallet addresses and amounts."""
+    """The number of an example must not remove zeros from wallet addresses."""
     redaction = Redaction([])
     assert (
         redaction.learn('{"document": {"number": "000-000-000"}}')
@@ -290,7 +290,7 @@ SHARE = "eyJ9f8e7d6c5b4a.share-act"
     ],
 )
 def test_a_share_token_is_hidden_and_then_found_by_value(text):
-    """In the body that names it, and in every answer that repeats it."""
+    """It is hidden in the body that names it, and in later answers."""
     redaction = Redaction([])
     assert SHARE not in Redaction([]).text(text)
     assert SHARE not in redaction.learn(text)
@@ -299,7 +299,7 @@ def test_a_share_token_is_hidden_and_then_found_by_value(text):
 
 
 def test_a_share_token_in_parsed_json():
-    """By the field beside it."""
+    """It is recognised by the field next to it."""
     body = {"token": SHARE, "applicant_id": "app-1"}
     assert Redaction([]).json([body]) == [{"token": "***", "applicant_id": "app-1"}]
 
@@ -316,7 +316,7 @@ def test_a_share_token_in_parsed_json():
     ],
 )
 def test_a_token_of_a_page_stays(text):
-    """Only a share token is secret."""
+    """Tokens of pages are not secret."""
     redaction = Redaction([])
     assert redaction.learn(text) == redaction.text(text) == text
     assert redaction.json(json.loads(text)) == json.loads(text) if text[0] == "{" else True

@@ -1,4 +1,4 @@
-"""Personal data in fields that a service calls by names of its own."""
+"""Personal data in fields for which a service has its own names."""
 
 import json
 import re
@@ -22,7 +22,7 @@ SERVICE = paylab.Service(
 
 @pytest.fixture
 def lab():
-    """A lab on a service with such names, after it sent some of the data."""
+    """A lab on a service with other names, after it sent personal data."""
     lab = paylab.connect(simulator=Simulator(service=SERVICE), ledger="none")
     person = lab.individuals.create(**paylab.examples.recipient("MX", lab.service))
     with pytest.raises(paylab.BadRequestError):
@@ -35,14 +35,14 @@ def lab():
 
 
 def test_a_har_has_no_value_of_a_renamed_field(lab):
-    """Unless it is asked to keep personal data."""
+    """A HAR contains personal data only with `keep_personal`."""
     assert CLABE in json.dumps(lab.calls.har(keep_personal=True))
     assert "999999999000000002" not in json.dumps(lab.calls.har())
     assert CLABE not in json.dumps(lab.calls.har())
 
 
 def test_scrub_removes_them_by_the_names_of_a_service(lab, tmp_path, monkeypatch):
-    """Of `--service`, or of the file in the environment."""
+    """`scrub` takes the names from `--service` or from PAYLAB_SERVICE."""
     path, service = tmp_path / "calls.har", tmp_path / "service.toml"
     service.write_text(SERVICE.to_toml())
     path.write_text(json.dumps(lab.calls.har(keep_personal=True)))
@@ -54,7 +54,7 @@ def test_scrub_removes_them_by_the_names_of_a_service(lab, tmp_path, monkeypatch
 
 
 def test_a_saved_world_has_no_value_of_a_renamed_field(lab, tmp_path):
-    """Not in stored answers either, which are Base64 of what was sent."""
+    """The values are also removed from stored answers, which are in Base64."""
     lab.onramp("MX", example=True, consent=True).submit()
     address = paylab.examples.WALLET["address"]
     kept = lab.simulator.save(tmp_path / "kept.json", keep_personal=True)
@@ -65,7 +65,7 @@ def test_a_saved_world_has_no_value_of_a_renamed_field(lab, tmp_path):
 
 
 def unpacked(path):
-    """The text of a file, followed by what its Base64 holds."""
+    """The text of a file, and the decoded text of its Base64."""
     text = path.read_text()
     packed = re.findall(r'"((?:[A-Za-z0-9+/]{4}){10,}[A-Za-z0-9+/]*={0,2})"', text)
     return text + "".join(b64decode(each + "==").decode(errors="replace") for each in packed)

@@ -1,4 +1,4 @@
-"""Notebooks without what must not be shared, and with everything else as it was."""
+"""Scrubbing removes what must not be shared from notebooks and changes nothing else."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ STATE = {"application/vnd.jupyter.widget-state+json": {"state": {"a": {"value": 
 
 
 def picture(size):
-    """A PNG of noise, so of many bytes."""
+    """A PNG of noise as Base64; noise makes it large."""
     file = BytesIO()
     Image.effect_noise((size, size), 200).save(file, "PNG")
     return b64encode(file.getvalue()).decode()
 
 
 def notebook(*cells, **metadata):
-    """A notebook of code cells, each a source and perhaps the data of its output."""
+    """A notebook of code cells, each given as its source and its output data."""
     made = [
         {
             "cell_type": "code",
@@ -151,7 +151,7 @@ def notebook(*cells, **metadata):
     ],
 )
 def test_found(text, kind):
-    """In a source, and in an output however deep: named by cell, and gone."""
+    """A secret in a source or deep in an output is reported with its cell and removed."""
     dirty = notebook(("1 + 1", {}), (text, {"application/json": {"deep": [text]}}))
     clean, found = scrub(dirty)
     assert [str(each) for each in found] == [f"cell 2, outputs: {kind}", f"cell 2, source: {kind}"]
@@ -161,7 +161,7 @@ def test_found(text, kind):
 
 
 def test_colours_around_what_was_removed_stay():
-    """The codes inside it go with it."""
+    """Colour codes around a removed value stay; those inside it are removed."""
     text = (
         "\x1b[32msecret_key\x1b[39m = \x1b[31m'hunter2\x1b[1m-hunter2'\x1b[39m & \x1b[4mmore\x1b[0m"
     )
@@ -171,7 +171,7 @@ def test_colours_around_what_was_removed_stay():
 
 
 def test_a_traceback_of_ipython():
-    """Coloured as a notebook stores it, without the source beside it."""
+    """A coloured traceback is scrubbed even without the source next to it."""
     shell, found = InteractiveShell(colors="linux"), []
     shell._showtraceback = lambda _kind, _error, lines: found.extend(lines)
     shell.run_cell(
@@ -184,7 +184,7 @@ def test_a_traceback_of_ipython():
 
 
 def test_a_secret_goes_from_every_place():
-    """From where nothing names it too; short ones and words stay elsewhere."""
+    """A named secret is also removed elsewhere, unless it is short or a word."""
     named = "connect(secret_key='hunter2-hunter2', api_key='a1b2', password='transfers')"
     texts = ("got hunter2-hunter2, a1b2, transfers", json.dumps({"x": "hunter2-hunter2"}))
     dirty = notebook((f"# {texts[0]}", {"text/plain": [texts[0]]}), (named, {texts[1]: texts[1]}))
@@ -215,7 +215,7 @@ def test_a_secret_goes_from_every_place():
     ids=lambda text: text[:12],
 )
 def test_long_texts_take_a_moment(text):
-    """Also those that almost match, over and over."""
+    """Long texts take a short time, also those that almost match again and again."""
     began = time.process_time()
     scrub(notebook(("", {"text/plain": text})))
     assert time.process_time() - began < 5
@@ -238,7 +238,7 @@ def test_long_texts_take_a_moment(text):
     ],
 )
 def test_found_in_parsed_json(part, kind):
-    """In an output, in the metadata of a notebook and in a HAR file."""
+    """Secrets in an output, in the metadata of a notebook and in a HAR file are found."""
     dirty = notebook(("1", {"application/json": part}), tags=part)
     har = {"log": {"entries": [{"request": part}]}}
     for document in (dirty, har):
@@ -249,7 +249,7 @@ def test_found_in_parsed_json(part, kind):
 
 
 def test_an_image_cut_over_two_outputs():
-    """Of one stream; other outputs stay as they are."""
+    """An image split over two outputs of a stream is removed; other outputs stay."""
     texts = (f"data:image/jpeg;base64,{PHOTO[:5000]}", PHOTO[5000:], "done\n")
     streams = [{"output_type": "stream", "name": "stdout", "text": [text]} for text in texts]
     clean, found = scrub({"cells": [{"cell_type": "code", "source": [], "outputs": streams}]})
@@ -270,7 +270,7 @@ def test_an_image_cut_over_two_outputs():
     ],
 )
 def test_personal_data_of_a_har_file(part):
-    """In names and values, in phone numbers without a plus sign, in Base64, in a webhook's URL."""
+    """In names, values, phone numbers without a plus sign, Base64 and a webhook's URL."""
     clean, found = scrub({"log": {"entries": [{"request": part}]}})
     assert found
     text = (
@@ -319,7 +319,7 @@ def test_personal_data_of_a_har_file(part):
     ],
 )
 def test_kept(text):
-    """Examples, placeholders, thumbnails and numbers that only look alike stay."""
+    """Examples, placeholders, thumbnails and similar numbers are kept."""
     dirty = notebook((text, {"text/plain": [text]}))
     assert scrub(dirty) == (dirty, [])
 
@@ -334,7 +334,7 @@ def test_kept(text):
     ],
 )
 def test_pieces_of_one_text(pieces, kind):
-    """What was cut over several items of a list is found."""
+    """A secret split over several list items is found."""
     clean, found = scrub(notebook(("", {"text/plain": pieces})))
     assert [each.kind for each in found] == [kind]
     assert "".join(clean["cells"][0]["outputs"][0]["data"]["text/plain"]).startswith(
@@ -343,7 +343,7 @@ def test_pieces_of_one_text(pieces, kind):
 
 
 def test_a_pdf_goes_whatever_its_size():
-    """It is no thumbnail."""
+    """A PDF is removed even if it is small."""
     clean, found = scrub(notebook(("", {"application/pdf": PDF, "text/plain": ["<pdf>\n"]})))
     assert [each.kind for each in found] == ["PDF"]
     assert [*clean["cells"][0]["outputs"][0]["data"]] == ["text/plain"]
@@ -351,7 +351,7 @@ def test_a_pdf_goes_whatever_its_size():
 
 @pytest.mark.parametrize("keep", [[], ["--keep-personal"]])
 def test_har_files_and_snapshots(tmp_path, capsys, keep):
-    """They lose keys and numbers always, and what tells who a person is unless it is kept."""
+    """Keys and document numbers are always removed, personal data unless it is kept."""
     person = {"given_name": "Marisol", "document": {"type": "cc", "number": "1020304050"}}
     header = {"name": "Authorization", "value": "HMAC-SHA256 abc"}
     entry = {"request": {"headers": [header], "postData": {"text": json.dumps(person)}}}
@@ -371,7 +371,7 @@ def test_har_files_and_snapshots(tmp_path, capsys, keep):
 
 
 def test_qr_codes_are_kept():
-    """A QR code may be larger than a thumbnail: it is square and of two colours."""
+    """A square two-colour picture is a QR code: it is kept even above the thumbnail size."""
     code = b64encode(modules("x" * 200).png(400, compress=False)).decode()
     assert len(code) > THUMBNAIL
     dirty = notebook(("", {"image/png": code, "text/html": f"data:image/png;base64,{code}"}))
@@ -379,7 +379,7 @@ def test_qr_codes_are_kept():
 
 
 def test_images():
-    """A picture above thumbnail size goes, a smaller one stays."""
+    """A picture above the thumbnail size is removed, a smaller one is kept."""
     dirty = notebook(("", {"image/png": picture(200)}), ("", {"image/png": picture(50)}))
     clean, found = scrub(dirty)
     assert [str(each) for each in found] == ["cell 1, outputs: image"]
@@ -387,7 +387,7 @@ def test_images():
 
 
 def test_attachments():
-    """Pictures pasted into prose are pictures too."""
+    """Pictures in Markdown cells are removed."""
     cell = {"cell_type": "markdown", "attachments": {"a.jpg": {"image/jpeg": PHOTO}}, "source": []}
     clean, found = scrub({"cells": [cell]})
     assert [str(each) for each in found] == ["cell 1, attachments: image"]
@@ -395,7 +395,7 @@ def test_attachments():
 
 
 def test_widget_state():
-    """The state of every widget, which holds whatever was typed."""
+    """The widget state is removed, because it may contain typed values."""
     clean, found = scrub(notebook(widgets=STATE, kernelspec={"name": "python3"}))
     assert [str(each) for each in found] == ["notebook: widget state"]
     assert clean["metadata"] == {"kernelspec": {"name": "python3"}}
@@ -404,7 +404,7 @@ def test_widget_state():
 @pytest.mark.parametrize("layout", [{"indent": 1}, {"indent": "\t"}, {}, {"ensure_ascii": False}])
 @pytest.mark.parametrize("end", ["", "\n"])
 def test_layout(tmp_path, layout, end):
-    """What was not found stands as it stood, to the byte."""
+    """Everything else in the file stays identical to the byte."""
     path = tmp_path / "a.ipynb"
     dirty = notebook((f"# ñ 最\nx = '{CURP}'", {"text/plain": "é"}))
     path.write_text(json.dumps(dirty, **layout) + end)
@@ -417,7 +417,7 @@ def test_layout(tmp_path, layout, end):
 
 
 def test_check(tmp_path, capsys):
-    """A check changes nothing, names cell and kind, and fails."""
+    """`--check` changes nothing, reports cell and kind, and exits with status 1."""
     path = tmp_path / "a.ipynb"
     path.write_text(json.dumps(notebook(("1", {}), (CURP, {}))))
     before = path.read_bytes()
@@ -429,7 +429,7 @@ def test_check(tmp_path, capsys):
 
 
 def test_json(tmp_path, capsys):
-    """What a program reads."""
+    """`--json` prints the findings as JSON."""
     path = tmp_path / "a.ipynb"
     path.write_text(json.dumps(notebook((CURP, {}))))
     assert main(["scrub", "--check", "--json", str(path)]) == 1
@@ -439,7 +439,7 @@ def test_json(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cells": 1}', '{"worksheets": []}', "\xff"])
 def test_no_notebook(tmp_path, capsys, text):
-    """Anything else is left alone, and said to be none."""
+    """A file that is not a notebook is an error and is not changed."""
     path = tmp_path / "a.ipynb"
     path.write_text(text, "latin-1")
     assert main(["scrub", str(path)]) == 1
