@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 from collections.abc import Mapping
 from contextlib import closing
-from threading import Event
 from typing import Any
 
 from ..client.call_log import Follower
 from ..errors import ConfigError
 from ..spec.text import printable
-from .terminal import count, say, warn_user
+from .terminal import count, say, stop_event, warn_user
 
 EXAMPLE = "paylab calls --follow"
 COLOURS = {2: "", 4: "yellow", 5: "red"}
@@ -40,25 +38,18 @@ def run(options: argparse.Namespace) -> int:
             "calls are not kept on disk: use `paylab calls --follow` to see new ones,"
             " and `lab.calls` in a notebook for its own"
         )
-    stopped, shown = Event(), 0
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+    stopped, shown = stop_event(), 0
     with closing(Follower()) as follower:
         warn_user("Following the calls of this machine. Stop it with Ctrl-C.")
         while not stopped.is_set():
             for call in follower.calls(CHECK_SECONDS):
-                if not (options.failed and _went_well(call)):
+                if not (options.failed and call["status"] in range(200, 300)):
                     shown += 1
                     _show(call, as_json=options.json)
                 if stopped.is_set():
                     break
     warn_user(f"{count(shown, 'call')}.")
     return 0
-
-
-def _went_well(call: Mapping[str, Any]) -> bool:
-    status = call["status"]
-    return isinstance(status, int) and 200 <= status < 300
 
 
 def _show(call: Mapping[str, Any], *, as_json: bool) -> None:

@@ -10,9 +10,10 @@ import json
 import sys
 from typing import Any
 
+from ..errors import ConfigError
 from ..lab.lab import connect
 from ..spec import codes, timestamps
-from .terminal import announce, say, warn_user
+from .terminal import announce, say
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
 
@@ -45,12 +46,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress on a terminal."""
     if options.product_type and options.what == "conversions":
-        warn_user("paylab: --product-type works only with transfers")
-        return 2
+        raise ConfigError("--product-type works only with transfers")
     is_piped = options.to == "-"
     if is_piped and options.json:
-        warn_user("paylab: --json cannot be used with --to -, which prints the rows")
-        return 2
+        raise ConfigError("--json cannot be used with --to -, which prints the rows")
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
     lab = connect()
     announce(lab.place)

@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_check:
         _check(values)
     where = "the system's keyring" if _in_keyring(options, values) else f"{path} (only you)"
-    document[options.profile] = _table(values)
+    document[options.profile] = values
     path.parent.mkdir(parents=True, exist_ok=True)
     with files.replace(path, private=True) as sink:
         sink.write(tomlkit.dumps(document).encode())
@@ -133,10 +133,3 @@ def _keep(entry: str, secret: str) -> str:
     except KeyringError as error:
         raise ConfigError(f"the system's keyring cannot be used: {error}") from None
     return f"keyring:{entry}"
-
-
-def _table(values: dict[str, str]) -> Any:
-    table = tomlkit.table()
-    for name, value in values.items():
-        table.add(name, value)
-    return table

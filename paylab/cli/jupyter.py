@@ -25,7 +25,8 @@ from typing import IO, Any
 
 from .. import files
 from ..errors import ConfigError, PaylabError
-from .terminal import port, say, warn_user
+from .simulator import exports, service_for
+from .terminal import log_without_blocking, port, say, warn_user
 
 EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"
@@ -197,32 +198,23 @@ def _first(folder: Path, wanted: str | None) -> str:
     return (chosen or names)[0]
 
 
-def _assumptions(given: str | None) -> dict[str, str]:
-    """The environment variable with the service.toml of the kernels, checked first."""
-    from .simulator import service_for
-
-    if given is None:
-        return {}
-    service_for(given)
-    return {"PAYLAB_SERVICE": str(Path(given).expanduser().resolve())}
-
-
 @contextmanager
 def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
     """The environment of the kernels; with --shared, start a simulator and add its settings.
 
     The ledger of a shared simulator is in `folder`, apart from the ledger of real services.
     """
-    assumptions = _assumptions(options.service)
+    environment = dict(os.environ)
+    if options.service is not None:
+        service_for(options.service)  # an unreadable file ends the command, not each kernel
+        environment["PAYLAB_SERVICE"] = str(Path(options.service).expanduser().resolve())
     if not options.shared:
-        yield {**os.environ, **assumptions}
+        yield environment
         return
     from ..client.settings import SHARED_VARIABLE, resolve
     from ..lab.parts import SEEDED_TRANSFERS
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator, random_keys
-    from .simulator import exports, service_for
-    from .terminal import log_without_blocking
 
     if resolve() is not None:
         raise ConfigError(
@@ -234,14 +226,13 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
     keys = random_keys(service.signing.key_encoding)
     simulator = Simulator(frozen=False, transfers=SEEDED_TRANSFERS, keys=keys, service=service)
     with closing(simulator), Server(simulator) as server:
-        say(exports(server.base_url, simulator.api_key, simulator.secret_key))
+        say(exports(server))
         yield {
             "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
-            **os.environ,
-            **assumptions,
+            **environment,
             "PAYLAB_BASE_URL": server.base_url,
-            "PAYLAB_API_KEY": simulator.api_key,
-            "PAYLAB_SECRET_KEY": simulator.secret_key,
+            "PAYLAB_API_KEY": server.api_key,
+            "PAYLAB_SECRET_KEY": server.secret_key,
             SHARED_VARIABLE: server.base_url,
         }
 

@@ -7,17 +7,15 @@ service gets your handler's response, and delivers an event again if it was not 
 from __future__ import annotations
 
 import argparse
-import signal
 from functools import partial
-from threading import Event as Signal
 
 from ..errors import ConfigError
-from ..lab.lab import Lab, connect
+from ..lab.lab import connect
 from ..spec import codes
 from ..spec.text import write_json
 from ..webhooks.receiver import UNANSWERED
 from ..webhooks.store import Arrival, as_json, cut_text
-from .terminal import count, log_without_blocking, port, say, warn_user
+from .terminal import count, log_without_blocking, port, say, stop_event, warn_user
 
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
 
@@ -40,15 +38,8 @@ def run(options: argparse.Namespace) -> int:
             "no service is configured: start `paylab simulator` and export the lines that it"
             " prints, or set PAYLAB_BASE_URL and its keys"
         )
-    stopped = Signal()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+    stopped = stop_event()
     log_without_blocking()
-    _listen(lab, options, stopped)
-    return 0
-
-
-def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
     with lab.inbox(
         options.events or codes.EVENT_TYPES,
         forward_to=options.forward_to,
@@ -61,6 +52,7 @@ def _listen(lab: Lab, options: argparse.Namespace, stopped: Signal) -> None:
         while not stopped.wait(1):
             pass
         warn_user(f"{count(len(inbox), 'event')}.")
+    return 0
 
 
 def _print(target: str | None, arrival: Arrival) -> None:

@@ -46,16 +46,12 @@ MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "reque
 
 DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
 DESCRIPTION = "Explore and integrate a cross-border payments service."
-HELP = "\n".join(
-    [
-        "examples:",
-        "  paylab lab                               # the notebooks, on simulators",
-        "  paylab walkthrough ph                    # an on-ramp in the terminal",
-        "  paylab export transfers --to all.csv",
-        "",
-        "Tab completion: paylab --print-completion bash (or zsh, tcsh).",
-    ]
-)
+HELP = """examples:
+  paylab lab                               # the notebooks, on simulators
+  paylab walkthrough ph                    # an on-ramp in the terminal
+  paylab export transfers --to all.csv
+
+Tab completion: paylab --print-completion bash (or zsh, tcsh)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -76,9 +72,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(command_module(options.command).run(options))
     except ConfigError as error:
         return _fail(error, WRONG_USE)
+    except BrokenPipeError:  # nothing more is printed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except (PaylabError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            return _quiet_pipe()
         return _fail(error, FAILED, warned)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -161,9 +158,3 @@ def _words(error: Exception, warned: Collection[str]) -> str:
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-def _quiet_pipe() -> int:
-    """Handle a closed output pipe: print nothing more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return DONE

@@ -57,7 +57,8 @@ def run(options: argparse.Namespace) -> int:
             clean["checksum"] = checksum({k: v for k, v in clean.items() if k != "checksum"})
         found += [(path, finding) for finding in findings]
         if findings and not options.check:
-            _write(path, _written(clean, like=text))
+            with replace(path) as sink:
+                sink.write(_written(clean, like=text).encode())
     _tell(found, options)
     return 1 if found and options.check else 0
 
@@ -101,9 +102,3 @@ def _written(notebook: dict[str, Any], *, like: str) -> str:
     text = json.dumps(notebook, indent=indent, separators=separators, ensure_ascii=like.isascii())
     text += like[len(like.rstrip()) :]
     return text.replace("\n", "\r\n").replace("\r\r\n", "\r\n") if "\r\n" in like else text
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace the file atomically, keeping its mode."""
-    with replace(path) as sink:
-        sink.write(text.encode())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import secrets
 import sys
@@ -16,17 +15,16 @@ import time
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from .. import signing
 from ..client.connection import utcnow
-from ..client.settings import Settings, resolve, service_source
+from ..client.settings import Secret, Settings, resolve
 from ..errors import ConfigError
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers
 from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
-from ..spec.service import Service
+from .simulator import service_for
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
@@ -62,31 +60,22 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
-    is_whole = "://" in options.url
     # Only the secret is needed, and a base URL for a path.
-    unneeded = {"api_key": "none", **({"base_url": EMBEDDED} if is_whole else {})}
-    settings = _settings(options.url, unneeded)
-    url = options.url if is_whole else settings.base_url + options.url
-    request = SignedRequest(options.method, url, _body(options.body))
+    unneeded = {"api_key": "none", **({"base_url": EMBEDDED} if "://" in options.url else {})}
+    settings = _settings(unneeded)
+    request = _request(options, settings)
     now = _instant(options.date) if options.date else utcnow()
-    theirs = read_headers(_text_of(options.compare))
+    theirs = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
     if not theirs:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
     found = compare(
         *(theirs, request, settings.secret_key.reveal()),
         now=now,
-        other_secrets=_other_secrets(),
+        other_secrets=_simulator_keys()[1:],  # which may have been used by mistake
         signing=settings.service.signing,
     )
     say(json.dumps(found.json()) if options.json else found)
     return 0 if found.match else 1
-
-
-def _other_secrets() -> tuple[str, ...]:
-    """Secrets that may have been used by mistake: the embedded simulator's."""
-    from ..simulator.simulator import seeded_keys
-
-    return (seeded_keys(seed=7)[1],)
 
 
 def _instant(text: str) -> datetime:
@@ -96,72 +85,63 @@ def _instant(text: str) -> datetime:
         raise ConfigError(f"--date: {error}") from None
 
 
-def _text_of(name: str) -> str:
-    data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-    return data.decode("utf-8-sig", errors="replace")
-
-
 def _sign(options: argparse.Namespace) -> int:
     date = options.date or timestamps.to_text(utcnow())
     _instant(date)
-    body = _body(options.body)
-    settings = _settings(options.url)
-    whole = options.url if "://" in options.url else settings.base_url + options.url
+    settings = _settings()
+    request, own = _request(options, settings), settings.service.signing
     if options.curl:
-        text, own = body.decode(errors="replace"), settings.service.signing
+        text = request.body.decode(errors="replace")
         dialect = {"empty_query": own.empty_query, "key_encoding": own.key_encoding}
-        say(curl(SnippetRequest(options.method, whole, text, **dialect)))
+        say(curl(SnippetRequest(options.method, request.url, text, **dialect)))
         return 0
-    request = SignedRequest(options.method, whole, body)
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
-        signing.key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding),
+        signing.key_bytes(settings.secret_key.reveal(), own.key_encoding),
         options.method,
         request.hosts[0],
         request.path,
         request.query,
-        content_hash=signing.body_hash(body),
+        content_hash=signing.body_hash(request.body),
         date=date,
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
-        empty_query=settings.service.signing.empty_query,
+        empty_query=own.empty_query,
     )
-    headers |= {"Content-Type": "application/json"} if body else {}
-    say(_json(signature, headers) if options.json else _text(signature, headers))
+    headers |= {"Content-Type": "application/json"} if request.body else {}
+    if options.json:
+        layers = {"canonical": signature.canonical, "payload": signature.payload}
+        say(json.dumps({**layers, "signature": signature.value, "headers": headers}))
+    else:
+        say(_text(signature, headers))
     return 0
 
 
-def _settings(url: str, otherwise: Mapping[str, str] | None = None) -> Settings:
-    """The keys to sign with; a full URL replaces the base URL."""
-    parts = urlsplit(url)
-    base = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
+def _settings(otherwise: Mapping[str, str] | None = None) -> Settings:
+    """The configured settings; without any, the simulator's keys."""
     configured = resolve(otherwise=otherwise)
     if configured is not None:
         return configured
+    warn_user("no keys are configured: signing with the simulator's")
+    service = service_for(None)
+    api_key, secret_key = _simulator_keys(service.signing.key_encoding)
+    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), service=service)
+
+
+def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
+    """The API key and the secret key of the embedded simulator."""
     from ..simulator.simulator import seeded_keys
 
-    warn_user("no keys are configured: signing with the simulator's")
-    service, _ = service_source(None, os.environ).get("service", (Service(), ""))
-    api_key, secret_key = seeded_keys(seed=7, key_encoding=service.signing.key_encoding)
-    found = resolve(base or EMBEDDED, api_key, secret_key)
-    assert found is not None  # noqa: S101 - all three are given
-    return found
+    return seeded_keys(seed=7, key_encoding=encoding)
 
 
-def _body(name: str | None) -> bytes:
-    if name is None:
-        return b""
+def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
+    whole = options.url if "://" in options.url else settings.base_url + options.url
+    body = b"" if options.body is None else _read(options.body)
+    return SignedRequest(options.method, whole, body)
+
+
+def _read(name: str) -> bytes:
     return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-
-
-def _json(signature: signing.Signature, headers: dict[str, str]) -> str:
-    return json.dumps(
-        {
-            "canonical": signature.canonical,
-            "payload": signature.payload,
-            "signature": signature.value,
-            "headers": headers,
-        }
-    )
 
 
 def _text(signature: signing.Signature, headers: dict[str, str]) -> str:

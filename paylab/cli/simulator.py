@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 from contextlib import closing
 from socket import socket
-from threading import Event
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
-from .terminal import port, whole_number
+from .terminal import log_without_blocking, port, stop_event, whole_number
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
+FACTS = ("base_url", "api_key", "secret_key")
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The environment variables of the keys; without them the keys are random at each start."""
 
@@ -62,15 +61,12 @@ def run(options: argparse.Namespace) -> int:
     """Serve, print the address, and wait for a signal."""
     from ..simulator.server import listen_on
     from ..simulator.simulator import Simulator
-    from .terminal import log_without_blocking
 
     log_without_blocking()
     service = service_for(options.service)
     keys = _keys(service.signing.key_encoding)
-    listener = listen_on(
-        options.host, options.port
-    )  # before a file is created: the port may be in use
-    with listener:
+    # Before a file is created: the port may be in use.
+    with listen_on(options.host, options.port) as listener:
         simulator = Simulator(
             seed=options.seed,
             frozen=options.frozen,
@@ -87,16 +83,11 @@ def run(options: argparse.Namespace) -> int:
 def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) -> int:
     from ..simulator.server import Server
 
-    stopped = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+    stopped = stop_event()
     with (
         closing(simulator),
         Server(
-            simulator,
-            host=options.host,
-            allowed_hosts=options.allow_hosts,
-            listener=listener,
+            simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
     ):
         print(_ready(server, as_json=options.json), flush=True)
@@ -128,18 +119,15 @@ def _keys(encoding: str) -> tuple[str, str]:
 
 
 def _ready(server: Server, *, as_json: bool) -> str:
-    keys = server.simulator.api_key, server.simulator.secret_key
     if as_json:
-        facts = ("base_url", "api_key", "secret_key")
-        return json.dumps(dict(zip(facts, (server.base_url, *keys), strict=True)))
+        return json.dumps({name: getattr(server, name) for name in FACTS})
     message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-    return f"{message}\n{exports(server.base_url, *keys)}"
+    return f"{message}\n{exports(server)}"
 
 
-def exports(base_url: str, api_key: str, secret_key: str) -> str:
+def exports(server: Server) -> str:
     """The three lines to run in another terminal to use this simulator."""
-    values = {"BASE_URL": base_url, "API_KEY": api_key, "SECRET_KEY": secret_key}
-    return "\n".join(f"export PAYLAB_{name}={value}" for name, value in values.items())
+    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in FACTS)
 
 
 def _path(text: str) -> str:

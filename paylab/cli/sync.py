@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import nullcontext
-from typing import Any
 
 from ..lab.lab import connect
+from ..lab.lists import report_progress
 from .terminal import announce, say
 
 EXAMPLE = "paylab sync transfers transfers/"
@@ -32,19 +31,10 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     source = getattr(lab, options.what)
-    with _watching(options.what) as progress:
+    with report_progress(sys.stderr.isatty(), options.what) as progress:
         done = Dataset(options.folder).sync(source, progress)
     facts = {"folder": options.folder, "new": done.new, "updated": done.updated}
     facts["pages"] = done.pages
     words = f"{options.folder}: {done.new} new {options.what}, {done.updated} changed"
     say(json.dumps(facts) if options.json else f"{words}, {done.pages} pages read")
     return 0
-
-
-def _watching(what: str) -> Any:
-    """A line of progress on a terminal."""
-    if not sys.stderr.isatty():
-        return nullcontext(None)
-    from ..views.progress import Line, progress
-
-    return progress(Line(what))

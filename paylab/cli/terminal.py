@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Full, Queue
-from threading import Thread
+from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import ConfigError
@@ -51,6 +52,14 @@ class Unblocked(logging.Handler):
 def log_without_blocking() -> None:
     """Log to stderr without waiting for its reader."""
     logging.basicConfig(handlers=[Unblocked()], level=logging.WARNING)
+
+
+def stop_event() -> Event:
+    """An event that Ctrl-C and SIGTERM set."""
+    stopped = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
+    return stopped
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..corridors import examples
 from ..lab.lab import Lab, connect
-from ..spec import codes
+from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
 from ..spec.text import printable, write_json
 from .terminal import announce, say
@@ -60,7 +60,9 @@ def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
     _instructions(lab, account, folder)
     conversion = _paid(lab, account)
     if folder:
-        _export(lab, folder)
+        for name in ("conversions", "transfers"):
+            done = getattr(lab, name).export(folder / f"{name}.csv")
+            _say("CSV", f"{done.path}, {done.rows} rows")
     details = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,
@@ -71,12 +73,6 @@ def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
     }
 
 
-def _export(lab: Lab, folder: Path) -> None:
-    for name in ("conversions", "transfers"):
-        done = getattr(lab, name).export(folder / f"{name}.csv")
-        _say("CSV", f"{done.path}, {done.rows} rows")
-
-
 def _verified(lab: Lab, country: str) -> Individual:
     from ..views.specimens import specimen
 
@@ -85,7 +81,8 @@ def _verified(lab: Lab, country: str) -> Individual:
     needed = [detail.code or "" for detail in person.status_details or []]
     _say("Individual", f"{person.id} {person.status}: {', '.join(needed)}")
     name = f"{person.given_name} {person.family_name}"
-    sides = [side for side in codes.IMAGE_SIDES if f"verification_{_code(side)}" in needed]
+    asked = {side for code in needed for side in status.detail(code).sides}
+    sides = [side for side in codes.IMAGE_SIDES if side in asked]
     images = {side: specimen(side, name=name, country=country) for side in sides}
     lab.individuals.upload_images(person.id, images)
     _say("Images", f"{', '.join(images)} (specimens made here)")
@@ -94,14 +91,10 @@ def _verified(lab: Lab, country: str) -> Individual:
     return person
 
 
-def _code(side: str) -> str:
-    """The word of a side in status detail codes."""
-    return {"selfie": "selfie_needed"}.get(side, f"{side.removeprefix('document-')}_image_needed")
-
-
 def _account(lab: Lab, person: Individual) -> ConversionAccount:
-    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
-    _say("Wallet", f"{wallet.id} on {examples.WALLET['network']}")
+    details = examples.wallet(lab.service)
+    wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
+    _say("Wallet", f"{wallet.id} on {details['network']}")
     currency = codes.ON_RAMP[str(person.country)]
     account = lab.conversion_accounts.create(person.id, wallet.id, currency)
     _say("Account", f"{account.id} {account.status}")

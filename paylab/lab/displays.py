@@ -28,10 +28,15 @@ VIEWS = {
 """The view function of each type, as module and name."""
 
 
+def running_shell() -> Any:
+    """The running IPython, which is not imported for this; None outside IPython."""
+    module = sys.modules.get("IPython.core.getipython")
+    return module.get_ipython() if module else None
+
+
 def register_displays() -> None:
     """Register the views with a running IPython; modules are imported on first display."""
-    module = sys.modules.get("IPython.core.getipython")
-    shell = module.get_ipython() if module else None
+    shell = running_shell()
     if shell is None or shell.display_formatter is None:
         return
     html = shell.display_formatter.formatters["text/html"]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..client.resources.individuals import Individuals
 from ..errors import Problem, RuleError
-from ..spec.models import Individual
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -43,11 +41,6 @@ def known_word(name: str, given: str, known: Iterable[str]) -> str:
 def id_of(of: Any) -> str:
     """The id of a result, or the text itself."""
     return of if isinstance(of, str) else str(of.id)
-
-
-def read_individual(individuals: Individuals, person: Individual | str) -> Individual:
-    """The individual; it is read if only its id is given."""
-    return individuals.get(person) if isinstance(person, str) else person
 
 
 def refreshing(time: ServiceTime) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from .form_registry import Kept, id_of, known_word, read_individual, refreshing
+from .form_registry import Kept, id_of, known_word, refreshing
 from .payout_forms import PayoutForms
 from .service_time import ServiceTime
 
@@ -91,7 +90,7 @@ class Forms:
         """
         from ..views.images.form import ImagesForm
 
-        who = read_individual(self._client.individuals, person)
+        who = self._client.individuals.get(person) if isinstance(person, str) else person
         make = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, who.id),
@@ -133,21 +132,23 @@ class Forms:
         """
         from ..views.forms.conversion_account import ConversionAccountForm
 
-        who = read_individual(self._client.individuals, id_of(person))
+        who = self._client.individuals.get(person)
+        held = [one for one in who.financial_accounts or [] if isinstance(one, FinancialAccount)]
+        wallets = [one for one in held if one.type == codes.CRYPTO_WALLET]
         make = partial(
             ConversionAccountForm,
             partial(self._open_account, who.id),
             self._client.conversion_accounts.wait,
             self._client.conversion_accounts.get,
-            _wallets(who),
+            wallets,
             codes.ON_RAMP.get(str(who.country), ""),
             individual_id=who.id,
             wallet=None if wallet is None else id_of(wallet),
             service=self._client.service,
             **refreshing(self._time),
         )
-        held = (*(one.id for one in _wallets(who)), wallet and id_of(wallet))
-        return self._kept.get(("account", who.id), held, make, new=new)
+        asked = (*(one.id for one in wallets), wallet and id_of(wallet))
+        return self._kept.get(("account", who.id), asked, make, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.
@@ -219,7 +220,8 @@ class Forms:
         """The whole on-ramp as one stepper; `individual_id` continues with an existing individual.
 
         `example=True` fills in every step: tick the consent, press one button to get the QR code
-        or CLABE, and another one to pay the deposit.
+        or CLABE, and another one to pay the deposit. `consent=True` records consent when
+        `submit()` is called without a click.
 
         >>> lab.forms.onramp("PH", example=True).title
         'On-ramp: Philippines'
@@ -234,7 +236,9 @@ class Forms:
         return self._kept.get(about, (example, consent), make, new=new)
 
     def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
+        from ..views.forms.live import moment_or_none
         from ..views.forms.onramp import OnrampFunctions
+        from ..views.forms.status import picture
 
         return OnrampFunctions(
             onboarding=begin,
@@ -244,13 +248,13 @@ class Forms:
             account=self.conversion_account,
             deposit=lambda account: self.deposit(account, new=new),
             conversion=self.status,
-            card=self._card,
+            card=picture,
             person=self._client.individuals.get,
             opened=self._opened,
-            paid=self._paid,
+            paid=lambda account: self._client.conversions.newest(account.id),
             await_person=self._client.individuals.wait,
             await_conversion=lambda of: self._client.conversions.wait(
-                conversion_account_id=of.conversion_account_id, since=_instant(of.created_at)
+                conversion_account_id=of.conversion_account_id, since=moment_or_none(of.created_at)
             ),
         )
 
@@ -259,16 +263,13 @@ class Forms:
         with concerning(who):
             return self._client.conversion_accounts.create(who, *given, **more)
 
-    def _card(self, account: ConversionAccount) -> Any:
-        from ..views.forms.status import picture
-
-        return picture(account)
-
     def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
         """The conversion of a deposit, or the current state of a conversion."""
+        from ..views.forms.live import moment_or_none
+
         conversions = self._client.conversions
         if isinstance(of, Deposit):
-            return conversions.newest(of.conversion_account_id, _instant(of.created_at))
+            return conversions.newest(of.conversion_account_id, moment_or_none(of.created_at))
         return conversions.by_id(of.id)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
@@ -277,18 +278,5 @@ class Forms:
         own = (one for one in found if one.individual_id == person.id)
         return max(own, key=created, default=None)
 
-    def _paid(self, account: ConversionAccount) -> Conversion | None:
-        return self._client.conversions.newest(account.id)
-
 
 SHOWN = "a status is that of an individual, a transfer or a conversion, of its id, or of a deposit"
-
-
-def _wallets(person: Individual) -> list[FinancialAccount]:
-    held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
-    return [one for one in held if one.type == codes.CRYPTO_WALLET]
-
-
-def _instant(value: object) -> datetime | None:
-    """The value if it is a time; an unreadable time is text and cannot be compared."""
-    return value if isinstance(value, datetime) else None

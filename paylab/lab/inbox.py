@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from itertools import count
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..client import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
-from ..loopback import is_loopback
 from ..spec import codes
 from ..webhooks.event import Wrapper
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
-from ..webhooks.receiver import UNANSWERED, Receiver, Then, signature_check
+from ..webhooks.receiver import UNANSWERED, Port, Receiver, Then, signature_check
 from ..webhooks.router import Router
 from ..webhooks.store import Arrival, EventStore
+from .place import is_local
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,65 +30,42 @@ if TYPE_CHECKING:
     from ..webhooks.polling import Watch
     from ..webhooks.report import Reconciliation
 
-READ: Mapping[str, Callable[[Client, str], Any]] = {
-    "transfer": lambda client, row_id: client.transfers.get(row_id),
-    "conversion": lambda client, row_id: client.conversions.by_id(row_id),
-    "individual": lambda client, row_id: client.individuals.get(row_id),
-}
+
+def _resources(client: Client) -> dict[str, Any]:
+    """The resources that events are about, by family."""
+    return {
+        "transfer": client.transfers,
+        "conversion": client.conversions,
+        "individual": client.individuals,
+    }
 
 
-@dataclass(frozen=True)
-class Wish:
-    """The arguments of `lab.inbox`, which describes them."""
-
-    event_types: tuple[str, ...]
-    router: Router | None = None
-    forward_to: str | None = None
-    data: str | None = None
-    port: int | None = None
-    url: str | None = None
-
-
-def sources(client: Client) -> list[PolledList]:
-    """The resources that events are about."""
-    size, order = codes.PAGE_MAX, client.order
-    transfers, individuals = client.transfers, client.individuals
-    return [
-        PolledList(
-            "transfer",
-            transfers.list(size).raw_pages,
-            lambda row: transfers.get(row).raw,
-            order("transfers"),
-        ),
-        PolledList(
-            "conversion", client.conversions.list(size).raw_pages, order=order("conversions")
-        ),
-        PolledList(
-            "individual",
-            individuals.list(size).raw_pages,
-            lambda row: individuals.get(row).raw,
-            order("individuals"),
-        ),
-    ]
-
-
-def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
-    """Start to receive, then subscribe; closing does the reverse."""
-    _must_be_reachable(client, wish.url)
-    store = EventStore(wish.data, Wrapper.of(client.service))
-    check = signature_check(client.service, client.settings.secret_key)
-    then = _then(wish, client.service.webhooks.signature_header)
-    receiver = Receiver(store, client.clock, then, check)
-    url, shut = _way_in(embedded, receiver, wish)
+def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
+    """The current resource as the service sent it; None if it is not found."""
+    resource = _resources(client).get(family)
+    if resource is None or not row_id:
+        return None
     try:
-        subscription = client.webhook_subscriptions.create(wish.url or url, wish.event_types)
-    except BaseException:
-        shut()
-        raise
+        raw: Mapping[str, Any] = resource.get(row_id).raw
+    except NotFoundError:
+        return None
+    return raw
+
+
+def _polled(client: Client, family: str, resource: Any) -> PolledList:
+    """How to poll a list; a conversion is looked for in the list only."""
+    get = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
+    pages = resource.list(codes.PAGE_MAX).raw_pages
+    return PolledList(family, pages, get, client.order(f"{family}s"))
+
+
+def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> InboxFunctions:
+    """What an inbox does with its subscription; `shut` stops receiving."""
+    views: list[Any] = []
 
     def close() -> None:
         try:
-            client.webhook_subscriptions.delete(subscription.id)
+            client.webhook_subscriptions.delete(subscription)
         except PaylabError:
             pass  # the service or the subscription no longer exists: nothing to delete
         finally:
@@ -95,31 +73,29 @@ def open_inbox(client: Client, embedded: Simulator | None, wish: Wish) -> Inbox:
             for view in views:
                 view.stop()
 
-    views: list[Any] = []
-
     def show(inbox: Inbox) -> Any:
         """Show one table for all displays of the inbox; update it while the inbox is open."""
-        views.extend([_view(inbox, client.place())] if not views else [])
+        from ..views.inbox import InboxView
+
+        if not views:
+            views.append(InboxView(inbox, client.place()))
         if not inbox.is_open:
             views[0].stop()
         return views[0]
 
-    doors = InboxFunctions(
-        client.sleep, lambda family, row_id: current(client, family, row_id), show, close
-    )
-    return Inbox(store, receiver, doors, url, since=subscription.created_at)
+    return InboxFunctions(client.sleep, partial(current, client), show, close)
 
 
-def _then(wish: Wish, signature: str) -> Then | None:
+def _then(router: Router | None, forward_to: str | None, signature: str) -> Then | None:
     """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
-    target = check_target(wish.forward_to) if wish.forward_to else None
-    if wish.router is None and target is None:
+    target = check_target(forward_to) if forward_to else None
+    if router is None and target is None:
         return None
     header = signature.lower()
 
     def then(arrival: Arrival) -> int:
-        if wish.router is not None:
-            wish.router.handle(arrival.event)
+        if router is not None:
+            router.handle(arrival.event)
         if target is None:
             return 200
         signed = {name: sent for name, sent in arrival.headers.items() if name == header}
@@ -128,54 +104,30 @@ def _then(wish: Wish, signature: str) -> Then | None:
     return then
 
 
-def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | None:
-    """The current resource as the service sent it; None if it is not found."""
-    look = READ.get(family)
-    try:
-        found = look(client, row_id) if look and row_id else None
-    except NotFoundError:
-        return None
-    return found.raw if found is not None else None
-
-
-def _way_in(
-    embedded: Simulator | None, receiver: Receiver, wish: Wish
-) -> tuple[str, Callable[[], None]]:
-    """Receive in this process or on a loopback port; return the URL and a stop function."""
-    if embedded is not None and wish.port is None and wish.url is None:
-        return _door(embedded, receiver)
-    from ..webhooks.receiver import Port
-
-    outside = urlsplit(wish.url).hostname if wish.url else None
-    port = Port(receiver, wish.port or 0, {outside} if outside else ()).start()
-    return port.url, port.stop
+def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callable[[], None]]:
+    """Receive on a loopback port; return its URL and a stop function."""
+    outside = urlsplit(url).hostname if url else None
+    listening = Port(receiver, port, {outside} if outside else ()).start()
+    return listening.url, listening.stop
 
 
 def _door(embedded: Simulator, receiver: Receiver) -> tuple[str, Callable[[], None]]:
+    """Receive in this process; return the URL and a stop function."""
     doors = embedded.courier.doors
-    number = next(number for number in range(1, len(doors) + 2) if _named(number) not in doors)
-    doors[_named(number)] = receiver.deliver
-    return _named(number), lambda: doors.pop(_named(number), None) and None
-
-
-def _named(number: int) -> str:
-    return f"http://localhost/inbox/{number}"
+    urls = (f"http://localhost/inbox/{number}" for number in count(1))
+    url = next(each for each in urls if each not in doors)
+    doors[url] = receiver.deliver
+    return url, lambda: doors.pop(url, None) and None
 
 
 def _must_be_reachable(client: Client, url: str | None) -> None:
     """ConfigError if the service is on another machine and no public URL is given."""
-    if url is not None or is_loopback(urlsplit(client.settings.base_url).hostname or ""):
+    if url is not None or is_local(client.settings):
         return
     raise ConfigError(
         "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
         " tunnel to that port, or poll with lab.watch(router)"
     )
-
-
-def _view(inbox: Inbox, place: str) -> Any:
-    from ..views.inbox import InboxView
-
-    return InboxView(inbox, place)
 
 
 class Webhooks:
@@ -221,8 +173,23 @@ class Webhooks:
         ...     inbox.wait(timeout=60)
         """
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
-        wish = Wish(types, router, forward_to, data, port, url)
-        inbox = open_inbox(self._client, self._embedded, wish)
+        client, service = self._client, self._client.service
+        _must_be_reachable(client, url)
+        store = EventStore(data, Wrapper.of(service))
+        check = signature_check(service, client.settings.secret_key)
+        then = _then(router, forward_to, service.webhooks.signature_header)
+        receiver = Receiver(store, client.clock, then, check)
+        if self._embedded is not None and port is None and url is None:
+            address, shut = _door(self._embedded, receiver)
+        else:
+            address, shut = _listen(receiver, port or 0, url)
+        try:
+            subscription = client.webhook_subscriptions.create(url or address, types)
+        except BaseException:
+            shut()
+            raise
+        functions = _functions(client, subscription.id, shut)
+        inbox = Inbox(store, receiver, functions, address, since=subscription.created_at)
         self.inboxes.append(inbox)
         return inbox
 
@@ -236,7 +203,8 @@ class Webhooks:
         """
         from ..webhooks.polling import Watch
 
-        return Watch(sources(self._client), router, every, since).start()
+        lists = [_polled(self._client, *each) for each in _resources(self._client).items()]
+        return Watch(lists, router, every, since).start()
 
     def reconcile(
         self,

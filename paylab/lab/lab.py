@@ -22,10 +22,8 @@ from ..signing.explain import Explanation
 from ..signing.findings import Finding, SignedRequest, check_url
 from ..simulator.controls import Controls
 from ..simulator.messages import PRODUCT
-from ..spec.models import Conversion, Deposit, Individual, Transfer
-from ..spec.names import public_names, suggest
+from ..spec.names import suggesting
 from ..spec.paging import Order
-from ..spec.service import Service
 from . import displays
 from .forms import Forms
 from .inbox import Webhooks
@@ -50,18 +48,14 @@ if TYPE_CHECKING:
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
-    from ..views.forms.live import Live
-    from ..views.forms.onramp import Walk
 
 
+@suggesting
 class Lab:
     """The operations of the service by resource, forms, the record of calls and the ledger.
 
     `simulator` has the controls of a simulator, and is None for a real service.
     """
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(
         self,
@@ -93,9 +87,11 @@ class Lab:
         self.conversions = LabConversions(client)
         client.place = client.calls.place = lambda: str(self._known_place)
         self.forms = Forms(client, self._time, lambda: str(self.place))
+        self.onramp, self.status = self.forms.onramp, self.forms.status
         self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
         self.inbox, self.watch = webhooks.inbox, webhooks.watch
         self.events, self.reconcile = webhooks.events, webhooks.reconcile
+        self.settings, self.service = client.settings, client.service
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
         self.calls.screen = displays.on_screen
@@ -107,16 +103,6 @@ class Lab:
     def is_embedded(self) -> bool:
         """Whether the service is a simulator inside this process."""
         return self._embedded is not None
-
-    @property
-    def settings(self) -> Settings:
-        """Base URL, keys and limits; secrets are hidden."""
-        return self.client.settings
-
-    @property
-    def service(self) -> Service:
-        """The assumptions in use: a table of values, defaults and origins."""
-        return self.client.service
 
     @property
     def ledger(self) -> Ledger | None:
@@ -207,34 +193,6 @@ class Lab:
         secret, signing = self.settings.secret_key.reveal(), self.client.service.signing
         return compare(theirs, request, secret, now=self.clock(), signing=signing)
 
-    def onramp(
-        self,
-        country: str = "MX",
-        individual_id: str | None = None,
-        *,
-        example: bool = False,
-        consent: bool = False,
-        new: bool = False,
-    ) -> Walk:
-        """The whole on-ramp as one stepper; `individual_id` continues with a person that exists.
-
-        `example=True` fills in every step: three clicks show a QR code or a CLABE.
-        `consent=True` records consent when `submit()` is called without a click.
-
-        >>> lab.onramp("PH", example=True)  # doctest: +SKIP
-        """
-        return self.forms.onramp(country, individual_id, example=example, consent=consent, new=new)
-
-    def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
-        """A live status of an individual, a deposit, a conversion or a transfer.
-
-        A text is the id of an individual, a transfer or a conversion.
-
-        >>> "completed" in repr(lab.status(transfer))
-        True
-        """
-        return self.forms.status(of)
-
     def deposit_card(self, account: Any) -> Card:
         """A CLABE card or a QR code, from a conversion account, its id, or instructions.
 
@@ -268,9 +226,7 @@ class Lab:
         """
         from .probe import probe
 
-        files = [Path(each) if each is not None else None for each in (to, calls)]
-        options = {"to": files[0], "calls": files[1]}
-        return probe(self.client, self.place, write=write, budget=budget, **options)
+        return probe(self.client, self.place, write=write, budget=budget, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:
@@ -279,9 +235,11 @@ class Lab:
         Unknown fields, statuses, codes, headers, event types and types of values, with the first
         call of each that is still in `lab.calls`. No request is sent.
         """
-        from .probe import drift
+        from ..probe.drift import find_drift
 
-        return drift(self.client, self._webhooks.inboxes)
+        arrivals = (arrival for inbox in self._webhooks.inboxes for arrival in inbox)
+        events = [(arrival.event.type, None) for arrival in arrivals]
+        return find_drift(self.calls, self.service, events)
 
     def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
         """Serve the embedded simulator on a port, for clients outside this process.

@@ -28,11 +28,15 @@ class Orders:
     unless `where` is a file.
     """
 
+    _opened: Ledger | None
+
     def __init__(
         self, client: Client, time: ServiceTime, where: Where = None, *, in_process: bool = False
     ) -> None:
         self._client, self._time, self._in_process = client, time, in_process
-        self._where = _chosen(where)
+        if where is None:
+            where = os.environ.get(LEDGER_VARIABLE) or None
+        self._where = None if where is None else os.fspath(where)
         self._opening, self._opened = Lock(), None
         forks.register(self, lambda child: child._forget())
 
@@ -48,35 +52,22 @@ class Orders:
             return None
         with self._opening:  # two threads must not open two ledgers in memory
             if self._opened is None:
-                store = open_store(self._path())
-                clean = self._client.redaction.text
-                self._opened = Ledger(
-                    *(store, self._service(), self._client.delivery, self._time.span), clean
-                )
-                self._opened.place = self._client.place
+                self._opened = self._open_ledger()
                 self._client.keeper = self._opened  # which is asked directly from now on
         return self._opened
 
-    _opened: Ledger | None
+    def _open_ledger(self) -> Ledger:
+        """Open the ledger of this service and account, which are identified without the key."""
+        client, service = self._client, self._client.settings.identity
+        path = None if self._in_process else ledger_path()
+        if self._in_process:
+            service = f"{service} {id(self):x}-{os.getpid()}"
+        store = open_store(path if self._where is None else Path(self._where))
+        ledger = Ledger(store, service, client.delivery, self._time.span, client.redaction.text)
+        ledger.place = client.place
+        return ledger
 
     def _forget(self) -> None:
         """Drop the ledger in a forked child, which opens its own."""
         self._opening, self._opened = Lock(), None
         self._client.keeper = self
-
-    def _path(self) -> Path | None:
-        if self._where is not None:
-            return Path(self._where)
-        return None if self._in_process else ledger_path()
-
-    def _service(self) -> str:
-        """Identify the service and the account, without the key itself."""
-        world = f" {id(self):x}-{os.getpid()}" if self._in_process else ""
-        return f"{self._client.settings.identity}{world}"
-
-
-def _chosen(where: Where) -> str | None:
-    """The argument, else the environment variable; empty means not set."""
-    if where is not None:
-        return os.fspath(where)
-    return os.environ.get(LEDGER_VARIABLE) or None

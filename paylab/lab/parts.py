@@ -7,11 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..client.settings import (
-    Found,
-    Secret,
-    Settings,
-)
+from ..client.settings import Found, Secret, Settings
 from ..errors import ConfigError
 from ..spec.service import Service
 

@@ -13,7 +13,7 @@ from ..payments.quotes import quote_routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service import Service
-from .form_registry import F, Kept, id_of, known_word, read_individual, refreshing
+from .form_registry import F, Kept, id_of, known_word, refreshing
 from .service_time import ServiceTime
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = read_individual(self._client.individuals, id_of(person))
+        who = self._client.individuals.get(person)
         country = str(who.country)
         make = partial(
             AccountForm,
@@ -112,7 +112,7 @@ class PayoutForms:
         new: bool,
     ) -> F:
         """Make a form with the recipient's current accounts and the routes to them."""
-        who = read_individual(self._client.individuals, id_of(person))
+        who = self._client.individuals.get(person)
         held = who.financial_accounts or []
         given = {"accounts": held, "amount": amount, "source": source.upper()}
         begun = partial(
@@ -141,8 +141,7 @@ class PayoutForms:
         """A live status of a transfer."""
         from ..views.forms.status import TransferLine
 
-        id_ = transfer if isinstance(transfer, str) else transfer.id
-        look = partial(self._client.transfers.get, id_)
+        look = partial(self._client.transfers.get, id_of(transfer))
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
         return TransferLine(look, wallets=wallets, **refreshing(self._time))
 

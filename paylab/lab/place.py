@@ -57,15 +57,19 @@ class Place:
         return shown.get(self.kind, host)
 
 
+def is_local(settings: Settings) -> bool:
+    """Whether the service is on this machine."""
+    return is_loopback(urlsplit(settings.base_url).hostname or "")
+
+
 def place_of(settings: Settings, *, embedded: bool, simulated: bool) -> Place:
     """The place of a lab; `simulated` says whether a local address is a simulator."""
-    host = urlsplit(settings.base_url).hostname or ""
     if embedded:
         kind: Kind = "embedded"
-    elif is_loopback(host):
+    elif is_local(settings):
         kind = "shared" if simulated else "other"
     else:
-        kind = "sandbox" if SANDBOX.search(host) else "other"
+        kind = "sandbox" if SANDBOX.search(urlsplit(settings.base_url).hostname or "") else "other"
     return Place(kind, settings.base_url)
 
 
@@ -77,14 +81,12 @@ def find_controls(
     No request is sent to an address on another machine. `moved` is called after each
     control that may have moved its clock.
     """
-    if not is_loopback(urlsplit(settings.base_url).hostname or ""):
+    if not is_local(settings):
         return None
     quick = replace(settings, timeout=min(settings.timeout, ANSWER_SECONDS))
+    asking = Controls(Client(quick, max_retries=0, watchers=watchers).request)
     try:
-        if (
-            "clock"
-            not in Controls(Client(quick, max_retries=0, watchers=watchers).request).summary()
-        ):
+        if "clock" not in asking.summary():
             return None
     except (PaylabError, TypeError, ValueError):
         return None

@@ -11,9 +11,8 @@ from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
 from ..client.resources.transfers import Money, Quotes
-from ..spec.codes import PAGE_MAX
 from ..spec.models import Quote
-from ..spec.names import public_names, suggest
+from ..spec.names import suggesting
 from ..spec.service import Service
 from .lists import Progress, Pull, Reading, Writing, report_progress
 
@@ -40,14 +39,12 @@ class Defaults(TypedDict, total=False):
     source_type: str
 
 
+@suggesting
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
     `embedded` is the simulator if the service is one in this process.
     """
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(
         self, client: Client, embedded: object | None = None, *, is_replay: bool = False
@@ -92,10 +89,10 @@ class LabTransfers:
         """
         return self.pull(product_type).export(to, **options)
 
-    def pull(self, product_type: str | None = None, size: int = PAGE_MAX) -> Pull:
+    def pull(self, product_type: str | None = None) -> Pull:
         """The list as raw pages, for `Dataset.sync`."""
-        operations.check(size, self._client.service.list("transfers"), product_type)
-        return Pull(self._client, "transfers", {"product_type": product_type}, size)
+        operations.check(None, self._client.service.list("transfers"), product_type)
+        return Pull(self._client, "transfers", {"product_type": product_type})
 
     @takes(Defaults)
     def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -162,11 +159,9 @@ class LabTransfers:
         return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
 
 
+@suggesting
 class LabQuotes:
     """Quotes, also for comparison."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, quotes: Quotes, service: Service) -> None:
         self.create, self.again, self._service = quotes.create, quotes.again, service
@@ -218,11 +213,9 @@ class LabQuotes:
         )
 
 
+@suggesting
 class LabConversions:
     """Conversions, also as a frame or a file."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -247,16 +240,14 @@ class LabConversions:
         """
         return self.pull().export(to, **options)
 
-    def pull(self, size: int = PAGE_MAX) -> Pull:
+    def pull(self) -> Pull:
         """The list as raw pages, for `Dataset.sync`."""
-        return Pull(self._client, "conversions", size=size)
+        return Pull(self._client, "conversions")
 
 
+@suggesting
 class LabIndividuals:
     """Individuals, also as a frame; without document numbers and account details."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -275,11 +266,9 @@ class LabIndividuals:
         return Pull(self._client, "individuals").frame(**options)
 
 
+@suggesting
 class LabConversionAccounts:
     """Conversion accounts, also as a frame."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -11,10 +11,11 @@ import dis
 import sys
 from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
-from types import FrameType, TracebackType
+from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
 from ..errors import APIStatusError, MissingOperationError, PaylabError, StepError
+from .displays import running_shell
 
 ABSENT = frozenset({403, 404, 405, 410, 501})
 """Status codes of an operation that a service does not have or does not allow."""
@@ -76,35 +77,21 @@ class Step:
     ) -> bool:
         if isinstance(error, StepError):
             cause, words = error.cause, [f"{self.title}: skipped. {error}"]
-        elif _is_absent(error):
+        elif isinstance(error, MissingOperationError) or (
+            isinstance(error, APIStatusError) and error.status in ABSENT
+        ):
             cause = Cause(f"the step {self.title!r}", "this service does not offer")
             words = [
                 f"{self.title}: not available in this service; the notebook continues",
-                *_card(error),
+                *(f"  {line}" for line in error.card()),
             ]
         else:
             return False
         print("\n".join(words))  # noqa: T201 - a cell says what it left out
         frame = sys._getframe(1)
         if frame.f_locals is frame.f_globals:  # in a cell, not in a function
-            put_missing(frame.f_globals, _stored(frame), cause)
+            put_missing(frame.f_globals, _assigned(frame.f_code), cause)
         return True
-
-
-def _is_absent(error: BaseException | None) -> bool:
-    refused = isinstance(error, APIStatusError) and error.status in ABSENT
-    return refused or isinstance(error, MissingOperationError)
-
-
-def _card(error: Any) -> list[str]:
-    return [f"  {line}" for line in error.card()]
-
-
-def _stored(frame: FrameType) -> Iterator[str]:
-    """The names that compiled code assigns."""
-    for instruction in dis.get_instructions(frame.f_code):
-        if instruction.opname in STORES:
-            yield str(instruction.argval)
 
 
 def put_missing(names: MutableMapping[str, Any], missing: Iterable[str], cause: Cause) -> None:
@@ -116,8 +103,7 @@ def put_missing(names: MutableMapping[str, Any], missing: Iterable[str], cause: 
 
 def watch_cells() -> None:
     """After each failed cell of a running IPython, set the names that it did not assign."""
-    module = sys.modules.get("IPython.core.getipython")
-    shell = module.get_ipython() if module else None
+    shell = running_shell()
     if shell is not None and _after_cell not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _after_cell)
 
@@ -129,8 +115,10 @@ def _after_cell(result: Any) -> None:
     place = f"cell {result.execution_count}" if result.execution_count else "an earlier cell"
     words = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     cause = getattr(error, "cause", None) or Cause(place, f"ended with {words.rstrip(': ')}")
-    shell = sys.modules["IPython.core.getipython"].get_ipython()
-    put_missing(shell.user_ns, _assigned(shell.transform_cell(result.info.raw_cell)), cause)
+    shell = running_shell()
+    source = shell.transform_cell(result.info.raw_cell)
+    code = compile(source, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    put_missing(shell.user_ns, _assigned(code), cause)
 
 
 def _is_ours(error: BaseException) -> bool:
@@ -143,16 +131,8 @@ def _is_ours(error: BaseException) -> bool:
     return isinstance(error, PaylabError)
 
 
-def _assigned(source: str) -> Iterator[str]:
-    """The names that a cell assigns, without those inside functions."""
-    todo: list[ast.AST] = [ast.parse(source)]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((each.asname or each.name).partition(".")[0] for each in node.names)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif not isinstance(node, ast.Lambda | ast.ListComp | ast.DictComp | ast.SetComp):
-            todo += ast.iter_child_nodes(node)
+def _assigned(code: CodeType) -> Iterator[str]:
+    """The names that a compiled cell assigns, without those inside functions."""
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in STORES:
+            yield str(instruction.argval)

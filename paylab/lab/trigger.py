@@ -56,43 +56,40 @@ def trigger(
     `to` is the status of an individual, new or not. Raises SimulatorError with the legal moves
     if no legal move leads to the event.
     """
-    controls = _controls(lab, event_type)
+    if event_type not in codes.EVENT_TYPES:
+        raise ConfigError(f"{event_type[:60]!a} must be one of {', '.join(codes.EVENT_TYPES)}")
+    controls = lab.simulator
+    if controls is None:
+        raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")
     if to is not None and event_type != STATUS_CHANGED:
         raise ConfigError(f"a new status can be chosen for {STATUS_CHANGED}, not for {event_type}")
     family = event_type.partition(".")[0]
     row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
         made = _make(lab, controls, event_type, resource_id, to)
-        return _since(lab, controls, event_type, made, 0)
-    before = len(controls.events(resource_id))
-    for state in _way(controls, event_type, row, to):
-        controls.move(resource_id, state)
-    return _since(lab, controls, event_type, resource_id, before)
+        return _since(lab, event_type, made, 0)
+    before = len(lab.events(resource_id))
+    _move(controls, event_type, row, to)
+    return _since(lab, event_type, resource_id, before)
 
 
-def _controls(lab: Lab, event_type: str) -> Controls:
-    if event_type not in codes.EVENT_TYPES:
-        raise ConfigError(f"{event_type[:60]!a} must be one of {', '.join(codes.EVENT_TYPES)}")
-    if lab.simulator is None:
-        raise ConfigError("only a simulator can trigger events: unset PAYLAB_BASE_URL")
-    return lab.simulator
-
-
-def _way(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> list[str]:
-    """The states to move through; empty for an event that occurs automatically."""
-    machine = FAMILIES[event_type.partition(".")[0]][1]
+def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> None:
+    """Make the moves that lead to an event; none for an event that occurs automatically."""
+    machine, row_id = FAMILIES[event_type.partition(".")[0]][1], str(row.get("id"))
     status = str(row.get("status"))
     onward = to or ONWARD.get(status)
     wanted = onward if event_type == STATUS_CHANGED else TARGETS.get(event_type)
-    if event_type == BY_ITSELF and status == wanted and not _happened(controls, event_type, row):
-        return []
+    is_due = event_type == BY_ITSELF and status == wanted
+    if is_due and event_type not in {event.type for event in controls.events(row_id)}:
+        return
     way = _path(machine, status, wanted)
     if not way:
         legal = ", ".join(machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
-            f"{row.get('id')} is {status}: {event_type} is not possible; legal moves: {legal}"
+            f"{row_id} is {status}: {event_type} is not possible; legal moves: {legal}"
         )
-    return way
+    for state in way:
+        controls.move(row_id, state)
 
 
 def _path(machine: Machine, start: str, end: str | None) -> list[str]:
@@ -107,16 +104,10 @@ def _path(machine: Machine, start: str, end: str | None) -> list[str]:
     return ways.get(str(end), [])
 
 
-def _happened(controls: Controls, event_type: str, row: Mapping[str, Any]) -> bool:
-    return any(event.type == event_type for event in controls.events(str(row.get("id"))))
-
-
-def _since(
-    lab: Lab, controls: Controls, event_type: str, resource_id: str, before: int
-) -> list[Event]:
+def _since(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:
     """The new events, when the wanted one has occurred."""
     for _ in range(PATIENCE):
-        events = controls.events(resource_id)[before:]
+        events = lab.events(resource_id)[before:]
         if any(event.type == event_type for event in events):
             return events
         lab.sleep(1.0)
@@ -139,8 +130,7 @@ def _make(
 def _individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
     fields = examples.individual("MX", consent_at=lab.clock())
     person = lab.individuals.create(**fields)
-    for state in _way(controls, STATUS_CHANGED, person.raw, to):
-        controls.move(person.id, state)
+    _move(controls, STATUS_CHANGED, person.raw, to)
     return person.id
 
 

@@ -1,14 +1,14 @@
 """Names that do not exist here, which name is probably meant, and what a service calls our fields.
 
-`HABITS` holds what other SDKs call things. A class sets `__getattr__ = suggest`, and its
-AttributeError then says what to use instead.
+`HABITS` holds what other SDKs call things. The AttributeError of a class with `@suggesting` says
+what to use instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 SIMILAR = 0.6
 """The minimum similarity of a suggested name, by difflib."""
@@ -128,6 +128,16 @@ def suggest(owner: object, name: str) -> NoReturn:
 def public_names(owner: object) -> list[str]:
     """The `__dir__` of a class: its public names."""
     return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
+
+
+K = TypeVar("K")
+
+
+def suggesting(kind: type[K]) -> type[K]:
+    """Give a class `suggest` and `public_names`, without hiding unknown names from mypy."""
+    named: Any = kind
+    named.__getattr__, named.__dir__ = suggest, public_names
+    return kind
 
 
 def _folded(name: str) -> str:

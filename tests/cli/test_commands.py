@@ -332,6 +332,14 @@ def test_a_walkthrough_as_json(capsys):
     assert facts["conversion_id"] in said.err
 
 
+def test_a_walkthrough_follows_the_service(tmp_path, capsys, monkeypatch):
+    """The example wallet is on a network that the service has."""
+    (tmp_path / "service.toml").write_text('[financial_accounts.crypto_wallet]\nallowed = ["tron"]')
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
+    assert main(["walkthrough", "mx"]) == 0
+    assert " on tron\n" in capsys.readouterr().out
+
+
 class Interrupted:
     """A standard input whose reader presses Ctrl-C."""
 

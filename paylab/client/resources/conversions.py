@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ...errors import (
     APIStatusError,
@@ -18,7 +18,7 @@ from ...errors import (
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
-from ...spec.names import public_names, suggest
+from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
 from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
@@ -32,11 +32,9 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
+@suggesting
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -126,11 +124,9 @@ class ConversionAccounts:
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
 
+@suggesting
 class Conversions:
     """Deposits that are converted to stablecoin."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -280,11 +276,9 @@ def _is_since(one: Conversion, since: datetime) -> bool:
     return one.created_at >= since
 
 
+@suggesting
 class Sandbox:
     """Operations of the sandbox only."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ...errors import PaylabError, UnprocessableError
 from ...rules import accounts, individuals
@@ -17,7 +17,7 @@ from ...spec.models import (
     StatusDetail,
     VerificationImages,
 )
-from ...spec.names import public_names, suggest
+from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
@@ -32,11 +32,9 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 SETTLED = ("active", "rejected", "action_required")
 
 
+@suggesting
 class Individuals:
     """End users and recipients."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -218,11 +216,9 @@ _NEXT = {
 }
 
 
+@suggesting
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ...rules.transfers import rules_of
 from ...spec.models import FinancialAccount, Quote, Transfer
-from ...spec.names import public_names, suggest
+from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
@@ -20,11 +20,9 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 Money = Decimal | str | int
 
 
+@suggesting
 class Quotes:
     """Rates and fees, locked for a short time."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender, self._rules = sender, rules_of(sender.service)
@@ -102,11 +100,9 @@ def _terms(quote: Quote) -> dict[str, Any]:
     return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
 
 
+@suggesting
 class Transfers:
     """Payouts."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender, self._rules = sender, rules_of(sender.service)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
-from ...spec.names import public_names, suggest
+from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ..parameters import body_fields, check_identifier, judge, takes
 from ..request import Options
 from ..sender import Sender
 
 
+@suggesting
 class WebhookSubscriptions:
     """The URLs that receive the organization's events."""
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = suggest, public_names
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
