@@ -11,6 +11,8 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .errors import ConfigError
+
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
 BACKLOG = 2048
@@ -124,7 +126,16 @@ class ServingThread:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; OSError or OverflowError if it cannot be opened.
+    """A listening socket; ConfigError if the port cannot be opened."""
+    try:
+        return _bound(host, port)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A listening socket.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.

@@ -9,12 +9,12 @@ import pytest
 
 import paylab
 from paylab.errors import PaylabError
-from paylab.payments.ledger_store import open_store
+from paylab.payments.ledger_store import LedgerStore
 from paylab.simulator.simulator import Simulator
 from paylab.webhooks.store import EventStore
 
 OPENERS = {
-    "ledger": open_store,
+    "ledger": LedgerStore,
     "inbox": EventStore,
     "world": lambda path: Simulator(data=path),
 }

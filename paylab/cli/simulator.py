@@ -59,14 +59,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, print the address, and wait for a signal."""
-    from ..simulator.server import listen_on
+    from ..serving import listen
     from ..simulator.simulator import Simulator
 
     log_without_blocking()
     service = service_for(options.service)
     keys = _keys(service.signing.key_encoding)
     # Before a file is created: the port may be in use.
-    with listen_on(options.host, options.port) as listener:
+    with listen(options.host, options.port) as listener:
         simulator = Simulator(
             seed=options.seed,
             frozen=options.frozen,

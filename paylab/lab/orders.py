@@ -11,7 +11,7 @@ from .. import forks
 from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
 from ..payments.ledger import Ledger
-from ..payments.ledger_store import ledger_path, open_store
+from ..payments.ledger_store import LedgerStore, ledger_path
 from .service_time import ServiceTime
 
 NO_LEDGER = "none"
@@ -62,7 +62,7 @@ class Orders:
         path = None if self._in_process else ledger_path()
         if self._in_process:
             service = f"{service} {id(self):x}-{os.getpid()}"
-        store = open_store(path if self._where is None else Path(self._where))
+        store = LedgerStore(path if self._where is None else Path(self._where))
         ledger = Ledger(store, service, client.delivery, self._time.span, client.redaction.text)
         ledger.place = client.place
         return ledger

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -73,21 +74,14 @@ def search(transfers: Transfers, references: Iterable[str]) -> dict[str, Raw]:
     for page in transfers.list(limit=codes.PAGE_MAX).raw_pages() if wanted else ():
         for row in page.data:
             name = str(row.get("client_reference_id") or "")
-            if name in wanted and _is_older(row, found.get(name)):
+            if name in wanted and (name not in found or _created(row) < _created(found[name])):
                 found[name] = row
     return found
 
 
-def _is_older(row: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:
-    return other is None or _created(row) < _created(other)
-
-
 def _created(row: Mapping[str, Any]) -> datetime:
     """The time of creation; a row whose time cannot be read sorts last."""
-    try:
-        return timestamps.from_text(str(row.get("created_at")))
-    except ValueError:
-        return LATEST
+    return timestamps.read(row.get("created_at")) or LATEST
 
 
 # Fields of a transfer that are compared with its row.
@@ -133,11 +127,8 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a 
     except RuleError as error:
         return Outcome("refused", {}, _words(error))
     except PaylabError as error:
-        word, limited = (
-            "refused" if _is_certain(error) else "unknown",
-            isinstance(error, RateLimitError),
-        )
-        return Outcome(word, {}, _words(error), is_limited=limited)
+        word = "refused" if _is_certain(error) else "unknown"
+        return Outcome(word, {}, _words(error), is_limited=isinstance(error, RateLimitError))
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
 
@@ -219,11 +210,9 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
     checked.refuse()
     names = [_name(row) for row in checked.rows]
-    chosen = (
-        journal
-        if isinstance(journal, Journal)
-        else Journal(_path(journal, service, names, passing))
-    )
+    if journal is None:
+        journal = folder.journal(service, names, passing=passing)
+    chosen = journal if isinstance(journal, Journal) else Journal(Path(journal))
     with chosen:
         batch = _Batch(transfers, checked, chosen, progress, passing, service)
         return batch.run(
@@ -232,65 +221,47 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
         )
 
 
-def _path(
-    journal: str | PathLike[str] | None,
-    service: str,
-    references: Sequence[str],
-    passing: object | None,
-) -> Path:
-    if journal is not None:
-        return Path(journal)
-    return folder.journal(service, references, passing=passing)
-
-
+@dataclass
 class _Batch:
     """One run of a batch."""
 
-    def __init__(  # noqa: PLR0913 - all of them belong to the run
-        self,
-        transfers: Transfers,
-        checked: Plan,
-        journal: Journal,
-        progress: Progress | None,
-        passing: object | None,
-        service: str,
-    ) -> None:
-        self._transfers, self._journal, self._service = transfers, journal, service
-        self._checked, self._rows = checked, checked.rows
-        self._progress, self._passing = progress, passing
-        self._outcomes: dict[int, Outcome] = {}
-        self._failure: PaylabError | None = None
+    transfers: Transfers
+    checked: Plan
+    journal: Journal
+    progress: Progress | None
+    passing: object | None
+    service: str
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    failure: PaylabError | None = None
 
     def run(self, concurrency: int, others: Iterable[Path] = ()) -> pd.DataFrame:
         """Find payouts made before, send the others and return a frame with the outcomes."""
         from .results import results_frame
 
         try:
-            is_new = self._journal.head is None
+            is_new = self.journal.head is None
             self._adopt(map(Journal.peek, others))
             self._recall(is_new=is_new)
-            left = [row for row in self._rows if row.number not in self._outcomes]
-            self._journal.begin(self._head(), _plans(left))
-            for row, outcome in send_all(self._transfers, left, concurrency, self._may_go_on):
+            left = [row for row in self.checked.rows if row.number not in self.outcomes]
+            plans = {_name(row): fingerprint(terms(row)) for row in left}
+            self.journal.begin(self._head(), plans)
+            for row, outcome in send_all(self.transfers, left, concurrency, self.may_go_on):
                 self._settle(row, outcome)
-            self._journal.release(self._unsent())
+            words = ((_name(row), self.outcomes[row.number].word) for row in self.checked.rows)
+            self.journal.release(name for name, word in words if word == "unsent")
         except UnwritableJournalError as error:
-            self._failure = error
-        if self._failure:
-            raise self._stopped(self._failure)
-        return results_frame(self._checked, self._outcomes, self._journal.path)
+            self.failure = error
+        if self.failure:
+            raise self._stopped(self.failure)
+        return results_frame(self.checked, self.outcomes, self.journal.path)
 
-    def _may_go_on(self) -> bool:
-        """Whether the journal can still be written."""
-        return self._failure is None
-
-    def _unsent(self) -> list[str]:
-        words = ((_name(row), self._outcomes[row.number].word) for row in self._rows)
-        return [name for name, word in words if word == "unsent"]
+    def may_go_on(self) -> bool:
+        """Whether nothing has ended the batch."""
+        return self.failure is None
 
     def _stopped(self, error: PaylabError) -> PaylabError:
-        made = sum(outcome.is_made for outcome in self._outcomes.values())
-        count = f"{made} of {len(self._rows)} payouts were made; the others are not sent."
+        made = sum(outcome.is_made for outcome in self.outcomes.values())
+        count = f"{made} of {len(self.checked.rows)} payouts were made; the others are not sent."
         again = "run the same batch again: it continues where it stopped, and no row is paid twice"
         if isinstance(error, UnwritableJournalError):
             return PaylabError(f"{error}. {count} Free some space and {again}")
@@ -300,60 +271,57 @@ class _Batch:
     def _adopt(self, others: Iterable[Journal]) -> None:
         """Copy what the journals of other batches of this service know about these payouts."""
         for other in others:
-            unknown = set(map(_name, self._rows)) - self._journal.planned.keys()
+            unknown = set(map(_name, self.checked.rows)) - self.journal.planned.keys()
             shared = unknown & other.planned.keys()
-            if shared and other.service == self._service and self._is_ours(other):
-                self._journal.adopt(other, shared)
+            if shared and other.service == self.service and self._is_ours(other):
+                self.journal.adopt(other, shared)
 
     def _is_ours(self, journal: Journal) -> bool:
         """Whether a journal belongs to this account and the service still has its transfers."""
-        if journal.service is not None and journal.service != self._service:
+        if journal.service is not None and journal.service != self.service:
             return False
         try:
             if journal.last is not None:
-                self._transfers.get(journal.last)
+                self.transfers.get(journal.last)
         except APIStatusError as error:
             if isinstance(error, DEFERRED) or error.status not in REFUSALS:
                 raise
-            return is_listed(self._transfers, str(journal.last))  # single reads may be missing
+            return is_listed(self.transfers, str(journal.last))  # single reads may be missing
         except MissingOperationError:
-            return is_listed(self._transfers, str(journal.last))
+            return is_listed(self.transfers, str(journal.last))
         return True
 
     def _head(self) -> Mapping[str, Any]:
-        if self._journal.head:
+        if self.journal.head:
             return {}
-        return {"service": self._service, "after": some_transfer(self._transfers)}
+        return {"service": self.service, "after": some_transfer(self.transfers)}
 
     def _recall(self, *, is_new: bool) -> None:
         """Read the journal, and search the list for payouts that it does not record."""
-        self._verify()
-        known, planned = self._journal.made, self._journal.planned
-        names = [name for name in map(_name, self._rows) if name not in known]
+        if not self._is_ours(self.journal):
+            self._part(str(self.journal.last))
+        known, planned = self.journal.made, self.journal.planned
+        names = [name for name in map(_name, self.checked.rows) if name not in known]
         lost = names if is_new else [name for name in names if name in planned]
-        found = search(self._transfers, lost)
-        for row in self._rows:
+        found = search(self.transfers, lost)
+        for row in self.checked.rows:
             for word, made in (("done", known), ("found", found)):
-                if _name(row) in made and row.number not in self._outcomes:
+                if _name(row) in made and row.number not in self.outcomes:
                     self._settle(row, self._same(row, made[_name(row)], word))
 
-    def _verify(self) -> None:
-        """Refuse a journal of another service, whose payouts were not made here."""
-        if not self._is_ours(self._journal):
-            self._part(str(self._journal.last))
-
     def _part(self, lost: str) -> None:
-        if self._passing is not None and self._journal.service in (None, self._service):
-            self._journal.forget()
+        """Refuse a journal of another service; forget one of an earlier simulator."""
+        if self.passing is not None and self.journal.service in (None, self.service):
+            self.journal.forget()
             return
         raise PaylabError(
-            f"{self._journal.path} is of another service or account: {lost} is unknown here. "
+            f"{self.journal.path} is of another service or account: {lost} is unknown here. "
             "Name another journal, or use the service where it was started"
-        ) from None
+        )
 
     def _same(self, row: PayoutRow, transfer: Mapping[str, Any], word: str) -> Outcome:
         """The outcome of a transfer found by reference: a conflict when its terms differ."""
-        planned = self._journal.planned.get(_name(row))
+        planned = self.journal.planned.get(_name(row))
         # A journal may have been begun when the terms had the spelling of the file.
         own = {fingerprint(terms(row)), fingerprint(spelled_terms(row))}
         same = planned in own if planned else _agrees(row, transfer)
@@ -363,15 +331,15 @@ class _Batch:
         return Outcome("conflict", dict(transfer), text)
 
     def _settle(self, row: PayoutRow, outcome: Outcome) -> None:
-        self._outcomes[row.number] = outcome
-        self._failure = self._failure or outcome.stops
-        if outcome.is_made and _name(row) not in self._journal.made:
+        self.outcomes[row.number] = outcome
+        self.failure = self.failure or outcome.stops
+        if outcome.is_made and _name(row) not in self.journal.made:
             try:
-                self._journal.note(_name(row), dict(outcome.transfer))
+                self.journal.note(_name(row), dict(outcome.transfer))
             except UnwritableJournalError as error:
-                self._failure = error
-        if self._progress:
-            self._progress(len(self._outcomes), len(self._rows))
+                self.failure = error
+        if self.progress:
+            self.progress(len(self.outcomes), len(self.checked.rows))
 
 
 def _agrees(row: PayoutRow, transfer: Mapping[str, Any]) -> bool:
@@ -385,10 +353,6 @@ def _alike(ours: object, theirs: object) -> bool:
     if None not in amounts:
         return amounts[0] == amounts[1]
     return str(ours).lower() == str(theirs).lower()
-
-
-def _plans(rows: Sequence[PayoutRow]) -> dict[str, str]:
-    return {_name(row): fingerprint(terms(row)) for row in rows}
 
 
 def _name(row: PayoutRow) -> str:

@@ -61,7 +61,9 @@ class Journal:
             with ExitStack() as stack:
                 # Two simultaneous runs of one batch would both find nothing and both send.
                 stack.enter_context(locked(self.path.with_name(f".{self.path.name}.lock"), busy))
-                self._file = stack.enter_context(FileIO(self.path, "a+", opener=_private))
+                self._file = stack.enter_context(
+                    FileIO(self.path, "a+", opener=lambda name, flags: os.open(name, flags, 0o600))
+                )
                 self._load(self._file)
                 self._open = stack.pop_all()
         except OSError as error:
@@ -166,18 +168,12 @@ class Journal:
         if not (text.startswith(HEAD) or HEAD.startswith(text)):
             raise self._stranger()
         for line in text[: text.rfind(b"\n") + 1].splitlines():
-            self._take(self._read(line))
+            try:
+                self._take(read_json(line))
+            except (ValueError, RecursionError):
+                raise self._stranger() from None
 
-    def _read(self, line: bytes) -> Raw:
-        try:
-            entry = read_json(line)
-        except (ValueError, RecursionError):
-            raise self._stranger() from None
-        if not isinstance(entry, dict):
-            raise self._stranger()
-        return entry
-
-    def _take(self, entry: Raw) -> None:
+    def _take(self, entry: Any) -> None:
         match entry:
             case {"journal": _}:
                 self.head = entry
@@ -215,10 +211,6 @@ def fingerprint(terms: Mapping[str, Any]) -> str:
     """A short digest of the terms."""
     text = json.dumps(terms, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:32]
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _append(file: FileIO, data: bytes) -> None:

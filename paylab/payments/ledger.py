@@ -126,7 +126,7 @@ class Ledger:
             self._delivery.earliest(),
             self._span,
         )
-        if order.key and self._is_insisted(claim):
+        if order.key and self._is_insisted(claim, order.key):
             return FreshTicket(order.key)
         with self._store.lock:  # no thread may see an entry that is not begun yet
             with self._store.transaction():  # two processes must not both find nothing
@@ -190,10 +190,9 @@ class Ledger:
         found = self._before(claim, standing)
         return self._edited(claim, standing) if found is None else self._resumed(found, claim)
 
-    def _is_insisted(self, claim: Claim) -> bool:
+    def _is_insisted(self, claim: Claim, key: str) -> bool:
         """Whether the caller's key belongs to another body, which the service refuses."""
-        key = claim.order.key
-        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key) if key else []
+        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key)
         return bool(same) and same[-1].digest != claim.digest
 
     def _moved(self, claim: Claim) -> Entry | None:
@@ -287,7 +286,9 @@ class Ledger:
         []
         """
         now = self._delivery.seen()
-        return [_row(entry, now) for entry in self._store.latest(self._service, MOST_SHOWN)]
+        order = "ORDER BY id DESC LIMIT ?"
+        newest = self._store.find("service = ?", self._service, MOST_SHOWN, rest=order)
+        return [_row(entry, now) for entry in newest]
 
     def __len__(self) -> int:
         return len(self.rows())
@@ -307,6 +308,8 @@ class Ledger:
 class Ticket:
     """The key of one order and its ledger entry."""
 
+    advice = ledger_store.LOST
+
     def __init__(
         self, store: LedgerStore, entry: Entry, running: Running, site: Site, *, found: bool
     ) -> None:
@@ -321,11 +324,6 @@ class Ticket:
         running.used[site.run].add(entry.id)
         if self.known is None:
             running.waiting.add(entry.id)
-
-    @property
-    def advice(self) -> str:
-        """What to try when it is not known whether the order was carried out."""
-        return ledger_store.LOST
 
     def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
         """Store that the order was carried out; LedgerError when that fails."""
@@ -361,22 +359,14 @@ def _who(entry: Entry, claim: Claim) -> str:
     site = claim.site
     if site.cell and (entry.name == site.name or entry.source == site.source):
         return "this cell"
-    return f"client_reference_id {(_parsed(claim.body) or {}).get('client_reference_id')!r}"
-
-
-def _parsed(body: str | bytes) -> Any:
-    try:
-        return json.loads(body)
-    except ValueError:
-        return None
+    fields = ledger_store.fields_of(claim.body) or {}
+    return f"client_reference_id {fields.get('client_reference_id')!r}"
 
 
 def _replayable(entry: Entry, now: datetime) -> bool:
     """Whether the service still stores the key for certain."""
-    try:
-        return -AHEAD < now - timestamps.from_text(entry.made) < KEPT
-    except ValueError:
-        return False
+    made = timestamps.read(entry.made)
+    return made is not None and -AHEAD < now - made < KEPT
 
 
 def _row(entry: Entry, now: datetime) -> dict[str, Any]:

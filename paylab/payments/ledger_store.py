@@ -163,10 +163,6 @@ class LedgerStore:
         with self.lock:
             return [Entry(*row) for row in self._execute(sql, values)]
 
-    def latest(self, service: str, count: int) -> list[Entry]:
-        """The newest entries of a service, newest first."""
-        return self.find("service = ?", service, count, rest="ORDER BY id DESC LIMIT ?")
-
     def _execute(self, sql: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
         try:
             if self._opened is None:
@@ -192,11 +188,6 @@ forks.register(LedgerStore, lock=_LOCK)
 def ledger_path() -> Path:
     """The default path of the ledger on this system."""
     return user_data_path("paylab", appauthor=False) / "ledger.sqlite3"
-
-
-def open_store(path: Path | None, busy: float = BUSY_SECONDS) -> LedgerStore:
-    """Open or create the ledger's file; LedgerError when it cannot be used."""
-    return LedgerStore(path, busy)
 
 
 LOST = (
@@ -250,13 +241,19 @@ def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
     return LedgerError(what, hint, made=resource_id, key=key)
 
 
-def payee(body: str) -> object:
-    """The recipient's account in a body, if there is one."""
+def fields_of(body: str) -> dict[str, Any] | None:
+    """The fields of a stored body; None if it is not a JSON object."""
     try:
         found = json.loads(body)
     except ValueError:
-        return body
-    return [found.get(name) for name in PAYEE] if isinstance(found, dict) else body
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def payee(body: str) -> object:
+    """The recipient's account in a body, if there is one."""
+    fields = fields_of(body)
+    return body if fields is None else [fields.get(name) for name in PAYEE]
 
 
 PAYEE = ("financial_account", "individual_id", "payout_account")
@@ -264,9 +261,8 @@ PAYEE = ("financial_account", "individual_id", "payout_account")
 
 def _change(before: str, after: str) -> str:
     """The fields that differ, each with both values."""
-    try:
-        old, new = json.loads(before), json.loads(after)
-    except ValueError:
+    old, new = fields_of(before), fields_of(after)
+    if old is None or new is None:
         return "it differs"
     names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     changes = [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, Inexact
 from os import PathLike
@@ -55,27 +54,22 @@ class PayoutRow:
         return own | cells
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """All rows, and the columns that are not sent."""
-
-    rows: tuple[PayoutRow, ...]
-    ignored: tuple[str, ...] = ()
-
-
 def read_payouts(
     payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
-) -> Sheet:
-    """The rows of a file, a frame or dicts; `defaults` fill empty cells."""
+) -> tuple[tuple[PayoutRow, ...], tuple[str, ...]]:
+    """The rows of a file, a frame or dicts, and the columns that are not sent.
+
+    `defaults` fill empty cells.
+    """
     if hasattr(payouts, "columns"):  # to_dict would keep the last of two
         _refuse_twins(_named(str(name), reference) for name in payouts.columns)
     raw = list(_raw(payouts, delimiter))
-    names = {name: _named(str(name), reference) for name in _columns(raw)}
+    names = {name: _named(str(name), reference) for row in raw for name in row.cells}
     given = {name: _cell(value) for name, value in defaults.items()}
     rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
     ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
     _refuse_twins(names.values())
-    return Sheet(tuple(rows), ignored)
+    return tuple(rows), ignored
 
 
 def _cell(value: object) -> Any:
@@ -122,10 +116,6 @@ def _dicts(records: Any) -> Iterator[CsvRow]:
 
 def _type(value: object) -> str:
     return f"of type {type(value).__name__}"
-
-
-def _columns(raw: Iterable[CsvRow]) -> Iterable[object]:
-    return dict.fromkeys(name for one in raw for name in one.cells)
 
 
 def _named(name: str, reference: str) -> str:
@@ -226,56 +216,43 @@ def plan(
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not a column; the columns are {', '.join(COLUMNS)}")
-    sheet = read_payouts(payouts, reference, defaults, delimiter)
-    return Plan(
-        sheet.rows, tuple(_problems(sheet.rows, _RENAMED | {REFERENCE: reference})), sheet.ignored
-    )
+    rows, ignored = read_payouts(payouts, reference, defaults, delimiter)
+    return Plan(rows, tuple(_problems(rows, _RENAMED | {REFERENCE: reference})), ignored)
 
 
 def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[RowProblem]:
-    counts = Counter(str(row.get(REFERENCE)) for row in rows)
     first: dict[str, int] = {}
     for row in rows:
         earlier = first.setdefault(str(row.get(REFERENCE)), row.number)
-        twin = earlier if counts[str(row.get(REFERENCE))] > 1 and earlier != row.number else None
-        for problem in _of_row(row, twin):
+        for problem in (*_own_problems(row, earlier), *_rule_problems(row)):
             field = names.get(problem.field, problem.field)
             yield RowProblem(field, problem.message, problem.source, row.number, row.line)
 
 
-def _of_row(row: PayoutRow, twin: int | None) -> list[Problem]:
+def _own_problems(row: PayoutRow, earlier: int) -> Iterator[Problem]:
+    """The problems that no rule knows; `earlier` is the first row with the same reference."""
+    if row.get(REFERENCE) is None:
+        yield Problem(REFERENCE, "is required: it prevents paying the row twice", _OWN)
+    elif earlier != row.number:
+        message = f"is also the reference of row {earlier}: it must be unique"
+        yield Problem(REFERENCE, message, _OWN)
+    if row.surplus:
+        message = "has more cells than the header: is a comma not in quotes?"
+        yield Problem("", message, _OWN)
+
+
+def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
     body, rules = row.body(), transfers.rules_of()
     currency, rail = body.get("destination_currency"), body.get("payout_method")
     found = rules.check(body) or rules.check_rail(str(currency), rail)
     for doubt in rules.warn_rail(currency, rail) if isinstance(currency, str) else ():
         warnings.warn(str(doubt), RuleWarning, stacklevel=2)
-    return [*_reference(row, twin), *_surplus(row), *map(_said_of_floats(row), found)]
-
-
-def _said_of_floats(row: PayoutRow) -> Callable[[Problem], Problem]:
-    """Add to a problem that pandas read the amount as a float."""
-
-    def named(problem: Problem) -> Problem:
-        if problem.field in transfers.AMOUNTS and isinstance(row.get(problem.field), float):
-            return Problem(problem.field, FLOAT, problem.source)
-        return problem
-
-    return named
-
-
-def _reference(row: PayoutRow, twin: int | None) -> list[Problem]:
-    if row.get(REFERENCE) is None:
-        message = "is required: it prevents paying the row twice"
-        return [Problem(REFERENCE, message, _OWN)]
-    if twin is None:
-        return []
-    return [Problem(REFERENCE, f"is also the reference of row {twin}: it must be unique", _OWN)]
-
-
-def _surplus(row: PayoutRow) -> list[Problem]:
-    if not row.surplus:
-        return []
-    return [Problem("", "has more cells than the header: is a comma not in quotes?", _OWN)]
+    for problem in found:
+        is_float = isinstance(row.get(problem.field), float)  # pandas read the amount so
+        if is_float and problem.field in transfers.AMOUNTS:
+            yield Problem(problem.field, FLOAT, problem.source)
+        else:
+            yield problem
 
 
 def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:

@@ -76,10 +76,11 @@ def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) 
 def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
     """Every rail to every account of a recipient, without crypto wallets."""
     corridor = countries.of(service).get(person.country)
+    if corridor is None:
+        return
     for account in person.financial_accounts or []:
-        local = isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET
-        for rail in corridor.rails if corridor and local else ():
-            yield _Route(person, account, rail, corridor.currency if corridor else "")
+        if isinstance(account, FinancialAccount) and account.type != codes.CRYPTO_WALLET:
+            yield from (_Route(person, account, rail, corridor.currency) for rail in corridor.rails)
 
 
 def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
@@ -89,15 +90,13 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
 
     rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
     exact = frames.transfers([{"data": rows, "has_next_page": False}])
-    facts = pd.DataFrame(map(_facts, found), columns=["country", "account", "rail", "settlement"])
+    facts = pd.DataFrame(
+        [(r.recipient.country, r.account.type, r.rail.method, r.rail.settlement) for r in found],
+        columns=["country", "account", "rail", "settlement"],
+    )
     shown = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
     shown["financial_account_id"] = [route.account.id for route in found]
     shown["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
     shown["quote_id"] = exact["id"]
     shown["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
     return shown
-
-
-def _facts(route: _Route) -> tuple[str | None, ...]:
-    kind = route.account.type
-    return route.recipient.country, kind, route.rail.method, route.rail.settlement

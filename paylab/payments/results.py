@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,12 +59,12 @@ def results_frame(
     result, unreadable = _readable(raw)
     result.insert(0, "row", [row.number for row in rows])
     result.insert(1, "outcome", [one.word for one in found])
-    result.insert(
-        2, "error", [_printed(one.error or odd) for one, odd in zip(found, unreadable, strict=True)]
-    )
+    errors = [one.error or odd for one, odd in zip(found, unreadable, strict=True)]
+    result.insert(2, "error", [error and printable(error) for error in errors])
     for name in checked.ignored:
         own = [row.own.get(name) for row in rows]
-        result[_free(name, result.columns)] = pd.Series(own, result.index, "str")
+        unique = f"{name} (given)" if name in result.columns else name
+        result[unique] = pd.Series(own, result.index, "str")
     counts = Counter(one.word for one in found)
     result.attrs = {"outcomes": dict(counts), "journal": None if journal is None else str(journal)}
     return result
@@ -94,10 +94,6 @@ def _alone(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
     return row, None
 
 
-def _printed(error: str | None) -> str | None:
-    return None if error is None else printable(error)
-
-
 def _reason(error: Exception) -> str:
     return f"made, but its fields cannot be shown: {error}"
 
@@ -108,8 +104,3 @@ def _least(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     return transfers_frame([{"data": list(rows), "has_next_page": False}])
-
-
-def _free(name: str, taken: Iterable[object]) -> str:
-    """The name of one of your own columns, made unique."""
-    return f"{name} (given)" if name in set(taken) else name

@@ -27,29 +27,3 @@ from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
 from .refusals import verify as verify
-
-__all__ = [
-    "EMPTY_HASH",
-    "SPELLING",
-    "Authorization",
-    "EmptyQuery",
-    "Explanation",
-    "Finding",
-    "Mistake",
-    "Received",
-    "Signature",
-    "SignedRequest",
-    "authorization",
-    "body_hash",
-    "body_mistake",
-    "canonical_request",
-    "compare",
-    "explain",
-    "explain_text",
-    "key_bytes",
-    "keyed",
-    "sign",
-    "signature_mistake",
-    "signed_headers",
-    "verify",
-]

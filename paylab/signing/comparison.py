@@ -5,8 +5,8 @@ from __future__ import annotations
 import hmac
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from hashlib import new, sha256
 from itertools import zip_longest
@@ -19,7 +19,7 @@ from .canonical import SCHEME, body_hash, key_bytes
 from .explain import labels
 from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
-from .mistakes import Mistake, Recipe, query_line
+from .mistakes import Mistake, Recipe, right_recipe
 from .refusals import (
     FORM,
     check_body,
@@ -30,7 +30,6 @@ from .refusals import (
     missing_header,
 )
 
-LAYER, LINE = "signature", "encoding"
 HEX = re.compile(rb"[0-9a-f]{64}")
 
 FORMS: tuple[tuple[str, str, str], ...] = (
@@ -58,7 +57,7 @@ def shape(signature: str) -> Finding | None:
 
 
 def _found(mistake: str, message: str) -> Finding:
-    return Finding(False, LAYER, LINE, mistake, message)
+    return Finding(False, "signature", "encoding", mistake, message)
 
 
 def differing_place(right: Recipe, wrong: Recipe, mistake: Mistake) -> Finding:
@@ -115,19 +114,6 @@ UNKNOWN = (
 )
 
 
-@dataclass(frozen=True)
-class Case:
-    """The arguments of a comparison."""
-
-    headers: Mapping[str, str]
-    request: SignedRequest
-    given: Authorization
-    secret: str | None
-    now: datetime | None
-    secrets: tuple[str, ...]
-    signing: Any
-
-
 def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     theirs: Mapping[str, str] | str,
     request: SignedRequest,
@@ -156,14 +142,23 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     if given is None:
         return malformed("authorization", FORM, "unknown")
     signing = signing or Service().signing
-    case = Case(headers, request, given, secret, now, tuple(other_secrets), signing)
-    found = next(filter(None, (check(case) for check in CHECKS)), Finding(True))
+    clock = timestamps.from_http(headers.get("date", "")) or now
+    # The checks of `verify`, and slower ones.
+    found = (
+        check_headers(headers, given, signing)
+        or check_credential(headers, given)
+        or _hashed_otherwise(headers["x-content-sha256"], request.body)
+        or check_body(headers["x-content-sha256"], request.body)
+        or _host(headers["host"], request.hosts)
+        or _signature(headers, request, given, secret, signing, other_secrets)
+        or check_date(headers["x-date"], clock, signing.tolerance)
+        or Finding(True)
+    )
     return found if found.match or found.mistake else replace(found, mistake="unknown")
 
 
-def _hashed_otherwise(case: Case) -> Finding | None:
+def _hashed_otherwise(claimed: str, body: bytes) -> Finding | None:
     """A body hash that is another digest, or another encoding, of the body."""
-    claimed, body = case.headers["x-content-sha256"], case.request.body
     once = sha256(body)
     ways = {
         sha256(once.hexdigest().encode()).hexdigest(): "the hash of the hash",
@@ -179,30 +174,37 @@ def _hashed_otherwise(case: Case) -> Finding | None:
     return Finding(False, "body hash", "x-content-sha256", "unknown", message, *texts)
 
 
-def _host(case: Case) -> Finding | None:
-    sent = case.headers["host"]
-    if sent.lower() in (host.lower() for host in case.request.hosts):
+def _host(sent: str, hosts: tuple[str, ...]) -> Finding | None:
+    if sent.lower() in map(str.lower, hosts):
         return None
-    ours = f"host:{case.request.hosts[0]}"
+    ours = f"host:{hosts[0]}"
     message = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
     return Finding(
         False, "canonical request", "host", "host-differs", message, f"host:{sent}", ours
     )
 
 
-def _signature(case: Case) -> Finding | None:
-    right = _recipe(case)
-    if right is None:
-        return shape(case.given.signature)
-    wanted = case.given.signature.encode(errors="replace")
+def _signature(  # noqa: PLR0913 - the arguments of `compare`
+    headers: Mapping[str, str],
+    request: SignedRequest,
+    given: Authorization,
+    secret: str | None,
+    signing: Any,
+    secrets: Iterable[str],
+) -> Finding | None:
+    if secret is None:
+        return shape(given.signature)
+    signed = {name: headers[name] for name in given.names}
+    key, query_form = key_bytes(secret, signing.key_encoding), signing.empty_query
+    right = right_recipe(key, request.method, request.path, request.query, signed, query_form)
+    wanted = given.signature.encode(errors="replace")
     if hmac.compare_digest(right.made(), wanted):
         return None
-    headers = {name: case.headers[name] for name in case.given.names}
     return (
-        _made_by(right, guesses(right, headers, case.request.body), wanted)
-        or shape(case.given.signature)
-        or _made_by(right, other_secrets(right, case.secrets), wanted)
-        or _made_by(right, pairs(right, headers), wanted)
+        _made_by(right, guesses(right, signed, request.body), wanted)
+        or shape(given.signature)
+        or _made_by(right, other_secrets(right, secrets), wanted)
+        or _made_by(right, pairs(right, signed), wanted)
         or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )
 
@@ -213,36 +215,3 @@ def _made_by(right: Recipe, wrongs: Iterable[Guess], wanted: bytes) -> Finding |
         if hmac.compare_digest(wrong.made(), wanted):
             return differing_place(right, wrong, mistake)
     return None
-
-
-def _recipe(case: Case) -> Recipe | None:
-    if case.secret is None:
-        return None
-    headers = {name: case.headers[name] for name in sorted(case.given.names)}
-    return Recipe(
-        key_bytes(case.secret, case.signing.key_encoding),
-        case.request.method,
-        case.request.path,
-        query_line(case.request.query, case.signing.empty_query),
-        tuple(headers.items()),
-        ";".join(headers),
-        case.headers["x-content-sha256"],
-        case.headers["x-date"],
-    )
-
-
-def _clock(case: Case) -> datetime | None:
-    """The service's Date if the headers have it, else the given clock."""
-    return timestamps.from_http(case.headers.get("date", "")) or case.now
-
-
-CHECKS: tuple[Callable[[Case], Finding | None], ...] = (
-    lambda case: check_headers(case.headers, case.given, case.signing),
-    lambda case: check_credential(case.headers, case.given),
-    _hashed_otherwise,
-    lambda case: check_body(case.headers["x-content-sha256"], case.request.body),
-    _host,
-    _signature,
-    lambda case: check_date(case.headers["x-date"], _clock(case), case.signing.tolerance),
-)
-"""The checks of `verify`, and slower ones for a comparison."""

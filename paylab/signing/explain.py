@@ -64,15 +64,20 @@ def explain(  # noqa: PLR0913 - a request, and what may be shown of it
     parts = urlsplit(url)
     given = {"host": parts.netloc, "x-content-sha256": body_hash(body)}
     given |= {name.lower(): value for name, value in headers.items()}
-    signed = {name: given[name] for name in _signed_names(given) if name in given}
+    named = _NAMES.search(given.get("authorization", ""))
+    names = sorted(named[1].lower().split(";")) if named else SIGNED
+    signed = {name: given[name] for name in names if name in given}
     canonical = canonical_request(
         method, parts.path, parts.query, signed, given["x-content-sha256"]
     )
     text = payload_text(given.get("x-date", ""), canonical)
-    layers = [*_first(body), *explain_text(canonical, text, reveal=reveal).layers[:2]]
+    hashed = f"SHA-256 of the {len(body)} bytes of the body" if body else "SHA-256 of no bytes"
+    source = "spec, Headers, assumption signing.body-hash"
+    first = Layer("body hash", (ExplainedLine(body_hash(body), hashed, source),))
+    layers = [first, *explain_text(canonical, text, reveal=reveal).layers[:2]]
     if secret is not None:
-        value = signature_of(secret.encode(), text)
-        layers += _last(given.get("x-api-key", ""), sorted(signed), value, reveal=reveal)
+        shown = given.get("x-api-key", ""), signature_of(secret.encode(), text)
+        layers += _last(sorted(signed), *(shown if reveal else (HIDDEN, HIDDEN)))
     return Explanation(tuple(layers))
 
 
@@ -86,7 +91,7 @@ def explain_text(canonical: str, payload: str, *, reveal: bool = False) -> Expla
     rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
     below = tuple(ExplainedLine(text, what, source) for text, (what, source) in rows)
     layers = (Layer(CANONICAL, lines), Layer(PAYLOAD, below))
-    last = _last(HIDDEN, _names_of(canonical), HIDDEN, reveal=False) if canonical else []
+    last = _last(_names_of(canonical), HIDDEN, HIDDEN) if canonical else []
     return Explanation((*layers, *last))
 
 
@@ -123,12 +128,6 @@ _PAYLOAD = (
 )
 
 
-def _first(body: bytes) -> list[Layer]:
-    what = f"SHA-256 of the {len(body)} bytes of the body" if body else "SHA-256 of no bytes"
-    source = "spec, Headers, assumption signing.body-hash"
-    return [Layer("body hash", (ExplainedLine(body_hash(body), what, source),))]
-
-
 def _canonical_lines(canonical: str, *, reveal: bool) -> Iterator[ExplainedLine]:
     for text, label in zip(canonical.split("\n"), labels(canonical), strict=False):
         what, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
@@ -136,23 +135,12 @@ def _canonical_lines(canonical: str, *, reveal: bool) -> Iterator[ExplainedLine]
         yield ExplainedLine(f"x-api-key:{HIDDEN}" if hidden else text, what, source)
 
 
-def _last(api_key: str, names: list[str], value: str, *, reveal: bool) -> list[Layer]:
-    key, shown = (api_key, value) if reveal else (HIDDEN, HIDDEN)
+def _last(names: list[str], api_key: str, value: str) -> list[Layer]:
     text = "HMAC-SHA256 of the payload with the secret, as hex text, in Base64"
-    line = authorization(key, names, shown)
-    sent = "Authorization as sent: " + SCHEME + ", key, names, signature"
-    return [
-        Layer(
-            SIGNATURE,
-            (ExplainedLine(shown, text, "spec, Signature 3 and 4, assumption signing.hex"),),
-        ),
-        Layer(HEADER, (ExplainedLine(line, sent, "spec, Headers"),)),
-    ]
-
-
-def _signed_names(headers: Mapping[str, str]) -> list[str]:
-    found = _NAMES.search(headers.get("authorization", ""))
-    return sorted(found[1].lower().split(";")) if found else list(SIGNED)
+    made = ExplainedLine(value, text, "spec, Signature 3 and 4, assumption signing.hex")
+    sent = f"Authorization as sent: {SCHEME}, key, names, signature"
+    line = ExplainedLine(authorization(api_key, names, value), sent, "spec, Headers")
+    return [Layer(SIGNATURE, (made,)), Layer(HEADER, (line,))]
 
 
 def _names_of(canonical: str) -> list[str]:
@@ -163,6 +151,3 @@ def _names_of(canonical: str) -> list[str]:
 def _shown(layer: Layer) -> str:
     rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in layer.lines]
     return "\n".join([layer.name, *rows])
-
-
-__all__ = ["ExplainedLine", "Explanation", "Layer", "explain", "explain_text", "labels"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -68,19 +67,13 @@ def read_headers(text: str) -> dict[str, str]:
     Of response headers (marked with <) only Date is read, as the service's clock.
     """
     found: dict[str, str] = {}
-    for arrow, name, value in _lines(text):
-        if arrow == "<":
-            found |= {"date": value} if name == "date" else {}
-        elif name not in found:
-            found[name] = value
+    for match in filter(None, map(_LINE.fullmatch, text.splitlines())):
+        arrow, name, value = match[1], match[2].lower(), match[3]
+        if arrow == "<" and name == "date":
+            found["date"] = value
+        elif arrow not in ("<", "*"):
+            found.setdefault(name, value)
     return found
-
-
-def _lines(text: str) -> Iterator[tuple[str, str, str]]:
-    for line in text.splitlines():
-        match = _LINE.fullmatch(line)
-        if match and match[1] != "*":
-            yield match[1], match[2].lower(), match[3]
 
 
 def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
@@ -156,9 +149,9 @@ class Finding:
         return "\n".join([*rows, *([f"  ours    {self.ours}"] if self.ours is not None else [])])
 
 
-_ENDING = "wrong-line-ending", "join lines with one newline: no blank line, none at the end"
-_DECODED = "query-decoded", "sign path and query as sent, each percent-escape as it is spelled"
-_HOST = "host-differs", "sign the Host header as sent"
+_ENDING = Mistake(
+    "wrong-line-ending", "join lines with one newline: no blank line, none at the end"
+)
 
 Guess = tuple[Mistake, str]
 
@@ -169,7 +162,7 @@ def texts(right: Recipe) -> Iterator[Guess]:
         yield from make(right)
 
 
-def _whole(right: Recipe, joint: str = "\n", **parts: Any) -> str:
+def _whole(right: Recipe, joint: str = "\n", /, **parts: Any) -> str:
     """The canonical request with some parts replaced; a part is a line or a list of lines."""
     usual: dict[str, Any] = {
         "method": right.method,
@@ -185,11 +178,6 @@ def _whole(right: Recipe, joint: str = "\n", **parts: Any) -> str:
     return joint.join(lines)
 
 
-def _changed(right: Recipe, part: str, value: Any) -> str:
-    parts: dict[str, Any] = {part: value}
-    return _whole(right, "\n", **parts)
-
-
 def _mistake(text: str) -> Mistake:
     return Mistake("unknown", f"in the canonical request that was signed, {text}")
 
@@ -199,20 +187,20 @@ def _joined(right: Recipe) -> Iterator[Guess]:
         yield _mistake(f"{name} stands between the lines instead of newlines"), _whole(right, joint)
     for joint in (" \n", "\n "):
         yield _mistake("lines have a space at their end or beginning"), _whole(right, joint)
-    text = _whole(right)
-    yield Mistake(*_ENDING), _whole(right, "\n\n")
-    yield Mistake(*_ENDING), f"\n{text}"
-    yield Mistake(*_ENDING), f"{text}\n\n"
-    for part, lines in (("names", right.names), ("hash", right.content_hash)):
-        yield Mistake(*_ENDING), _changed(right, part, ["", lines])
-    yield Mistake(*_ENDING), _whole(right, names=["", right.names, ""])
+    text, names = _whole(right), right.names
+    yield _ENDING, _whole(right, "\n\n")
+    yield _ENDING, f"\n{text}"
+    yield _ENDING, f"{text}\n\n"
+    yield _ENDING, _whole(right, names=["", names])
+    yield _ENDING, _whole(right, hash=["", right.content_hash])
+    yield _ENDING, _whole(right, names=["", names, ""])
     yield _mistake("a byte order mark comes first"), f"\ufeff{text}"
 
 
 def _parts_left_out(right: Recipe) -> Iterator[Guess]:
     for part in ("method", "path", "headers", "names", "hash"):
-        yield _mistake(f"there is no line for the {part}"), _changed(right, part, [])
-        yield _mistake(f"the line for the {part} is blank"), _changed(right, part, "")
+        yield _mistake(f"there is no line for the {part}"), _whole(right, **{part: []})
+        yield _mistake(f"the line for the {part} is blank"), _whole(right, **{part: ""})
     swapped = _whole(right, names=right.content_hash, hash=right.names)
     yield _mistake("the hash comes before the names"), swapped
 
@@ -244,29 +232,22 @@ def _targets(right: Recipe) -> Iterator[Guess]:
 
 def _escapes(right: Recipe) -> Iterator[Guess]:
     """Percent-escapes in the other case, or added or removed."""
-    query = right.query or ""
+    message = "sign path and query as sent, each percent-escape as it is spelled"
+    mistake, query = Mistake("query-decoded", message), right.query or ""
     for path in dict.fromkeys(_spelled(right.path)):
         for each in dict.fromkeys(_spelled(query)):
-            yield Mistake(*_DECODED), _whole(right, path=path, query=[each] if query else [])
+            yield mistake, _whole(right, path=path, query=[each] if query else [])
 
 
 def _spelled(text: str) -> tuple[str, ...]:
     plain = text.replace("%", "%25")
-    whole = [re.sub(sign, _escaped, text) for sign in ("/", "[/=&]", "[/=&%]")]
-    cased = [re.sub("%[0-9A-Fa-f]{2}", case, text) for case in (_lower, _upper)]
-    return (text, *cased, plain, *whole)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"%{ord(match[0]):02X}"
-
-
-def _lower(match: re.Match[str]) -> str:
-    return match[0].lower()
-
-
-def _upper(match: re.Match[str]) -> str:
-    return match[0].upper()
+    whole = [
+        re.sub(sign, lambda match: f"%{ord(match[0]):02X}", text)
+        for sign in ("/", "[/=&]", "[/=&%]")
+    ]
+    lower = re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].lower(), text)
+    upper = re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].upper(), text)
+    return (text, lower, upper, plain, *whole)
 
 
 def _header_lines(right: Recipe) -> Iterator[Guess]:
@@ -290,16 +271,15 @@ def _header_lines(right: Recipe) -> Iterator[Guess]:
 def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
     """A header signed with another value than sent."""
     lines = [f"{each}:{text}" for each, text in right.headers]
-    change = partial(_exchanged, right, lines, at)
-    yield _mistake(f"the line of {name} stands twice"), change(lines[at], lines[at])
+    before, after = lines[:at], lines[at + 1 :]
+    twice = _whole(right, headers=[*before, lines[at], lines[at], *after])
+    yield _mistake(f"the line of {name} stands twice"), twice
+    mistake = _mistake(f"{name} has another value than the one sent: make it once, and send it")
+    if name == "host":
+        mistake = Mistake("host-differs", "sign the Host header as sent")
     others = ("", value.lower(), value.upper(), f" {value}", f"{value} ", value[:13], value[:10])
     for other in dict.fromkeys(others):
-        mistake = _mistake(f"{name} has another value than the one sent: make it once, and send it")
-        yield (Mistake(*_HOST) if name == "host" else mistake), change(f"{name}:{other}")
-
-
-def _exchanged(right: Recipe, lines: list[str], at: int, *new: str) -> str:
-    return _whole(right, headers=[*lines[:at], *new, *lines[at + 1 :]])
+        yield mistake, _whole(right, headers=[*before, f"{name}:{other}", *after])
 
 
 def _names(right: Recipe) -> Iterator[Guess]:

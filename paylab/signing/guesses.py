@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hmac
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
-from functools import partial
 from hashlib import new, sha256
 from itertools import groupby, islice
+from typing import TypeVar
 
 from ..spec import timestamps
-from .canonical import SCHEME, SPELLING
+from .canonical import SCHEME, SPELLING, payload, to_bytes
 from .findings import texts
 from .mistakes import MOST_SEARCHED, Mistake, Recipe, all_mistakes, other_spellings
 
+T = TypeVar("T")
 Guess = tuple[Mistake, Recipe]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
@@ -79,10 +80,10 @@ def _dates(right: Recipe) -> Iterator[Guess]:
     """The signed date differs from the one sent: created twice, or truncated."""
     mistake = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
     for date in _near(right.date):
-        headers = tuple((n, date if n == "x-date" else v) for n, v in right.headers)
+        relined = right.with_header("x-date", date)
         yield mistake, right._replace(date=date)
-        yield mistake, right._replace(date=date, headers=headers)
-        yield mistake, right._replace(headers=headers)
+        yield mistake, relined._replace(date=date)
+        yield mistake, relined
 
 
 def _near(date: str) -> Iterator[str]:
@@ -103,20 +104,12 @@ def _near(date: str) -> Iterator[str]:
 
 def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
     mistake = Mistake("host-differs", "sign the Host header as it arrives, behind every proxy")
-    name = headers.get("host", "").partition(":")[0]
-    ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
     sent = headers.get("host", "")
-    for host in (
-        *ports,
-        sent.upper(),
-        sent.lower(),
-        f"www.{name}",
-        name.removeprefix("api."),
-        f"{name}.",
-        "",
-    ):
-        changed = tuple((n, host if n == "host" else v) for n, v in right.headers)
-        yield mistake, right._replace(headers=changed)
+    name = sent.partition(":")[0]
+    ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
+    others = (f"www.{name}", name.removeprefix("api."), f"{name}.", "")
+    for host in (*ports, sent.upper(), sent.lower(), *others):
+        yield mistake, right.with_header("host", host)
 
 
 def _keys(right: Recipe) -> Iterator[Guess]:
@@ -165,17 +158,17 @@ def _payloads(right: Recipe) -> Iterator[Guess]:
     """Other payloads than the three lines of the spec."""
     mistake = Mistake("unknown", "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash")
     canonical, date = right.canonical(), right.date
-    hashed = sha256(canonical.encode(errors="surrogateescape")).hexdigest()
+    hashed = sha256(to_bytes(canonical)).hexdigest()
     texts = (
         *(canonical, hashed, f"{date}\n{hashed}", f"{SCHEME}\n{date}\n{canonical}"),
         *(f"{SCHEME}\n{hashed}", f"{SCHEME}\n{hashed}\n{date}", f"{SCHEME}{date}{hashed}"),
     )
     for text in (*texts, *_other_payloads(right, hashed)):
-        yield mistake, right._replace(join_payload=partial(_instead, text))
+        yield mistake, right._replace(join_payload=_always(text))
 
 
 def _other_payloads(right: Recipe, hashed: str) -> Iterator[str]:
-    canonical, date = right.canonical().encode(errors="surrogateescape"), right.date
+    canonical, date = to_bytes(right.canonical()), right.date
     for joint in (" ", ";", ",", "|", ":", "\n\n"):
         yield joint.join((SCHEME, date, hashed))
     for scheme in (SCHEME.lower(), "AWS4-HMAC-SHA256", "HMAC_SHA256", "HMACSHA256", "SHA256"):
@@ -189,13 +182,13 @@ def _other_payloads(right: Recipe, hashed: str) -> Iterator[str]:
         yield f"{SCHEME}\n{date}\n{other}"
 
 
-def _instead(text: str, _: Iterable[str]) -> str:
-    return text
+def _always(result: T) -> Callable[[object], T]:
+    return lambda _: result
 
 
 def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
     for mistake, text in texts(right):
-        yield mistake, right._replace(join_canonical=partial(_instead, text))
+        yield mistake, right._replace(join_canonical=_always(text))
     if len(body) <= MOST_SEARCHED:
         message = "the canonical request that was signed ends with the body, not with its hash"
         plain = body.decode(errors="surrogateescape")
@@ -205,7 +198,7 @@ def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
 def _macs(right: Recipe) -> Iterator[Guess]:
     """Digests other than one HMAC-SHA256 with the secret."""
     key = right.secret
-    text = _payload_of(right)
+    text = to_bytes(payload(right.date, right.canonical()))
     ways = {
         "the HMAC is HMAC-SHA256": [hmac.digest(key, text, name) for name in _DIGESTS],
         "the secret is the HMAC's key, the payload its text": [hmac.digest(text, key, "sha256")],
@@ -226,20 +219,11 @@ def _macs(right: Recipe) -> Iterator[Guess]:
     for message, digests in ways.items():
         for digest in digests:
             for form in (digest.hex().encode(), digest):
-                made = partial(_given, b64encode(form))
-                yield Mistake("unknown", message), right._replace(finish=made)
+                finish = _always(b64encode(form))
+                yield Mistake("unknown", message), right._replace(finish=finish)
 
 
 _DIGESTS = ("sha1", "sha512", "md5", "sha384", "sha224")
-
-
-def _given(signature: bytes, _: bytes) -> bytes:
-    return signature
-
-
-def _payload_of(right: Recipe) -> bytes:
-    hashed = sha256(right.canonical().encode(errors="surrogateescape")).hexdigest()
-    return "\n".join((SCHEME, right.date, hashed)).encode(errors="surrogateescape")
 
 
 def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:

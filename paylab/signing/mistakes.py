@@ -63,6 +63,11 @@ class Recipe(NamedTuple):
             [self.method, self.path, *query, *headers, self.names, self.content_hash]
         )
 
+    def with_header(self, name: str, value: str) -> Recipe:
+        """These parts with another value of a header."""
+        headers = tuple((each, value if each == name else text) for each, text in self.headers)
+        return self._replace(headers=headers)
+
     def made(self) -> bytes:
         """The signature of these parts."""
         hashed = self.hash_case(sha256(to_bytes(self.canonical())).hexdigest())
@@ -70,9 +75,20 @@ class Recipe(NamedTuple):
         return self.finish(hmac.digest(self.secret, to_bytes(text), "sha256"))
 
 
-def query_line(query: str, empty_query: EmptyQuery) -> str | None:
-    """The query line of a canonical request; None for no line."""
-    return query if query or empty_query == "blank" else None
+def right_recipe(  # noqa: PLR0913 - the key and the parts that the spec lists
+    key: bytes,
+    method: str,
+    path: str,
+    query: str,
+    headers: Mapping[str, str],
+    empty_query: EmptyQuery,
+) -> Recipe:
+    """The recipe of the spec; `headers` are the signed ones by lower-case name."""
+    names = sorted(headers)
+    line = query if query or empty_query == "blank" else None
+    lines = tuple((name, headers[name]) for name in names)
+    sent = headers["x-content-sha256"], headers["x-date"]
+    return Recipe(key, method, path, line, lines, ";".join(names), *sent)
 
 
 def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it should cover
@@ -92,23 +108,13 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
     >>> paylab.signing.signature_mistake("c2ln", "s", "GET", "/v1", "", headers) is None
     True
     """
-    right = Recipe(
-        secret if isinstance(secret, bytes) else secret.encode(),
-        method,
-        path,
-        query_line(query, empty_query),
-        tuple(sorted(headers.items())),
-        ";".join(sorted(headers)),
-        headers["x-content-sha256"],
-        headers["x-date"],
-    )
+    key = secret if isinstance(secret, bytes) else secret.encode()
+    right = right_recipe(key, method, path, query, headers, empty_query)
     if len(right.canonical()) > MOST_SEARCHED:
         return None
     wanted = claimed.encode(errors="replace")
-    for mistake, ways in _TABLE:
-        if any(hmac.compare_digest(wrong.made(), wanted) for wrong in ways(right, headers)):
-            return mistake
-    return None
+    known = all_mistakes(right, headers)
+    return next((each for each, wrong in known if hmac.compare_digest(wrong.made(), wanted)), None)
 
 
 def all_mistakes(right: Recipe, headers: Mapping[str, str]) -> Iterator[tuple[Mistake, Recipe]]:
@@ -161,8 +167,7 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
     names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
     ports = ("", port[0] if port else "", ":80", ":443")
     for host in (*map("".join, product(names, ports)), f"http://{sent}", f"https://{sent}"):
-        changed = tuple((each, host if each == "host" else v) for each, v in right.headers)
-        yield right._replace(headers=changed)
+        yield right.with_header("host", host)
 
 
 def _reordered(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
@@ -252,63 +257,33 @@ def _one(**change: object) -> Ways:
     return lambda right, _: [right._replace(**change)]  # type: ignore[arg-type] # any field
 
 
-def _hex(digest: bytes) -> bytes:
-    return digest.hex().encode()
+_RAW = "Base64 the HMAC's lower-case hex text, not its raw bytes"
+_UPPER = "write the HMAC's hex text in lower case before Base64"
+_TWICE = "Base64 the hex text once, not twice"
+_CHANGED = "end the canonical request with X-Content-SHA256, as sent"
+_ENDING = "join lines with one newline: no carriage return, no blank line, none at the end"
 
-
-_TABLE: tuple[tuple[Mistake, Ways], ...] = (
-    (
-        Mistake("raw-digest", "Base64 the HMAC's lower-case hex text, not its raw bytes"),
-        _one(finish=b64encode),
-    ),
-    (
-        Mistake("uppercase-signature", "write the HMAC's hex text in lower case before Base64"),
-        _one(finish=lambda digest: b64encode(_hex(digest).upper())),
-    ),
-    (
-        Mistake("double-base64", "Base64 the hex text once, not twice"),
-        _one(finish=lambda digest: b64encode(b64encode(_hex(digest)))),
-    ),
-    (
-        Mistake("blank-query-line", "leave the query line out when there is no query string"),
-        _blank_query,
-    ),
-    (
-        Mistake("no-query-line", "keep an empty query line when there is no query string"),
-        _no_query,
-    ),
-    (
-        Mistake("path-without-version", "sign the whole path as sent, /v1 included"),
-        _unversioned,
-    ),
-    (Mistake("uppercase-hash", "write every SHA-256 in lower-case hex"), _upper),
-    (
-        Mistake("body-changed", "end the canonical request with X-Content-SHA256, as sent"),
-        _one(content_hash=EMPTY_HASH),
-    ),
-    (
-        Mistake("missing-header", "give each name in SignedHeaders its line, and list it below"),
-        _left_out,
-    ),
-    (Mistake("header-name-case", "write header names in lower case"), _spelled),
-    (Mistake("unsorted-headers", "sort the signed headers by name in both places"), _unsorted),
-    (Mistake("host-differs", "sign the Host header as sent, port included"), _hosts),
-    (Mistake("plus-for-space", "sign the query as sent: + and %20 differ"), _plus),
-    (Mistake("query-reordered", "sign the query parameters in the order sent"), _reordered),
-    (
-        Mistake("query-decoded", "sign path and query as sent, percent-encoding included"),
-        _decoded,
-    ),
-    (Mistake("key-decoded", "use the secret's UTF-8 bytes as issued, not decoded"), _decoded_keys),
-    (Mistake("key-trimmed", "use the secret exactly as issued, nothing added"), _trimmed_keys),
-    (
-        Mistake(
-            "wrong-line-ending",
-            "join lines with one newline: no carriage return, no blank line, none at the end",
-        ),
-        _endings,
-    ),
+_ROWS: tuple[tuple[str, str, Ways], ...] = (
+    ("raw-digest", _RAW, _one(finish=b64encode)),
+    ("uppercase-signature", _UPPER, _one(finish=lambda it: b64encode(it.hex().upper().encode()))),
+    ("double-base64", _TWICE, _one(finish=lambda it: b64encode(b64encode(it.hex().encode())))),
+    ("blank-query-line", "leave the query line out when there is no query string", _blank_query),
+    ("no-query-line", "keep an empty query line when there is no query string", _no_query),
+    ("path-without-version", "sign the whole path as sent, /v1 included", _unversioned),
+    ("uppercase-hash", "write every SHA-256 in lower-case hex", _upper),
+    ("body-changed", _CHANGED, _one(content_hash=EMPTY_HASH)),
+    ("missing-header", "give each name in SignedHeaders its line, and list it below", _left_out),
+    ("header-name-case", "write header names in lower case", _spelled),
+    ("unsorted-headers", "sort the signed headers by name in both places", _unsorted),
+    ("host-differs", "sign the Host header as sent, port included", _hosts),
+    ("plus-for-space", "sign the query as sent: + and %20 differ", _plus),
+    ("query-reordered", "sign the query parameters in the order sent", _reordered),
+    ("query-decoded", "sign path and query as sent, percent-encoding included", _decoded),
+    ("key-decoded", "use the secret's UTF-8 bytes as issued, not decoded", _decoded_keys),
+    ("key-trimmed", "use the secret exactly as issued, nothing added", _trimmed_keys),
+    ("wrong-line-ending", _ENDING, _endings),
 )
+_TABLE = [(Mistake(name, message), ways) for name, message, ways in _ROWS]
 
 
 MOST_REWRITTEN = 1_000_000

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from typing import Any
 
 from .canonical import EmptyQuery
+from .findings import SignedRequest
 
 BODY_FILE = "body.json"
 
@@ -33,21 +34,14 @@ class SnippetRequest:
     @property
     def host(self) -> str:
         """Host as it is sent, without the default port."""
-        parts = urlsplit(self.url)
-        usual = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
-        return parts.netloc.removesuffix(usual)
-
-    @property
-    def target(self) -> tuple[str, str]:
-        """Path and query as on the request line."""
-        parts = urlsplit(self.url)
-        return parts.path or "/", parts.query
+        return SignedRequest(self.method, self.url).hosts[0]
 
     @property
     def lines(self) -> list[str]:
         """The first lines of the canonical request: method, path and query."""
-        path, query = self.target
-        return [self.method, path, *[query] * bool(query or self.empty_query == "blank")]
+        sent = SignedRequest(self.method, self.url)
+        is_shown = sent.query != "" or self.empty_query == "blank"
+        return [sent.method, sent.path, *[sent.query] * is_shown]
 
 
 def curl(request: SnippetRequest) -> str:
@@ -70,35 +64,29 @@ def curl(request: SnippetRequest) -> str:
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    extra = {"Content-Type": "application/json"} if request.body != "" else {}
-    if request.idempotency_key:
-        extra["Idempotency-Key"] = request.idempotency_key
-    return _PYTHON.format(
-        note=_note(request),
-        body=_python_body(request),
-        method=request.method,
-        url=request.url,
-        host=request.host,
-        lines=request.lines,
-        key=_PYTHON_KEYS[request.key_encoding].format("secret_key"),
-        extra=extra,
-    )
+    known = _python_parts(request, "secret_key")
+    return _PYTHON.format(**known, host=request.host, lines=request.lines)
 
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
+    known = _python_parts(request, "self.secret_key")
+    return _HTTPX.format(**known, target=_HTTPX_TARGETS[request.empty_query])
+
+
+def _python_parts(request: SnippetRequest, secret: str) -> dict[str, Any]:
+    """What both Python templates contain; `secret` is the expression of the secret key."""
     extra = {"Content-Type": "application/json"} if request.body != "" else {}
     if request.idempotency_key:
         extra["Idempotency-Key"] = request.idempotency_key
-    return _HTTPX.format(
-        note=_note(request),
-        body=_python_body(request),
-        target=_HTTPX_TARGETS[request.empty_query],
-        key=_PYTHON_KEYS[request.key_encoding].format("self.secret_key"),
-        method=request.method,
-        url=request.url,
-        extra=extra,
-    )
+    return {
+        "note": _note(request),
+        "body": _python_body(request),
+        "method": request.method,
+        "url": request.url,
+        "key": _PYTHON_KEYS[request.key_encoding].format(secret),
+        "extra": extra,
+    }
 
 
 def _note(request: SnippetRequest) -> str:

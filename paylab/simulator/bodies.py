@@ -190,11 +190,6 @@ def _entry(body: RequestBody, value: Any, index: int) -> Any:
     return entry
 
 
-CURRENCY_FIELDS = frozenset(
-    {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
-)
-
-
 AMOUNT_FIELDS = frozenset(
     {
         *("source_amount", "destination_amount", "net_source_amount", "amount"),
@@ -273,18 +268,6 @@ def conversion_account(world: World, row: Row) -> Row:
 def image_list(row: Row) -> Row:
     """An individual's stored images, one per side."""
     return {"individual_id": row["id"], "images": list(row["_"]["images"].values())}
-
-
-def lowered(value: Any) -> Any:
-    """A resource with currency codes in lower case, as in events."""
-    if isinstance(value, list):
-        return [lowered(each) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: each.lower() if key in CURRENCY_FIELDS and isinstance(each, str) else lowered(each)
-        for key, each in value.items()
-    }
 
 
 _WHOLE = re.compile(r"[0-9]{1,9}")

@@ -14,9 +14,9 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
-from .. import loopback, serving
-from ..errors import ConfigError, SimulatorError
-from ..serving import GRACE_SECONDS, HTTPConnection, ServingThread
+from .. import loopback
+from ..errors import SimulatorError
+from ..serving import GRACE_SECONDS, HTTPConnection, ServingThread, listen
 from ..spec import timestamps
 from ..spec.service import Service
 from .messages import (
@@ -251,7 +251,7 @@ class Server:
     ) -> None:
         self.simulator = simulator
         self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
-        self._socket = listener or listen_on(host, port)
+        self._socket = listener or listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
         secrets = {self.api_key: self.secret_key}
@@ -335,12 +335,3 @@ class Ticker(Thread):
         due = self._simulator.next_due()
         clock = self._simulator.world.clock
         return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
-
-
-def listen_on(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigError if the port cannot be opened."""
-    try:
-        return serving.listen(host, port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None

@@ -22,11 +22,12 @@ import httpx
 from ..rules import webhooks as webhook_rules
 from ..signing.canonical import hmac_hex, key_bytes
 from ..spec import timestamps
+from ..spec.money import lowered
 from ..spec.paging import put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from . import bodies, faults
-from .bodies import as_shown, lowered, page, with_instructions, with_numbers
+from .bodies import as_shown, page, with_instructions, with_numbers
 from .messages import NO_CONTENT, Reply, Request, dump, missing
 from .table import Row
 from .world import Lanes, World

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Context, Decimal
-from typing import Self
+from typing import Any, Self
 
 from ..errors import Problem
 from . import codes
@@ -86,3 +87,21 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
 def read_amount(value: object) -> Decimal | None:
     """The amount, or None if the text is not an amount."""
     return Decimal(value) if isinstance(value, str) and _PLAIN.fullmatch(value) else None
+
+
+CURRENCY_FIELDS = frozenset(
+    {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
+)
+"""Fields that hold a currency code: upper case when read, lower case in events."""
+
+
+def lowered(value: Any) -> Any:
+    """A resource with currency codes in lower case, as in events."""
+    if isinstance(value, list):
+        return [lowered(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: each.lower() if name in CURRENCY_FIELDS and isinstance(each, str) else lowered(each)
+        for name, each in value.items()
+    }

@@ -34,6 +34,14 @@ def from_text(text: str) -> datetime:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
 
+def read(value: object) -> datetime | None:
+    """The instant of a value that the service sent; None when it is not readable."""
+    try:
+        return from_text(str(value))
+    except ValueError:
+        return None
+
+
 def instant_key(text: str) -> str:
     """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
     instant, match = from_text(text), _FORM.fullmatch(text)

@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
+from ..spec.money import CURRENCY_FIELDS, lowered
 from ..spec.paging import put_inside, value_at
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -136,12 +137,11 @@ class Event:
         """
         if self.event_id:
             return self.type, self.id, self.status, f"id:{self.event_id}"
-        moment = _text(self.payload.get("updated_at"))
-        return self.type, self.id, self.status, _moment(moment) or f"sha256:{self._digest()}"
-
-    def _digest(self) -> str:
-        text = json.dumps(self.payload, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        moment = _moment(_text(self.payload.get("updated_at")))
+        if not moment:
+            text = json.dumps(self.payload, sort_keys=True, default=str)
+            moment = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        return self.type, self.id, self.status, moment
 
     def __str__(self) -> str:
         when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
@@ -190,7 +190,7 @@ def read_event(
     >>> paylab.events.read_event(delivery).type
     'transfer.completed'
     """
-    body = _parsed(_as_text(delivery) if isinstance(delivery, Mapping) else delivery)
+    body = _parsed(delivery)
     kind, payload = _parts(body, wrapper) or _parts(body, OWN) or ("", {})
     if not kind:
         fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
@@ -227,17 +227,13 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     return _CLASSES.get(family, Event)(kind, payload, resource)
 
 
-def _as_text(delivery: Mapping[str, Any]) -> str:
-    """A parsed object as JSON text; NaN is refused."""
+def _parsed(
+    delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
+) -> Mapping[str, Any]:
+    """The JSON object of a delivery; NaN is refused, in a parsed object too."""
     try:
-        return write_json(delivery)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
-
-
-def _parsed(delivery: bytes | bytearray | memoryview | str) -> Mapping[str, Any]:
-    try:
-        body = read_json(delivery if isinstance(delivery, str) else bytes(delivery))
+        text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
+        body = read_json(text if isinstance(text, str) else bytes(text))
     except (TypeError, ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
@@ -275,10 +271,6 @@ BY_STATUS: Mapping[str, Mapping[str, str]] = {
         "failed": "conversion.failed",
     },
 }
-CURRENCIES = frozenset(
-    {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
-)
-"""Fields that hold a currency code: upper case when read, lower case in events."""
 
 
 def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
@@ -288,33 +280,15 @@ def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None)
     'transfer.completed'
     """
     if family == "individual":
-        return event_of("individual.status_changed", _status_change(raw, latest))
-    return event_of(_type(family, raw, latest), _lowered(raw))
-
-
-def _type(family: str, raw: Mapping[str, Any], latest: Mark | None) -> str:
-    """The event type; `started` with a newer updated_at means that the payout was initiated."""
+        payload = {name: raw.get(name) for name in ("id", "status", "updated_at")}
+        if raw.get("status_details"):
+            payload["status_details"] = raw["status_details"]
+        payload["previous_status"] = latest.status if latest else None
+        return event_of("individual.status_changed", payload)
+    kind = BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
     if latest and family == "transfer" and raw.get("status") == latest.status == "started":
-        return "transfer.payout_initiated"
-    return BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
-
-
-def _status_change(raw: Mapping[str, Any], latest: Mark | None) -> dict[str, Any]:
-    payload = {name: raw.get(name) for name in ("id", "status", "updated_at")}
-    details = raw.get("status_details")
-    extra = {"status_details": details} if details else {}
-    return {**payload, **extra, "previous_status": latest.status if latest else None}
-
-
-def _lowered(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_lowered(each) for each in value]
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        name: each.lower() if name in CURRENCIES and isinstance(each, str) else _lowered(each)
-        for name, each in value.items()
-    }
+        kind = "transfer.payout_initiated"  # still started, with a newer updated_at
+    return event_of(kind, lowered(raw))
 
 
 ONLY_IN_EVENTS = frozenset({"previous_status"})
@@ -340,10 +314,9 @@ def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Diff
     """
     before = dict(_leaves(payload))
     after = {name: value for name, value in _leaves(now) if _top(name) in payload}
-    names = [*before, *(name for name in after if name not in before)]
     return [
         Difference(name, _value_text(before.get(name)), _value_text(after.get(name)))
-        for name in names
+        for name in before | after
         if _top(name) not in ONLY_IN_EVENTS and not same(name, before.get(name), after.get(name))
     ]
 
@@ -354,7 +327,7 @@ def same(field: str, one: object, other: object) -> bool:
         return True
     if not isinstance(one, str) or not isinstance(other, str):
         return False
-    if field.rpartition(".")[2] in CURRENCIES:
+    if field.rpartition(".")[2] in CURRENCY_FIELDS:
         return one.casefold() == other.casefold()
     return _meaning(field, one) == _meaning(field, other)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import cache
 
 from ..spec.codes import EVENT_TYPES
-from ..spec.status import Machine
 from .event import FAMILIES, Mark
 
 
@@ -19,7 +18,10 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
     >>> paylab.events.is_stale(paylab.events.read_event(delivery), None)
     False
     """
-    if latest is None or _says_it_follows(event, latest):
+    if latest is None:
+        return False
+    says_it_follows = event.previous is not None and event.previous == latest.status
+    if says_it_follows and not _is_older(event, latest):
         return False
     forward = _leads(event.type, latest.status, event.status)
     back = _leads(event.type, event.status, latest.status)
@@ -28,25 +30,18 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
     return _is_earlier(event, latest)
 
 
-def _says_it_follows(event: Mark, latest: Mark) -> bool:
-    """Whether a status change starts from the latest status and is not older."""
-    if event.previous is None or event.previous != latest.status:
-        return False
-    return not _is_older(event, latest)
-
-
 def _leads(event_type: str, start: str | None, end: str | None) -> bool:
     """Whether the status machine leads from one status to the other in any number of moves."""
-    family = FAMILIES.get(event_type.partition(".")[0])
-    if family is None or start is None or start == end:
+    family = event_type.partition(".")[0]
+    if family not in FAMILIES or start is None or start == end:
         return False
-    return end in _ahead(family[1].name, start)
+    return end in _ahead(family, start)
 
 
 @cache
-def _ahead(name: str, start: str) -> frozenset[str]:
+def _ahead(family: str, start: str) -> frozenset[str]:
     """Every status that can still follow."""
-    machine = _MACHINES[name]
+    _, machine = FAMILIES[family]
     found: set[str] = set()
     waiting = [start]
     while waiting:
@@ -54,9 +49,6 @@ def _ahead(name: str, start: str) -> frozenset[str]:
         found.update(new)
         waiting += new
     return frozenset(found)
-
-
-_MACHINES: dict[str, Machine] = {machine.name: machine for _, machine in FAMILIES.values()}
 
 
 def _is_older(event: Mark, latest: Mark) -> bool:

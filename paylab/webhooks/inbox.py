@@ -18,12 +18,10 @@ from ..errors import ConfigError, WaitTimeoutError
 from ..loopback import is_loopback
 from ..spec.text import write_json
 from .event import Difference, Event, differences, read_event
-from .receiver import Broken, Receiver
+from .receiver import BAD_GATEWAY, Broken, Receiver
 from .store import Arrival, Arrivals, EventStore
 
 FORWARD_TIMEOUT = 10.0
-UNREACHABLE = 502
-"""The status of a handler that does not respond."""
 
 
 def check_target(url: str) -> str:
@@ -42,7 +40,7 @@ def check_target(url: str) -> str:
 
 def forward(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int:
     """The status of the handler; 502 when it cannot be reached."""
-    return post_event(url, body, timeout=timeout) or UNREACHABLE
+    return post_event(url, body, timeout=timeout) or BAD_GATEWAY
 
 
 def post_event(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -60,26 +60,34 @@ class _Follower:
     known: dict[str, Mark] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     order: Order = "unknown"
+    has_begun: bool = False
     floor: datetime | None = None
     floor_by: tuple[str, ...] = ()
     ceiling: datetime | None = None
 
-    def begin(self, since: datetime | None) -> list[Row]:
+    def rows(self, since: datetime | None) -> list[Row]:
+        """The rows that are new or changed, oldest first; in the first round since a time."""
+        return self._news() if self.has_begun else self._begin(since)
+
+    def _begin(self, since: datetime | None) -> list[Row]:
         """Read the existing rows; only later changes of them count as changes."""
         self.order = self.source.order
         past = self._past(since)
-        news = [since is not None and _is_since(row, since) and self._is_news(row) for row in past]
-        for row, is_news in zip(past, news, strict=True):
-            if not is_news:
-                self.note(row)
-        return _oldest_first(row for row, is_news in zip(past, news, strict=True) if is_news)
+        old, new = list[Row](), list[Row]()
+        for row in past:
+            moment = timestamps.read(row.get("updated_at"))
+            is_since = since is not None and moment is not None and moment >= since
+            (new if is_since and self._is_news(row) else old).append(row)
+        for row in old:
+            self.note(row)
+        self.has_begun = True
+        return _oldest_first(new)
 
-    def news(self) -> Iterator[Row]:
-        """The rows that are new or changed, oldest first."""
+    def _news(self) -> list[Row]:
         seen, missing = self._walk()
         if self.source.get is not None:
             seen += [self._read(row_id) for row_id in sorted(missing)]
-        return (row for row in _oldest_first(seen) if row and self._is_news(row))
+        return [row for row in _oldest_first(seen) if row and self._is_news(row)]
 
     def note(self, row: Row) -> None:
         """Store the current state of a resource."""
@@ -173,20 +181,8 @@ def _has_moved(row: Row) -> bool:
     return row.get("status") != "action_required"
 
 
-def _is_since(row: Row, since: datetime) -> bool:
-    moment = _time(row, "updated_at")
-    return moment is not None and moment >= since
-
-
-def _time(row: Row, name: str) -> datetime | None:
-    try:
-        return timestamps.from_text(str(row.get(name)))
-    except ValueError:
-        return None
-
-
 def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
-    times = (_time(row, name) for row in rows for name in names)
+    times = (timestamps.read(row.get(name)) for row in rows for name in names)
     return max((moment for moment in times if moment), default=None)
 
 
@@ -195,7 +191,7 @@ TIMES = ("created_at", "updated_at")
 
 def _falls(rows: Iterable[Row]) -> bool:
     """Whether the times of creation never increase from row to row."""
-    times = [_time(row, "created_at") for row in rows]
+    times = [timestamps.read(row.get("created_at")) for row in rows]
     known = [moment for moment in times if moment is not None]
     return len(known) == len(times) and all(one >= other for one, other in pairwise(known))
 
@@ -204,7 +200,7 @@ def _oldest_first(rows: Iterable[Row]) -> list[Row]:
     """Rows by creation, oldest first; rows without a time last."""
     last = datetime.max.replace(tzinfo=UTC)
     backwards = list(rows)[::-1]
-    return sorted(backwards, key=lambda row: _time(row, "created_at") or last)
+    return sorted(backwards, key=lambda row: timestamps.read(row.get("created_at")) or last)
 
 
 class Watch:
@@ -224,7 +220,6 @@ class Watch:
         self._followers = [_Follower(source) for source in lists]
         self._router, self._every, self._since = router, every, since
         self._stopped, self._lock = Signal(), Lock()
-        self._begun: set[str] = set()
         self._thread = Thread(target=self._run, name="paylab-watch", daemon=True)
 
     def start(self) -> Self:
@@ -275,18 +270,10 @@ class Watch:
     def _round(self, follower: _Follower) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
-            rows = list(self._rows(follower))
+            rows = follower.rows(self._since)
         except Exception as error:
             return self._note(error)
         return sum(self._feed(follower, row) for row in rows)
-
-    def _rows(self, follower: _Follower) -> Iterable[Row]:
-        family = follower.source.family
-        if family in self._begun:
-            return follower.news()
-        news = follower.begin(self._since)
-        self._begun.add(family)
-        return news
 
     def _feed(self, follower: _Follower, row: Row) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import socket
 from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -106,13 +105,19 @@ class Receiver:
         self, method: str, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> DeliveryAnswer:
         """Answer one delivery; `headers` are by lower-case name."""
-        refusal = _refusal(method, content_type, body) or self._forged(headers or {}, body)
-        return refusal or self.replay(body, headers)
+        if refusal := _refusal(method, content_type, body):
+            return refusal
+        if reason := self._check(headers or {}, body):
+            log.warning("an event was refused: %s", reason)
+            return DeliveryAnswer(401, reason)
+        return self.replay(body, headers)
 
     def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
         """Accept an event again without checking its signature."""
-        if broken := self._break():
-            return broken
+        with self._lock:
+            strikes = self._broken.strikes()
+        if strikes:
+            return DeliveryAnswer(self._broken.status, "broken on request")
         try:
             return self._keep(read_event(body, self._store.wrapper), body, headers or {})
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
@@ -126,17 +131,6 @@ class Receiver:
     def answer(self, broken: Broken) -> None:
         """Answer deliveries with a status without reading them, as a broken receiver does."""
         self._broken = broken
-
-    def _break(self) -> DeliveryAnswer | None:
-        with self._lock:
-            strikes = self._broken.strikes()
-        return DeliveryAnswer(self._broken.status, "broken on request") if strikes else None
-
-    def _forged(self, headers: Mapping[str, str], body: bytes) -> DeliveryAnswer | None:
-        reason = self._check(headers, body)
-        if reason:
-            log.warning("an event was refused: %s", reason)
-        return DeliveryAnswer(401, reason) if reason else None
 
     def _keep(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
         try:
@@ -278,7 +272,7 @@ class Port:
     def __init__(
         self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
     ) -> None:
-        self._socket = _listen(port)
+        self._socket = listen(HOST, port)
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
         self._app = InboxApp(receiver, self.path, allowed_hosts)
@@ -301,11 +295,3 @@ class Port:
         """Stop listening."""
         self._serving.stop()
         self._app.close()
-
-
-def _listen(port: int) -> socket.socket:
-    try:
-        return listen(HOST, port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {HOST} port {port}: {reason}") from None

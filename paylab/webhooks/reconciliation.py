@@ -81,7 +81,7 @@ def _entry(family: str, row: Mapping[str, Any]) -> Statement:
         _decimal(paid.get(amount)),
         str(paid.get(currency) or "").upper() or None,
         _word(row.get("client_reference_id")),
-        _moment(row.get("created_at")),
+        timestamps.read(row.get("created_at")),
     )
 
 
@@ -100,13 +100,6 @@ def _decimal(value: object) -> Decimal | None:
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and abs(amount.adjusted()) <= MOST_DIGITS else None
-
-
-def _moment(value: object) -> datetime | None:
-    try:
-        return timestamps.from_text(str(value))
-    except ValueError:
-        return None
 
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -140,8 +133,7 @@ class Reference:
 
 def references(source: str | PathLike[str] | pd.DataFrame) -> list[Reference]:
     """The rows of a CSV file or a frame; ExactnessError names an invalid amount."""
-    rows = _rows(source)
-    names = list(rows[0]) if rows else _header(source)
+    names, rows = _table(source)
     columns = {meaning: _column(names, known) for meaning, known in COLUMNS.items()}
     if names and columns["id"] is None and columns["reference"] is None:
         raise _invalid("needs a column id or client_reference_id")
@@ -152,20 +144,20 @@ def _invalid(message: str) -> RuleError:
     return RuleError([Problem("references", message, "reconcile")])
 
 
-def _rows(source: str | PathLike[str] | pd.DataFrame) -> list[Mapping[str, Any]]:
+def _table(
+    source: str | PathLike[str] | pd.DataFrame,
+) -> tuple[list[str], list[Mapping[Any, Any]]]:
+    """The columns and the rows of a file or a frame."""
     if isinstance(source, str | PathLike):
-        return [_whole_row(row, number) for number, row in enumerate(csv_rows(source), 1)]
-    return source.reset_index(drop=True).to_dict("records")  # type: ignore[return-value] # names are text
+        rows = [_whole_row(row, number) for number, row in enumerate(csv_rows(source), 1)]
+        return csv_header(source), rows
+    return list(source.columns), list(source.reset_index(drop=True).to_dict("records"))
 
 
 def _whole_row(row: CsvRow, number: int) -> Mapping[str, Any]:
     if row.surplus:
         raise _invalid(f"row {number} has more cells than the header: is a comma not in quotes?")
     return row.cells
-
-
-def _header(source: str | PathLike[str] | pd.DataFrame) -> list[str]:
-    return csv_header(source) if isinstance(source, str | PathLike) else list(source.columns)
 
 
 def _column(names: list[str], known: tuple[str, ...]) -> str | None:
@@ -233,7 +225,9 @@ def compare_sides(
         for key in keys
     ]
     lines.sort(key=lambda line: (line.first("created_at") or LAST, line.id))
-    return [*lines, *map(_stranger, strangers)]
+    unpaid = ((each.key, {REFERENCES: _as_entry(each)}) for each in strangers)
+    lines += [ReconciledLine(UNKNOWN, name, side, ("missing in list",)) for name, side in unpaid]
+    return lines
 
 
 class Expected:
@@ -299,11 +293,6 @@ def _differing(sides: Mapping[str, Statement]) -> Iterator[str]:
             ours, theirs = getattr(truth, name), getattr(sides[side], name)
             if theirs is not None and ours != theirs:
                 yield f"{name} differs in {side}: {ours} in list, {theirs} in {side}"
-
-
-def _stranger(reference: Reference) -> ReconciledLine:
-    problem = "missing in list"
-    return ReconciledLine(UNKNOWN, reference.key, {REFERENCES: _as_entry(reference)}, (problem,))
 
 
 def _as_entry(reference: Reference) -> Statement:

@@ -68,7 +68,7 @@ class Reconciliation:
         for side in self.sides:
             entries = [line.sides.get(side, Statement()) for line in lines]
             data[f"status_{side}"] = [entry.status for entry in entries]
-            data[f"amount_{side}"] = _exact([entry.amount for entry in entries], f"amount_{side}")
+            data[f"amount_{side}"] = _exact([entry.amount for entry in entries])
         data["problem"] = ["; ".join(line.problems) for line in lines]
         frame = pd.DataFrame(data)
         words = [name for name in frame if name in ("kind", "currency") or "status" in str(name)]
@@ -88,7 +88,7 @@ class Reconciliation:
         for side in self.sides:
             sums = [self._sum(side, *group) for group in groups]
             frame[f"count_{side}"] = [count for count, _ in sums]
-            frame[f"amount_{side}"] = _exact([total for _, total in sums], f"amount_{side}")
+            frame[f"amount_{side}"] = _exact([total for _, total in sums])
         return frame
 
     def _sum(self, side: str, family: str, currency: str) -> tuple[int, Decimal]:
@@ -113,7 +113,9 @@ class Reconciliation:
         wrong = len(self.problems)
         verdict = f"{wrong} with a problem" if wrong else "everything agrees"
         head = f"Reconciled {counts or 'nothing'} by {', '.join(self.sides)}: {verdict}"
-        counted = Counter(_sort(problem) for line in self.lines for problem in line.problems)
+        counted = Counter(
+            problem.partition(":")[0] for line in self.lines for problem in line.problems
+        )
         lines = [f"  {count} x {problem}" for problem, count in sorted(counted.items())]
         notes = (f"  {note}" for note in self.notes)
         return "\n".join(map(printable, [head, *lines, *notes, *self._sums()]))
@@ -127,7 +129,7 @@ class Reconciliation:
         return self.report()
 
 
-def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:
+def _exact(amounts: Iterable[Decimal | None]) -> pd.Series:
     """A column of exact amounts."""
     import pandas as pd
 
@@ -138,11 +140,6 @@ def _exact(amounts: Iterable[Decimal | None], name: str) -> pd.Series:
 
 def _counted(noun: str, count: int) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
-def _sort(problem: str) -> str:
-    """The kind of problem, without its details."""
-    return problem.partition(":")[0]
 
 
 EventSource = Arrivals | str | PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]

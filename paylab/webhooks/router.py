@@ -90,7 +90,7 @@ class Router:
         True
         """
         event = delivery if isinstance(delivery, Event) else read_event(delivery, self._wrapper)
-        with self._stripe(event):
+        with self._stripes[hash((event.family, event.id)) % STRIPES]:
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")
             stale = is_stale(event.mark, self.latest(event))
@@ -121,9 +121,6 @@ class Router:
             _remember(self._handled, event.identity, None, self._remember)
             if not event.stale:
                 _remember(self._latest, (event.family, event.id), event.mark, self._remember)
-
-    def _stripe(self, event: Event) -> RLock:
-        return self._stripes[hash((event.family, event.id)) % STRIPES]
 
 
 def _warn_of(event_type: str) -> None:

@@ -135,13 +135,11 @@ class EventStore:
             self._db.execute("begin immediate")
             found = self._db.execute("select seq from arrivals where identity = ?", (identity,))
             known = found.fetchone()
-            seq = self._again(known[0], at) if known else self._new(event, identity, body, at)
+            seq = known[0] if known else self._new(event, identity, body, at)
+            if known:
+                sql = "update arrivals set deliveries = deliveries + 1, last_at = ? where seq = ?"
+                self._db.execute(sql, (timestamps.to_text(at), seq))
         return self.get(seq)
-
-    def _again(self, seq: int, at: datetime) -> int:
-        sql = "update arrivals set deliveries = deliveries + 1, last_at = ? where seq = ?"
-        self._db.execute(sql, (timestamps.to_text(at), seq))
-        return seq
 
     def _new(self, event: Event, identity: str, body: bytes, at: datetime) -> int:
         mark, when = event.mark, timestamps.to_text(at)

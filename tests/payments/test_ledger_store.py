@@ -10,7 +10,7 @@ from platformdirs import user_data_path
 
 import paylab
 from paylab.errors import ConfigError
-from paylab.payments.ledger_store import Entry, ledger_path, open_store
+from paylab.payments.ledger_store import Entry, LedgerStore, ledger_path
 from paylab.views.calls import ledger_table
 
 ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{}", "key", "2026")
@@ -18,7 +18,7 @@ ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{
 
 def test_written_before_it_is_sent(tmp_path):
     """Another process sees the entry as soon as it was added."""
-    store = open_store(tmp_path / "deep" / "ledger.sqlite3")
+    store = LedgerStore(tmp_path / "deep" / "ledger.sqlite3")
     made = store.add(ORDER)
     with sqlite3.connect(tmp_path / "deep" / "ledger.sqlite3") as other:
         assert other.execute("SELECT id, key, state FROM entries").fetchall() == [
@@ -29,7 +29,7 @@ def test_written_before_it_is_sent(tmp_path):
 
 def test_only_its_owner_reads_it(tmp_path):
     """Who was paid what is nobody else's business."""
-    open_store(tmp_path / "ledger.sqlite3").close()
+    LedgerStore(tmp_path / "ledger.sqlite3").close()
     assert stat.S_IMODE((tmp_path / "ledger.sqlite3").stat().st_mode) == 0o600
 
 
@@ -43,7 +43,7 @@ def test_a_file_that_cannot_be_used(tmp_path, spoil):
         path.write_bytes(b"not a database" * 100)
     path = path / "x.sqlite3" if spoil == "below a file" else path
     with pytest.raises(ConfigError, match=r"PAYLAB_LEDGER to another file"):
-        open_store(path)
+        LedgerStore(path)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 import paylab
 from paylab.corridors import examples
 from paylab.errors import LedgerError
-from paylab.payments.ledger_store import OPEN, open_store
+from paylab.payments.ledger_store import OPEN, LedgerStore
 from paylab.simulator.simulator import Simulator
 
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
@@ -99,7 +99,7 @@ def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, sa
     other.close()
     before = path.read_bytes()
     with pytest.raises(LedgerError, match=said):
-        open_store(path)
+        LedgerStore(path)
     assert path.read_bytes() == before
 
 
@@ -117,7 +117,7 @@ def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
         old.execute("PRAGMA application_id = 0")
         old.execute("PRAGMA user_version = 0")
     old.close()
-    open_store(path).close()
+    LedgerStore(path).close()
     with sqlite3.connect(path) as new:
         assert new.execute("SELECT reference FROM entries").fetchall() == kept != [("",)]
     new.close()
