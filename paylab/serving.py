@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
+from collections.abc import Awaitable, Callable, MutableMapping
 from threading import Thread
 from typing import Any
 
@@ -12,6 +13,10 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .errors import ConfigError
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 START_SECONDS = 10.0
 GRACE_SECONDS = 2
@@ -126,16 +131,7 @@ class ServingThread:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigError if the port cannot be opened."""
-    try:
-        return _bound(host, port)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A listening socket.
+    """A listening socket; ConfigError if the port cannot be opened.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.
@@ -146,7 +142,8 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         listener.bind((host, port))
         listener.listen(BACKLOG)  # two sockets can be bound to the same port until one listens
-    except (OSError, OverflowError):
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
     return listener

@@ -242,12 +242,6 @@ def likeliest(names: Iterable[str]) -> Schema:
     return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
 
 
-MACHINES = {
-    "transfers": status.TRANSFER,
-    "conversions": status.CONVERSION,
-    "individuals": status.INDIVIDUAL,
-    "conversion_accounts": status.CONVERSION_ACCOUNT,
-}
 INSTANT = pa.timestamp("us", tz="UTC")
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
@@ -300,7 +294,7 @@ def words(values: str | Collection[str] | None) -> frozenset[str] | None:
 def statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
     """The statuses to keep; a warning for each that is not known, as a service may have more."""
     found = words(values)
-    known = MACHINES[kind].states if kind in MACHINES else found or ()
+    known = status.MACHINES[kind].states if kind in status.MACHINES else found or ()
     for word in sorted((found or frozenset()).difference(known)):
         near = nearest_name(word, known)
         hint = f"nearest: {near}" if near else f"known: {', '.join(known)}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from ..serving import ServingThread, listen
+from ..serving import Message, Receive, Send, ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec import codes
 from ..spec.service_keys import NONE
@@ -22,7 +22,6 @@ EVENTS = ("individual.status_changed", "transfer.created")
 FIRST_SECONDS = 0.2
 ID_NAMES = ("id", "event_id", "eventid", "delivery_id", "uuid")
 KEYS = ("type_field", "payload_field", "id_field", "signature_header")
-Message = MutableMapping[str, Any]
 
 
 class _Delivery(NamedTuple):
@@ -47,12 +46,7 @@ class Listener:
         """Stop listening."""
         self._serving.stop()
 
-    async def __call__(
-        self,
-        scope: Message,
-        receive: Callable[[], Awaitable[Message]],
-        send: Callable[[Message], Awaitable[None]],
-    ) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, as an ASGI application."""
         body, more = b"", True
         while more:

@@ -7,7 +7,7 @@ or refuse unknown fields. Operations and rules see only paylab's names.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -22,7 +22,7 @@ from ..spec.operations import AMOUNTS, FIELDS
 from ..spec.paging import ListForm, put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .messages import BadCursor, ExactNumber, Refused, Reply, Request, require
+from .messages import BadCursor, ExactNumber, Refused, Reply, Request
 from .table import Place, Row, row_place
 from .world import World
 
@@ -54,11 +54,11 @@ class RequestBody:
         if not isinstance(value, dict):
             return value
         self.names[at] = names
-        refuses, found = self.service.requests.unknown_fields == "refuse", {}
+        found = {}
         for name, each in value.items():
             ours = names.ours.get(name, name)
             renamed = ours == name and name in names.theirs
-            if renamed or (refuses and ours not in known):
+            if renamed or ours not in known:
                 self._unknown(at, name)
             if not renamed:
                 found[ours] = each
@@ -72,6 +72,7 @@ class RequestBody:
         return self.read(details, (*form.fields, *form.required), form.names, at)
 
     def _unknown(self, at: str, name: str) -> None:
+        """Note a field that the service does not know, if it refuses those."""
         if self.service.requests.unknown_fields == "refuse":
             key, place = "requests.unknown_fields", dotted(at, name)
             self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
@@ -131,9 +132,8 @@ class RequestBody:
                 text = value.text if isinstance(value, ExactNumber) else str(value)
                 self.fields[name] = format(Decimal(text), "f")
             elif value is not None:
-                self._amiss(
-                    name, "must be a JSON number, like 10.50", "amount.form", "amounts.requests"
-                )
+                message = "must be a JSON number, like 10.50"
+                self._amiss(name, message, "amount.form", "amounts.requests")
 
     def check_currencies(self) -> None:
         """Currencies in the letter case of the service."""
@@ -154,14 +154,12 @@ _NAMED = ("quotes", "transfers", "conversion_accounts", "sandbox_deposits")
 
 def read_body(world: World, request: Request, kind: str) -> RequestBody:
     """The body of an operation in paylab's names."""
-    service = world.service
-    body = RequestBody(service)
-    exact = service.amounts.requests == "number"
-    given = request.json(exact=exact)
+    service, body = world.service, RequestBody(world.service)
+    given = request.json(exact=service.amounts.requests == "number")
     body.fields = body.read(given, FIELDS[kind], service.names(kind) if kind in _NAMED else SAME)
     if kind in REFERENCES:
-        form = service.quotes if kind == "quotes" else service.conversion_accounts
-        body.read_reference(REFERENCES[kind], form.account_form, both=kind == "quotes")
+        form = getattr(service, kind).account_form
+        body.read_reference(REFERENCES[kind], form, both=kind == "quotes")
     if kind in _NAMED:
         body.read_amounts()
         body.check_currencies()
@@ -190,12 +188,7 @@ def _entry(body: RequestBody, value: Any, index: int) -> Any:
     return entry
 
 
-AMOUNT_FIELDS = frozenset(
-    {
-        *("source_amount", "destination_amount", "net_source_amount", "amount"),
-        *("exchange_rate", "total_fee", "total_tax"),
-    }
-)
+AMOUNT_FIELDS = frozenset({*AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
 """Fields that hold an amount, a rate or a fee."""
 
 
@@ -265,6 +258,41 @@ def conversion_account(world: World, row: Row) -> Row:
     return names.send(with_instructions(world.service, whole))
 
 
+SHOWN: Mapping[str, Callable[[World, Row], Row]] = {
+    "individuals": individual_json,
+    "transfers": transfer_json,
+    "conversion_accounts": conversion_account,
+}
+"""The JSON of the kinds whose rows are not shown as they are."""
+
+
+def shown(world: World, kind: str, row: Row) -> Row:
+    """A row as the operations of its kind return it."""
+    return SHOWN[kind](world, row) if kind in SHOWN else as_shown(row)
+
+
+def existing(world: World, kind: str, row_id: object, words: str = "", status: int = 404) -> Row:
+    """A row by its id, or a 404; `words` name it in the message."""
+    row = world.find(kind, row_id)
+    if row is None:
+        raise Refused(status, f"{words or kind.removesuffix('s').replace('_', ' ')} not found")
+    return row
+
+
+def named_row(
+    world: World, kind: str, row_id: object, words: str = "", status: int = 404
+) -> Row | None:
+    """The row that a body names; None if it names none, which the rules report."""
+    if not isinstance(row_id, str) or not row_id.strip():
+        return None
+    return existing(world, kind, row_id, words, status)
+
+
+def read_row(world: World, request: Request, kind: str) -> Reply:
+    """Read the row that the path names."""
+    return Reply.json(200, shown(world, kind, existing(world, kind, request.id)))
+
+
 def image_list(row: Row) -> Row:
     """An individual's stored images, one per side."""
     return {"individual_id": row["id"], "images": list(row["_"]["images"].values())}
@@ -273,25 +301,18 @@ def image_list(row: Row) -> Row:
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-def page(
-    world: World,
-    request: Request,
-    kind: str,
-    *,
-    lane: str | None = None,
-    show: Callable[[Row], Row] = as_shown,
-) -> Reply:
+def page(world: World, request: Request, kind: str, lane: str | None = None) -> Reply:
     """One page in the envelope of its list. Assumptions `list.envelope`, `list.order`."""
     form, table = world.service.list(kind), world.tables[kind]
     if form.envelope == "array":
-        return Reply.json(200, [show(row) for row in table.listed(lane)])
+        return Reply.json(200, [shown(world, kind, row) for row in table.listed(lane)])
     items = request.query_items()
     after = _place(items.get(form.cursor_parameter))
     limit = _limit(items.get(form.limit_parameter), form)
     rows = list(islice(table.listed(lane, after=after), limit + 1))
     more = len(rows) > limit
     answer: Row = {}
-    put_inside(answer, form.items, [show(row) for row in rows[:limit]])
+    put_inside(answer, form.items, [shown(world, kind, row) for row in rows[:limit]])
     if form.more != NONE:
         put_inside(answer, form.more, more)
     put_inside(answer, form.cursor, _cursor(rows[limit - 1]) if more else None)
@@ -307,11 +328,10 @@ def _limit(text: str | None, form: ListForm) -> int:
         return form.max_limit
     if 1 <= size <= form.max_limit:
         return size
-    message = f"must be a whole number from 1 to {form.max_limit}"
-    require(
-        [Problem(form.limit_parameter, message, "page.limit", key=f"lists.{form.name}.max_limit")]
-    )
-    raise AssertionError
+    text = f"must be a whole number from 1 to {form.max_limit}"
+    key = f"lists.{form.name}.max_limit"
+    problem = Problem(form.limit_parameter, text, "page.limit", key=key)
+    raise Refused(400, str(problem), [problem])
 
 
 def _place(cursor: str | None) -> Place | None:

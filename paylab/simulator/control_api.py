@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..errors import Problem
 from ..spec import assumptions
 from . import faults, seeding
-from .bodies import as_shown, conversion_account, individual_json, transfer_json
+from .bodies import shown
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .table import Row
+from .transitions import find_object, move
 from .world import Hand, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
@@ -63,24 +64,13 @@ def _hand(world: World) -> Hand:
 
 def move_object(world: World, request: Request) -> Reply:
     """POST /_simulator/objects/{id} {"to", "reason"}."""
-    from .transitions import find_object, move
-
-    find_object(world, request.id)
+    kind, row = find_object(world, request.id)
     body = request.json()
     to, reason = body.get("to"), body.get("reason") or ""
     if not isinstance(to, str) or not isinstance(reason, str):
         raise Refused(400, "to: name the state to move to; reason, if given, is text")
-    kind, row = move(world, request.id, to, reason)
+    move(world, kind, row, to, reason)
     return Reply.json(200, shown(world, kind, row))
-
-
-def shown(world: World, kind: str, row: Row) -> Row:
-    """An object as its operation returns it."""
-    if kind == "individuals":
-        return individual_json(world, row)
-    if kind == "conversion_accounts":
-        return conversion_account(world, row)
-    return transfer_json(world, row) if kind == "transfers" else as_shown(row)
 
 
 def add_fault(world: World, request: Request) -> Reply:
@@ -156,8 +146,4 @@ def _log(world: World, kind: str) -> list[Row]:
 
 def scenarios(_: World, __: Request) -> Reply:
     """GET /_simulator/scenarios."""
-    rows = [
-        {"where": each.where, "value": each.value, "outcome": each.outcome}
-        for each in assumptions.SCENARIOS
-    ]
-    return Reply.json(200, rows)
+    return Reply.json(200, [vars(each) for each in assumptions.SCENARIOS])

@@ -70,8 +70,7 @@ class Scenarios:
     def __dir__(self) -> list[str]:
         return sorted(NAMED)
 
-    def _ipython_key_completions_(self) -> list[str]:
-        return sorted(NAMED)
+    _ipython_key_completions_ = __dir__
 
     def __iter__(self) -> Iterator[str]:
         return iter(NAMED)
@@ -85,7 +84,10 @@ class Scenarios:
         >>> lab.simulator.scenarios.rows()[0]["name"]
         'verification_front_image_needed'
         """
-        return [{"name": name, **_row(each)} for name, each in NAMED.items()]
+        return [
+            {"name": name, **vars(each), "value": each.value or '"" (empty)'}
+            for name, each in NAMED.items()
+        ]
 
     def __repr__(self) -> str:
         width = max(map(len, NAMED))
@@ -98,14 +100,6 @@ def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
     close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
     sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
     return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
-
-
-def _row(scenario: Scenario) -> dict[str, str]:
-    return {
-        "where": scenario.where,
-        "value": scenario.value or '"" (empty)',
-        "outcome": scenario.outcome,
-    }
 
 
 Ask = Callable[..., Any]
@@ -302,8 +296,7 @@ class FaultControls:
         """
         if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
-        made = self._ask("POST", "/_simulator/faults", json={"kind": kind, **details})
-        return _as_sent(made)
+        return _as_sent(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
         if kind.startswith("_"):
@@ -354,5 +347,4 @@ def seconds(span: float | str) -> float:
 
 def _as_sent(answer: Any) -> dict[str, Any]:
     """An answer with fractions as JSON numbers."""
-    text = json.dumps(answer, default=float)
-    return dict(json.loads(text))
+    return dict(json.loads(json.dumps(answer, default=float)))

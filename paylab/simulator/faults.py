@@ -7,8 +7,7 @@ truncate it. `respond` applies a clock skew.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from email.utils import format_datetime
@@ -41,6 +40,9 @@ ON_EVENTS = {
 KINDS = {**ON_CALLS, **ON_EVENTS}
 """The kinds of fault, and their effects."""
 
+CUTS = ("refuse", "timeout", "drop_after", "truncate")
+"""Kinds that damage the connection or the reply."""
+
 INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
 """Kinds that respond instead of the service; with the others the service acts first."""
 
@@ -59,24 +61,21 @@ DEFAULTS: Row = {
 
 def check_fault(body: Row) -> list[Problem]:
     """The problems of a requested fault; the nearest names are suggested."""
-    problems = []
+    found = []
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        problems.append(Problem("kind", _suggest(kind, tuple(KINDS)), "control"))
+        found.append(("kind", _suggest(kind, KINDS)))
     for name in [each for each in body if each not in (*DEFAULTS, "kind")]:
-        problems.append(
-            Problem(name, f"is not known; {_suggest(name, tuple(DEFAULTS))}", "control")
-        )
-    checks = [*_NUMBERS.items(), ("method", _is_text), ("path", _is_text)]
-    for name, good in checks:
+        found.append((name, f"is not known; {_suggest(name, DEFAULTS)}"))
+    for name, (good, words) in _CHECKS.items():
         if body.get(name) is not None and not good(body[name]):
-            problems.append(Problem(name, _EXPECTED.get(name, "must be text"), "control"))
+            found.append((name, f"must be {words}"))
     if body.get("event_type") not in (None, *EVENT_TYPES):
-        problems.append(Problem("event_type", _suggest(body["event_type"], EVENT_TYPES), "control"))
-    return problems
+        found.append(("event_type", _suggest(body["event_type"], EVENT_TYPES)))
+    return [Problem(name, text, "control") for name, text in found]
 
 
-def _suggest(word: object, known: tuple[str, ...]) -> str:
+def _suggest(word: object, known: Collection[str]) -> str:
     near = get_close_matches(str(word)[:40], known, n=3) or known
     return f"must be one of {', '.join(near)}"
 
@@ -86,25 +85,15 @@ def _number(low: float, high: float, *, whole: bool = False) -> Callable[[object
     return lambda value: type(value) in kinds and low <= value <= high  # type: ignore[operator]
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-_NUMBERS = {
-    "status": _number(400, 599, whole=True),
-    "times": _number(1, 10**9, whole=True),
-    "retry_after": _number(0, 86_400),
-    "probability": _number(0, 1),
-    "seed": _number(-(2**63), 2**63, whole=True),
-    "seconds": _number(-(10**8), 10**8),
-}
-_EXPECTED = {
-    "status": "must be a status from 400 to 599",
-    "times": "must be a whole number of at least 1",
-    "retry_after": "must be seconds from 0 to 86400",
-    "probability": "must be a number from 0 to 1",
-    "seed": "must be a whole number",
-    "seconds": "must be a number of seconds",
+_CHECKS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "status": (_number(400, 599, whole=True), "a status from 400 to 599"),
+    "times": (_number(1, 10**9, whole=True), "a whole number of at least 1"),
+    "retry_after": (_number(0, 86_400), "seconds from 0 to 86400"),
+    "probability": (_number(0, 1), "a number from 0 to 1"),
+    "seed": (_number(-(2**63), 2**63, whole=True), "a whole number"),
+    "seconds": (_number(-(10**8), 10**8), "a number of seconds"),
+    "method": (lambda value: isinstance(value, str), "text"),
+    "path": (lambda value: isinstance(value, str), "text"),
 }
 
 
@@ -147,18 +136,18 @@ def _fits(fault: Row, request: Request) -> bool:
 
 
 def _strike(world: World, fits: Callable[[Row], bool]) -> Row | None:
-    for fault in list(world.tables["faults"].rows.values()):
-        if fault["left"] > 0 and fits(fault) and _draw(world, fault):
-            fault["left"] -= 1
-            return world.put("faults", fault)
+    """Draw for each fault that fits, and use the first that is hit."""
+    for fault in world.tables["faults"].rows.values():
+        if fault["left"] == 0 or not fits(fault):
+            continue
+        fault["drawn"] += 1
+        chance = random.Random(f"{fault['seed']}:{fault['drawn']}").random()  # noqa: S311 - no secret
+        is_hit = chance < fault["probability"]
+        fault["left"] -= is_hit
+        world.put("faults", fault)
+        if is_hit:
+            return fault
     return None
-
-
-def _draw(world: World, fault: Row) -> bool:
-    fault["drawn"] += 1
-    world.put("faults", fault)
-    chance = random.Random(f"{fault['seed']}:{fault['drawn']}").random()  # noqa: S311 - no secret
-    return bool(chance < fault["probability"])
 
 
 def instead(service: Service, fault: Row, now: datetime) -> Reply:
@@ -170,7 +159,7 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply:
     if kind == "bad_cursor":
         return BadCursor().reply()
     if kind in ("refuse", "timeout"):
-        return Reply(503, b"", cut=kind)
+        return Reply(503)
     pause = 1 if fault["retry_after"] is None and fault["status"] == 429 else fault["retry_after"]
     limits = service.rate_limits
     extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
@@ -186,13 +175,6 @@ WAITS: Mapping[str, Callable[[float, datetime], str]] = {
     ),
 }
 """The header of a 429 with the time to wait. Assumption `errors.server`."""
-
-
-def spoil(fault: Row | None, reply: Reply) -> Reply:
-    """The service's reply as changed by a fault."""
-    if fault is None or fault["kind"] not in ("drop_after", "truncate"):
-        return reply
-    return replace(reply, cut=fault["kind"])
 
 
 HELD = 60

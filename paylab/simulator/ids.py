@@ -7,10 +7,12 @@ recognisable: no bank has the code 999, no issuer is called SIMULATOR.
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache
 from hashlib import sha256
 
+from ..rules.accounts import check_digit
+
 _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PAIRS = [high + low for high in _BASE32 for low in _BASE32]  # 10 bits each
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 BANK, PLAZA = "999", "999"
@@ -24,35 +26,33 @@ def seeded_number(seed: int, *words: object) -> int:
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
 
-def digits(value: int, length: int, alphabet: str = "0123456789") -> str:
-    """The last `length` digits of a number, in the alphabet's base."""
-    value %= len(alphabet) ** length  # a small number is divided faster
-    if alphabet.isdecimal():
-        return str(value).zfill(length)
-    pairs, signs = _pairs(alphabet), []
-    for _ in range((length + 1) // 2):
-        value, pair = divmod(value, len(pairs))
-        signs.append(pairs[pair])
-    return "".join(reversed(signs))[-length:]
+def digits(value: int, length: int) -> str:
+    """The last `length` decimal digits of a number."""
+    return f"{value % 10**length:0{length}}"
 
 
-@cache
-def _pairs(alphabet: str) -> list[str]:
-    return [high + low for high in alphabet for low in alphabet]
+def hex_digits(value: int, length: int) -> str:
+    """The last `length` hexadecimal digits of a number."""
+    return f"{value % 16**length:0{length}x}"
+
+
+def _base58(value: int, length: int) -> str:
+    signs = []
+    for _ in range(length):
+        value, sign = divmod(value, 58)
+        signs.append(_BASE58[sign])
+    return "".join(reversed(signs))
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     """An opaque id that sorts by time, then by count: prefix + 10 + 6 + 10 characters."""
     value = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
     value |= seeded_number(seed, prefix, count) % 2**50
-    pairs = _pairs(_BASE32)  # 10 bits each
-    return f"{prefix}_{''.join([pairs[value >> at & 1023] for at in range(120, -1, -10)])}"
+    return f"{prefix}_{''.join([_PAIRS[value >> at & 1023] for at in range(120, -1, -10)])}"
 
 
 def clabe(seed: int, account_id: str) -> str:
     """A CLABE with a valid check digit at a bank that is fictitious."""
-    from ..rules.accounts import check_digit
-
     body = BANK + PLAZA + digits(seeded_number(seed, "clabe", account_id), 11)
     return body + check_digit(body)
 
@@ -73,18 +73,15 @@ def new_qrph(seed: int, account_id: str) -> str:
 def address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
     value = seeded_number(seed, "address", network, owner)
-    return digits(value, 44, _BASE58) if network == "solana" else f"0x{digits(value, 40, _HEX)}"
+    return _base58(value, 44) if network == "solana" else f"0x{hex_digits(value, 40)}"
 
 
 def transaction(seed: int, network: str, owner: str) -> str:
     """A blockchain transaction hash in the network's form."""
     value = seeded_number(seed, "transaction", owner) << 256 | seeded_number(seed, "more", owner)
-    return digits(value, 88, _BASE58) if network == "solana" else f"0x{digits(value, 64, _HEX)}"
+    return _base58(value, 88) if network == "solana" else f"0x{hex_digits(value, 64)}"
 
 
 def settlement(seed: int, transfer_id: str) -> str:
     """The settlement reference of a payout rail."""
     return digits(seeded_number(seed, "settlement", transfer_id), 20)
-
-
-_HEX = "0123456789abcdef"

@@ -11,22 +11,29 @@ from ..rules import images as image_rules
 from ..rules import individuals as individual_rules
 from ..spec import codes
 from ..spec.operations import PERSON
-from ..spec.status import INDIVIDUAL
 from . import bodies
-from .bodies import ADDRESS, DOCUMENT, RequestBody, account_json, page, without_null
-from .bodies import image_list as shown_images
-from .bodies import individual_json as shown
-from .messages import Refused, Reply, Request, conflict, missing
+from .bodies import (
+    ADDRESS,
+    DOCUMENT,
+    RequestBody,
+    account_json,
+    existing,
+    image_list,
+    individual_json,
+    named_row,
+    without_null,
+)
+from .messages import Refused, Reply, Request
 from .table import Row
 from .webhooks import emit
-from .world import World, apply_move
+from .world import Step, World, apply_move
 
 
 def create_financial_account(world: World, request: Request) -> Reply:
     """Add an account to an individual."""
     body = bodies.read_body(world, request, "financial_accounts")
     given = body.fields
-    owner = _owner(world, given.get("individual_id"))
+    owner = named_row(world, "individuals", given.get("individual_id"))
     country, kind = owner["country"] if owner else None, given.get("type")
     given["details"] = body.read_details(country, kind, given.get("details"), "details")
     _require(world, body, account_rules.check(given, country, world.service))
@@ -53,9 +60,7 @@ def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) ->
 
 def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
-    row = world.find("financial_accounts", request.id)
-    if row is None:
-        missing("financial account")
+    row = existing(world, "financial_accounts", request.id)
     service, body = world.service, bodies.read_body(world, request, "financial_account")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     details = body.read_details(country, row["type"], body.fields.get("details"), "details")
@@ -66,16 +71,9 @@ def update_account(world: World, request: Request) -> Reply:
     )
     if row["type"] == codes.CRYPTO_WALLET:
         status = service.error_codes.wallet_update
-        conflict("a crypto_wallet cannot be updated: register a new one", status)
+        raise Refused(status, "a crypto_wallet cannot be updated: register a new one")
     row.update(details=without_null(details), updated_at=world.stamp())
     return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
-
-
-def _owner(world: World, individual_id: object) -> Row | None:
-    """The individual of an account; None when the body names none."""
-    if not isinstance(individual_id, str) or not individual_id.strip():
-        return None
-    return world.find("individuals", individual_id) or missing("individual")
 
 
 SECONDS = 2.0
@@ -116,9 +114,8 @@ def start_verification(world: World, row: Row) -> None:
 def _needed(world: World, row: Row) -> list[str]:
     if by_token(world, row):
         return ["verification_token_needed"]
-    one_sided = (row["document"] or {}).get(
-        "type"
-    ) in world.service.verification.one_sided_documents
+    document = (row["document"] or {}).get("type")
+    one_sided = document in world.service.verification.one_sided_documents
     return [code for code in SIDE_CODES if not (one_sided and "back" in code)]
 
 
@@ -138,7 +135,7 @@ def received(world: World, row: Row, sides: set[str]) -> None:
 
 def submit(world: World, row: Row, _: str = "") -> None:
     """Start verification."""
-    _move(world, row, "submit", None)
+    _move(world, row, trigger="submit")
     world.later("individuals", row["id"], SECONDS, "decide")
 
 
@@ -150,29 +147,12 @@ def _decide(world: World, row: Row, _: str) -> None:
     named = row["family_name"].strip().casefold().replace(" ", "_")
     wanted = next(iter(row["_"].get("specimens", {}).values()), named)
     if wanted == "under_review":
-        _review(world, row, "")
+        trigger = "review"
     elif wanted in world.service.verification.terminal_codes:
-        _reject(world, row, wanted)
-    elif wanted in _codes(world):
-        _ask(world, row, wanted)
+        trigger = "reject"
     else:
-        _pass(world, row, "")
-
-
-def _pass(world: World, row: Row, _: str) -> None:
-    _move(world, row, "pass", None)
-
-
-def _review(world: World, row: Row, _: str) -> None:
-    _move(world, row, "review", None)
-
-
-def _ask(world: World, row: Row, reason: str) -> None:
-    _move(world, row, "ask", _reasoned(world, reason))
-
-
-def _reject(world: World, row: Row, reason: str) -> None:
-    _move(world, row, "reject", _reasoned(world, reason))
+        trigger = "ask" if wanted in _codes(world) else "pass"
+    _move(world, row, wanted, trigger=trigger)
 
 
 def _codes(world: World) -> tuple[str, ...]:
@@ -186,10 +166,12 @@ def _reasoned(world: World, reason: str) -> list[dict[str, str]]:
     return [_detail("verification_unknown_error", reason)]
 
 
-def _move(world: World, row: Row, trigger: str, details: list[dict[str, str]] | None) -> None:
+def _move(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
+    """Change the status; only `ask` and `reject` have a reason, as a status detail."""
     before = row["status"]
+    details = _reasoned(world, reason) if trigger in ("ask", "reject") else None
     row["status_details"] = details
-    apply_move(world, "individuals", INDIVIDUAL, row, trigger)
+    apply_move(world, "individuals", row, trigger)
     payload = {"id": row["id"], "status": row["status"]}
     if details:
         payload["status_details"] = details
@@ -197,13 +179,10 @@ def _move(world: World, row: Row, trigger: str, details: list[dict[str, str]] | 
     emit(world, "individual.status_changed", row["id"], payload)
 
 
-STEPS = {
+STEPS: dict[str, Step] = {
     "submit": submit,
     "decide": _decide,
-    "pass": _pass,
-    "review": _review,
-    "ask": _ask,
-    "reject": _reject,
+    **{trigger: partial(_move, trigger=trigger) for trigger in ("pass", "review", "ask", "reject")},
 }
 
 
@@ -216,7 +195,7 @@ def create(world: World, request: Request) -> Reply:
         "individuals",
         {"accounts": [], "images": {}},
         **{name: body.get(name) for name in PERSON},
-        address=_address(body),
+        address={**(_picked(body.get("address"), ADDRESS) or {}), "country": body["country"]},
         country=body["country"],
         status="pending",
         product_types=list(dict.fromkeys(body["product_types"])),
@@ -226,55 +205,44 @@ def create(world: World, request: Request) -> Reply:
     start_verification(world, row)
     for account in body.get("financial_accounts") or []:
         add_account(world, row, account["type"], account["details"])
-    return Reply.json(world.service.success_codes.individuals, shown(world, row))
-
-
-def get(world: World, request: Request) -> Reply:
-    """Read an individual."""
-    return Reply.json(200, shown(world, _find(world, request.id)))
-
-
-def index(world: World, request: Request) -> Reply:
-    """The list of individuals."""
-    return page(world, request, "individuals", show=partial(shown, world))
-
-
-def _find(world: World, row_id: object) -> Row:
-    """An individual, or a 404."""
-    row = world.find("individuals", row_id)
-    return missing("individual") if row is None else row
+    return Reply.json(world.service.success_codes.individuals, individual_json(world, row))
 
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
-    row, body = _find(world, request.id), bodies.read_body(world, request, "verification_token")
+    row = existing(world, "individuals", request.id)
+    body = bodies.read_body(world, request, "verification_token")
     body.require(individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
     _must_wait_for_action(row)
     submit(world, row)
-    return Reply.json(202, shown(world, row))
+    return Reply.json(202, individual_json(world, row))
 
 
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images; only the sides that are sent are replaced."""
-    row, asked = _find(world, request.id), bodies.read_body(world, request, "verification_images")
+    row = existing(world, "individuals", request.id)
+    asked = bodies.read_body(world, request, "verification_images")
     body = asked.fields
     asked.require(image_rules.check(body, world.service))
     if by_token(world, row):
         raise Refused(400, "this individual verifies with a token: submit a verification_token")
     _must_wait_for_action(row)
     given = {image["type"]: image["content"] for image in body["images"]}
+    specimens = row["_"].setdefault("specimens", {})
     for side, content in given.items():
         row["_"]["images"][side] = _stored(world, side, content)
-        _note_specimen(row, side, image_rules.specimen_outcome(content))
+        specimens.pop(side, None)  # another image of that side replaces it
+        if outcome := image_rules.specimen_outcome(content):
+            specimens[side] = outcome
     received(world, row, set(given))
-    return Reply.json(200, shown_images(row))
+    return Reply.json(200, image_list(row))
 
 
 def read_images(world: World, request: Request) -> Reply:
     """Read the metadata of an individual's images."""
-    return Reply.json(200, shown_images(_find(world, request.id)))
+    return Reply.json(200, image_list(existing(world, "individuals", request.id)))
 
 
 def _stored(world: World, side: str, content: str) -> Row:
@@ -289,19 +257,10 @@ def _stored(world: World, side: str, content: str) -> Row:
     }
 
 
-def _note_specimen(row: Row, side: str, outcome: str) -> None:
-    """Store the outcome of a specimen; another image of that side replaces it."""
-    wanted = {one: code for one, code in row["_"].get("specimens", {}).items() if one != side}
-    row["_"]["specimens"] = wanted | ({side: outcome} if outcome else {})
-
-
 def _must_wait_for_action(row: Row) -> None:
     if row["status"] != "action_required":
-        conflict(f"the individual is {row['status']}, not action_required: nothing is requested")
-
-
-def _address(body: dict[str, Any]) -> dict[str, Any]:
-    return {**(_picked(body.get("address"), ADDRESS) or {}), "country": body["country"]}
+        text = f"the individual is {row['status']}, not action_required: nothing is requested"
+        raise Refused(422, text)
 
 
 def _picked(value: object, names: tuple[str, ...]) -> dict[str, Any] | None:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from types import SimpleNamespace
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -141,16 +140,8 @@ PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
 }
 """Other formats of an error body: Content-Type, and the text around the message."""
 
-USUAL_ERRORS = SimpleNamespace(
-    content="json",
-    words="error",
-    problems="errors",
-    field="field",
-    message="message",
-    list_form="objects",
-    field_form="dotted",
-)
-"""The refusal of the control API."""
+USUAL_ERRORS = Service().errors
+"""The format of refusals of the control API."""
 
 
 def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
@@ -195,16 +186,6 @@ def require(problems: Iterable[Problem]) -> None:
     found = tuple(problems)
     if found:
         raise Refused(400, "; ".join(map(str, found)), found)
-
-
-def missing(what: str, status: int = 404) -> NoReturn:
-    """Refuse because a named object does not exist."""
-    raise Refused(status, f"{what} not found")
-
-
-def conflict(text: str, status: int = 422) -> NoReturn:
-    """Refuse a valid request because of the state of an object."""
-    raise Refused(status, text)
 
 
 def _is_deeper(value: object, levels: int) -> bool:

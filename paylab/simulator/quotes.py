@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from functools import cache
 
@@ -11,8 +11,8 @@ from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
 from . import bodies
-from .bodies import RequestBody, as_shown
-from .messages import Reply, Request, missing
+from .bodies import RequestBody, as_shown, named_row
+from .messages import Reply, Request
 from .table import Row
 from .world import World
 
@@ -101,13 +101,7 @@ def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
     value = rate(currency, destination)
     net = _rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
-    price = from_net(net, currency, destination)
-    return Price(price.source, price.fee, price.net, value, wanted)
-
-
-def conversion(deposit: Decimal, currency: str, destination: str) -> Price:
-    """The price of a deposit converted to stablecoin: no minimum fee (`conversion.fee`)."""
-    return from_source(deposit, currency, destination, least=Decimal(0))
+    return replace(from_net(net, currency, destination), destination=wanted)
 
 
 AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {
@@ -126,10 +120,7 @@ NAMES = (
 
 def account_of(world: World, body: Row) -> Row | None:
     """The account of a body; None if it names none, which the rules report."""
-    named = account_id(body)
-    if named is None:
-        return None
-    return world.find("financial_accounts", named) or missing("financial account")
+    return named_row(world, "financial_accounts", account_id(body))
 
 
 def account_id(body: Row) -> str | None:
@@ -162,23 +153,14 @@ def priced(asked: RequestBody, owned: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert owned is not None  # noqa: S101 - the rules refuse a body without an account
     body, service = asked.fields, asked.service
-    source = (
-        body.get("source_currency") or transfer_rules.rules_of(service).default_currency
-    ).upper()
+    usual = transfer_rules.rules_of(service).default_currency
+    source = (body.get("source_currency") or usual).upper()
     destination = body["destination_currency"].upper()
     given = next(name for name in AMOUNTS if body.get(name) is not None)
     price = AMOUNTS[given](Decimal(body[given]), source, destination)
     if price.net <= 0 or price.destination <= 0:
         least = f"is too small: the fee alone is {amount_text(price.fee, source)} {source}"
         asked.require([Problem(given, least, "money.rule")], service.error_codes.validation)
-    return _terms(price, source, destination) | {
-        "recipient_id": owned["_"]["owner"],
-        "financial_account_id": owned["id"],
-        "payout_method": body["payout_method"],
-    }
-
-
-def _terms(price: Price, source: str, destination: str) -> Row:
     return {
         "source_amount": amount_text(price.source, source),
         "source_currency": source,
@@ -190,6 +172,9 @@ def _terms(price: Price, source: str, destination: str) -> Row:
         "total_tax": amount_text(Decimal(0), source),
         "tax_currency": source,
         "net_source_amount": amount_text(price.net, source),
+        "recipient_id": owned["_"]["owner"],
+        "financial_account_id": owned["id"],
+        "payout_method": body["payout_method"],
     }
 
 

@@ -7,6 +7,7 @@ duration of payouts, `WEEK` and `DAY` the times of payments.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +19,8 @@ from typing import Any
 
 from ..corridors import examples
 from ..spec import timestamps
-from . import ids, quotes
+from . import ids, on_ramp, quotes
+from .individuals import add_account
 from .table import Row
 from .world import KINDS, World
 
@@ -49,7 +51,11 @@ STUCK, DELAY = 0.02, 25
 
 @dataclass(frozen=True)
 class _Route:
-    """Payouts to one country: the recipient, and distributions of amounts and failures."""
+    """Payouts to one country: the recipient, and the distribution of amounts.
+
+    `methods` are the rails with their weights, `share` is the weight of the route, `median` and
+    `spread` are those of its amounts in US dollars, `failing` is the share of failures.
+    """
 
     country: str
     currency: str
@@ -59,7 +65,6 @@ class _Route:
     median: int
     spread: float
     failing: float
-    reasons: dict[str, int]
 
 
 CLOSED = "The recipient's account is closed."
@@ -70,61 +75,23 @@ NO_ANSWER = "The recipient's bank did not answer in time."
 REVIEW = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
-    _Route(
-        *("MX", "MXN", "María González Hernández"),
-        methods={"spei": 1},
-        share=38,
-        median=240,
-        spread=0.8,
-        failing=0.015,
-        reasons={UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
-    ),
-    _Route(
-        *("BR", "BRL", "João Silva"),
-        methods={"pix": 1},
-        share=22,
-        median=180,
-        spread=1.1,
-        failing=0.02,
-        reasons={UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
-    ),
-    _Route(
-        *("CO", "COP", "José Núñez"),
-        methods={"ach_co": 1},
-        share=9,
-        median=320,
-        spread=0.7,
-        failing=0.06,
-        reasons={OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
-    ),
-    _Route(
-        *("PH", "PHP", "Ana Reyes"),
-        methods={"instapay": 4, "pesonet": 1},
-        share=17,
-        median=150,
-        spread=0.6,
-        failing=0.035,
-        reasons={LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
-    ),
-    _Route(
-        *("IN", "INR", "Asha Rao"),
-        methods={"upi": 1},
-        share=9,
-        median=210,
-        spread=0.9,
-        failing=0.045,
-        reasons={NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
-    ),
-    _Route(
-        *("DE", "EUR", "Jörg Öz"),
-        methods={"sepa_instant": 1},
-        share=5,
-        median=900,
-        spread=1.2,
-        failing=0.01,
-        reasons={CLOSED: 1, NO_ANSWER: 1},
-    ),
+    _Route("MX", "MXN", "María González Hernández", {"spei": 1}, 38, 240, 0.8, 0.015),
+    _Route("BR", "BRL", "João Silva", {"pix": 1}, 22, 180, 1.1, 0.02),
+    _Route("CO", "COP", "José Núñez", {"ach_co": 1}, 9, 320, 0.7, 0.06),
+    _Route("PH", "PHP", "Ana Reyes", {"instapay": 4, "pesonet": 1}, 17, 150, 0.6, 0.035),
+    _Route("IN", "INR", "Asha Rao", {"upi": 1}, 9, 210, 0.9, 0.045),
+    _Route("DE", "EUR", "Jörg Öz", {"sepa_instant": 1}, 5, 900, 1.2, 0.01),
 )
+REASONS = {
+    "MX": {UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
+    "BR": {UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
+    "CO": {OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
+    "PH": {LIMIT: 6, OTHER_NAME: 2, NO_ANSWER: 2},
+    "IN": {NO_ANSWER: 7, LIMIT: 2, REVIEW: 1},
+    "DE": {CLOSED: 1, NO_ANSWER: 1},
+}
+"""The reasons of failures per country, with their weights."""
+
 EXPIRED = 0.01
 """The share of transfers that were not funded in time."""
 
@@ -198,13 +165,8 @@ def seed_conversions(world: World, count: int) -> None:
         return
     draw = random.Random(f"{world.seed}:{len(world.tables['conversions'])}")  # noqa: S311 - made up, the same every time
     owner, account = _recipient(world, ROUTES[0], "on_ramp")
-    wallet = _wallet(world, owner)
-    instructions = {
-        "type": "mx_virtual_account",
-        "currency": "mxn",
-        "payment_methods": ["spei"],
-        "details": {"clabe": ids.clabe(world.seed, account["id"])},
-    }
+    address = {"address": ids.address(world.seed, "base", owner["id"]), "network": "base"}
+    wallet = add_account(world, owner, "crypto_wallet", address)
     parent = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -212,7 +174,7 @@ def seed_conversions(world: World, count: int) -> None:
         source_currency="mxn",
         destination_currency="USDC",
         status="active",
-        deposit_instructions=instructions,
+        deposit_instructions=on_ramp.new_instructions(world, "mxn", account["id"]),
     )
     rows = [_conversion(world, draw, parent, moment) for moment in _moments(world, draw, count)]
     world.extend("conversions", rows)
@@ -241,8 +203,8 @@ class RoutePast:
         self.rate = quotes.rate("USD", route.currency)
         self.rate_text = quotes.rate_text(self.rate)
         self.latest = world.now()
-        self.rails = [rail for rail, part in route.methods.items() for _ in range(part)]
-        self.reasons = [reason for reason, part in route.reasons.items() for _ in range(part)]
+        self.rails = [*Counter(route.methods).elements()]
+        self.reasons = [*Counter(REASONS[route.country]).elements()]
 
     def transfer(self, moment: datetime) -> Row:
         """A final transfer that was created at a time."""
@@ -313,22 +275,8 @@ def _recipient(world: World, route: _Route, product: str = "global_payouts") -> 
         document=None,
         status_details=None,
     )
-    account = world.create(
-        "financial_accounts",
-        {"owner": owner["id"]},
-        **examples.account(route.country, world.service),
-    )
-    owner["_"]["accounts"].append(account["id"])
-    return owner, account
-
-
-def _wallet(world: World, owner: Row) -> Row:
-    details = {"address": ids.address(world.seed, "base", owner["id"]), "network": "base"}
-    row = world.create(
-        "financial_accounts", {"owner": owner["id"]}, type="crypto_wallet", details=details
-    )
-    owner["_"]["accounts"].append(row["id"])
-    return row
+    example = examples.account(route.country, world.service)
+    return owner, add_account(world, owner, example["type"], example["details"])
 
 
 def _past_id(world: World, kind: str, moment: datetime) -> str:
@@ -340,34 +288,19 @@ def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(DEPOSIT_MEDIAN * exp(draw.gauss(0, DEPOSIT_SPREAD)))
     amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
-    price = quotes.conversion(amount, "MXN", "USDC")
+    text, created_at = quotes.amount_text(amount, "MXN"), timestamps.to_text(moment)
+    row = on_ramp.new_conversion(parent, text, created_at)
     row_id, failed = _past_id(world, "conversions", moment), draw.random() < CONVERSIONS_FAILING
     latest = world.now() - moment - timedelta(seconds=1)
     seconds = CONFIRMATION_MEDIAN * exp(draw.gauss(0, CONFIRMATION_SPREAD))
     begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))
-    payout = {
-        "amount": quotes.amount_text(price.destination, "USDC"),
-        "currency": "USDC",
-        "payout_account_id": parent["_"]["payout_account_id"],
-        "tx_hash": None if failed else ids.transaction(world.seed, "base", row_id),
-        "initiated_at": None if failed else timestamps.to_text(begun),
-        "completed_at": None if failed else timestamps.to_text(max(begun, ended)),
-    }
-    return {
-        "id": row_id,
-        "conversion_account_id": parent["id"],
-        "individual_id": parent["individual_id"],
-        "status": "failed" if failed else "completed",
-        "deposit": {
-            "amount": quotes.amount_text(amount, "MXN"),
-            "currency": "MXN",
-            "received_at": timestamps.to_text(moment),
-        },
-        "payout": payout,
-        "total_fee": quotes.amount_text(price.fee, "MXN"),
-        "fee_currency": "MXN",
-        "exchange_rate": quotes.rate_text(price.rate),
-        "created_at": timestamps.to_text(moment),
-        "updated_at": timestamps.to_text(max(begun, ended)),
-        "_": {"network": "base"},
-    }
+    updated_at = timestamps.to_text(max(begun, ended))
+    row["status"] = "failed" if failed else "completed"
+    if not failed:
+        row["payout"] |= {
+            "tx_hash": ids.transaction(world.seed, "base", row_id),
+            "initiated_at": timestamps.to_text(begun),
+            "completed_at": updated_at,
+        }
+    times = {"created_at": created_at, "updated_at": updated_at}
+    return {"id": row_id, **row, **times, "_": {"network": "base"}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from threading import Event, Thread
@@ -16,7 +16,15 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
 from ..errors import SimulatorError
-from ..serving import GRACE_SECONDS, HTTPConnection, ServingThread, listen
+from ..serving import (
+    GRACE_SECONDS,
+    HTTPConnection,
+    Message,
+    Receive,
+    Send,
+    ServingThread,
+    listen,
+)
 from ..spec import timestamps
 from ..spec.service import Service
 from .messages import (
@@ -70,16 +78,10 @@ def _is_strange(method: bytes) -> bool:
     """Whether the parser does not know the method."""
     try:
         httptools.HttpRequestParser(object()).feed_data(method + b" / HTTP/1.1\r\n\r\n")
-    except httptools.HttpParserInvalidMethodError:
-        return True
-    except httptools.HttpParserError:
-        return False
+    except httptools.HttpParserError as error:
+        return isinstance(error, httptools.HttpParserInvalidMethodError)
     return False
 
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 LARGE = 1024 * 1024
 """Size from which a body is processed in a thread, so that other connections are served."""
@@ -100,8 +102,7 @@ TIMEOUT_FAULT = 60.0
 class SimulatorApp:
     """A simulator as an ASGI application.
 
-    `answer` turns a request into a reply; `abort` closes a client's connection; `routes` are the
-    paths.
+    `answer` turns a request into a reply; `abort` closes a client's connection.
     """
 
     def __init__(
@@ -140,9 +141,8 @@ class SimulatorApp:
             await _send(send, reply)
 
     def _check_origin(self, scope: Message) -> None:
-        given = dict(scope["headers"])
-        host, origin = (_text(given.get(name)) for name in (b"host", b"origin"))
-        refused = loopback.host_refusal(host, origin, self._allowed)
+        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refused = loopback.host_refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
         if refused:
             raise Refused(*refused, headers=_CLOSE)
 
@@ -201,10 +201,6 @@ class SimulatorApp:
 
 
 _SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
-
-
-def _text(value: bytes | None) -> str | None:
-    return None if value is None else value.decode("latin-1")
 
 
 def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Request:
@@ -287,10 +283,9 @@ class Server:
     def stop(self) -> None:
         """Stop listening; the simulator continues in this process."""
         self._serving.stop()
-        if self._ticker.is_alive():
-            self._ticker.stop()
         if self._is_serving:
             self._is_serving = False
+            self._ticker.stop()
             self.simulator.courier.end_serving()
 
     def is_alive(self) -> bool:

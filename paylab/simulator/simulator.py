@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -36,7 +37,7 @@ from . import (
     transitions,
     webhooks,
 )
-from .bodies import with_numbers
+from .bodies import page, read_row, with_numbers
 from .messages import (
     CONTROL,
     CONTROLS,
@@ -49,9 +50,8 @@ from .messages import (
     find_operation,
 )
 from .storage import WorldStorage
-from .table import Row
 from .webhooks import Courier, Send
-from .world import END, Clock, World
+from .world import END, LISTED, Clock, World
 
 
 class Simulator:
@@ -76,8 +76,8 @@ class Simulator:
         keys: tuple[str, str] | None = None,
         service: Service | None = None,
     ) -> None:
-        self._clock_at_launch = {"frozen": frozen, "speed": speed}
-        clock = Clock(frozen=frozen, speed=speed)
+        self._new_clock = partial(Clock, frozen=frozen, speed=speed)
+        clock = self._new_clock()
         self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
         self.changed, self._clients = Event(), 0
         self._randoms: WeakSet[Random] = WeakSet()
@@ -168,11 +168,9 @@ class Simulator:
 
     def reset(self) -> None:
         """Empty the world and set its clock as at the launch."""
-        clock = Clock(**self._clock_at_launch)  # type: ignore[arg-type] # a bool and a float
+        empty = {"clock": self._new_clock().saved(), "counters": {}, "tables": {}}
         with self.world.lock:
-            self.world.load(
-                {"seed": self.world.seed, "clock": clock.saved(), "counters": {}, "tables": {}}
-            )
+            self.world.load({"seed": self.world.seed, **empty})
             self.save(always=True)
 
     def save(self, *, always: bool = False) -> None:
@@ -200,8 +198,8 @@ def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
 def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and secret derived from a seed; useless elsewhere."""
     return (
-        f"pk_simulator_{ids.seeded_number(seed, 'api key') % 16**16:016x}",
-        _secret(f"{ids.seeded_number(seed, 'secret key') % 16**40:040x}", key_encoding),
+        f"pk_simulator_{ids.hex_digits(ids.seeded_number(seed, 'api key'), 16)}",
+        _secret(ids.hex_digits(ids.seeded_number(seed, "secret key"), 40), key_encoding),
     )
 
 
@@ -239,21 +237,19 @@ class SimulatorTransport(httpx.BaseTransport):
             Request(request.method, path, query, headers, request.read())
         )
         if reply.cut:
-            raise _FAILURES[reply.cut](_WORDS[reply.cut], request=request)
+            failure, words = _FAILURES[reply.cut]
+            raise failure(words, request=request)
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 
 
 _FAILURES = {
-    "refuse": httpx.ConnectError,
-    "timeout": httpx.ReadTimeout,
-    "drop_after": httpx.ReadError,
-    "truncate": httpx.RemoteProtocolError,
-}
-_WORDS = {
-    "refuse": "connection refused",
-    "timeout": "timed out",
-    "drop_after": "connection reset",
-    "truncate": "the connection was closed before the whole body was received",
+    "refuse": (httpx.ConnectError, "connection refused"),
+    "timeout": (httpx.ReadTimeout, "timed out"),
+    "drop_after": (httpx.ReadError, "connection reset"),
+    "truncate": (
+        httpx.RemoteProtocolError,
+        "the connection was closed before the whole body was received",
+    ),
 }
 
 
@@ -261,8 +257,6 @@ Operation = Callable[[World, Request], Reply]
 
 OPERATIONS: Mapping[str, Operation] = {
     "individuals.create": individuals.create,
-    "individuals.list": individuals.index,
-    "individuals.get": individuals.get,
     "individuals.submit_token": individuals.submit_token,
     "individuals.upload_images": individuals.upload_images,
     "individuals.images": individuals.read_images,
@@ -271,17 +265,12 @@ OPERATIONS: Mapping[str, Operation] = {
     "quotes.create": quotes.create,
     "transfers.create": transfers.create,
     "transfers.list": transfers.index,
-    "transfers.get": transfers.get,
     "conversion_accounts.create": on_ramp.create_account,
-    "conversion_accounts.list": on_ramp.list_accounts,
-    "conversion_accounts.get": on_ramp.get_account,
-    "conversions.list": on_ramp.list_conversions,
-    "conversions.get": on_ramp.get_conversion,
     "sandbox.deposit": on_ramp.deposit,
     "webhook_subscriptions.create": webhooks.create,
-    "webhook_subscriptions.list": webhooks.index,
-    "webhook_subscriptions.get": webhooks.get,
     "webhook_subscriptions.delete": webhooks.delete,
+    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED},
+    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTED if kind != "transfers"},
     **{
         route.operation: getattr(control_api, route.operation.partition(".")[2])
         for route in CONTROLS
@@ -309,13 +298,18 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
         raise Refused(400, "Idempotency-Key must be a UUID of 36 characters")
     place = f"{request.method} {request.path} " if settings.scope == "path" else ""
     slot, digest = f"{place}{key.lower()}", _digest(request, settings)
-    stored = _stored(world, slot)
-    if stored is None:
-        return _keep(world, slot, digest, operation(world, request))
-    if stored["digest"] != digest:
-        raise Refused(409, "this Idempotency-Key was used with another body")
-    headers = {**JSON, "idempotency-replayed": "true"}
-    return Reply(stored["status"], b64decode(stored["body"]), headers)
+    stored = world.find("idempotency", slot)
+    if stored is not None and stored["until"] > world.stamp():
+        if stored["digest"] != digest:
+            raise Refused(409, "this Idempotency-Key was used with another body")
+        headers = {**JSON, "idempotency-replayed": "true"}
+        return Reply(stored["status"], b64decode(stored["body"]), headers)
+    reply = operation(world, request)
+    if reply.status in settings.stored:
+        row = {"id": slot, "digest": digest, "status": reply.status}
+        row["until"] = world.after(codes.IDEMPOTENCY_HOURS * 3600)
+        world.put("idempotency", {**row, "body": b64encode(reply.body).decode()})
+    return reply
 
 
 def _digest(request: Request, settings: Any) -> str:
@@ -327,39 +321,25 @@ def _digest(request: Request, settings: Any) -> str:
     return sha256(place + body).hexdigest()
 
 
-def _stored(world: World, slot: str) -> Row | None:
-    row = world.find("idempotency", slot)
-    if row is not None and row["until"] <= world.stamp():
-        world.remove("idempotency", slot)
-        return None
-    return row
-
-
-def _keep(world: World, slot: str, digest: str, reply: Reply) -> Reply:
-    if reply.status in world.service.idempotency.stored:
-        row = {"id": slot, "digest": digest, "status": reply.status}
-        row["until"] = world.after(codes.IDEMPOTENCY_HOURS * 3600)
-        world.put("idempotency", {**row, "body": b64encode(reply.body).decode()})
-    return reply
-
-
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps."""
     transitions.settle(world)
     fault = faults.for_call(world, request)
+    kind = fault["kind"] if fault else None
     now = request.at or world.now()
-    if fault and fault["kind"] == "skew":
+    if fault and kind == "skew":
         now += timedelta(seconds=fault["seconds"])
-    if fault and fault["kind"] in faults.INSTEAD:
+    if fault and kind in faults.INSTEAD:
         reply = faults.instead(world.service, fault, now)
     else:
-        reply = faults.spoil(fault, _answer(world, request, now))
+        reply = _answer(world, request, now)
     dated = {**reply.headers, "date": format_datetime(now, usegmt=True)}
-    return Reply(reply.status, reply.body, dated, reply.cut)
+    return Reply(reply.status, reply.body, dated, cut=kind if kind in faults.CUTS else None)
 
 
 def _answer(world: World, request: Request, now: datetime) -> Reply:
     """Authenticate, find the operation, carry it out. Assumption `check.order`."""
+    is_control = request.path.startswith(CONTROL)
     try:
         if len(request.body) > MOST_BYTES:
             raise Refused(413, TOO_LARGE)
@@ -367,15 +347,13 @@ def _answer(world: World, request: Request, now: datetime) -> Reply:
         name, parts = find_operation(world.service, request.method, request.path)
         _check_content_type(world, request)
         routed = replace(request, id=next(iter(parts.values()), ""))
-        if request.path.startswith(CONTROL):
-            return OPERATIONS[name](world, routed)
         operation = OPERATIONS[name]
-        is_stored = name in IDEMPOTENT
-        reply = once(world, routed, operation) if is_stored else operation(world, routed)
-        body = with_numbers(world.service, reply.body)
-        return reply if body is reply.body else replace(reply, body=body)
+        reply = once(world, routed, operation) if name in IDEMPOTENT else operation(world, routed)
+        if is_control:
+            return reply
+        return replace(reply, body=with_numbers(world.service, reply.body))
     except Refused as refused:
-        return refused.reply(None if request.path.startswith(CONTROL) else world.service)
+        return refused.reply(None if is_control else world.service)
 
 
 def _check_content_type(world: World, request: Request) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from ..errors import Problem
 from ..spec import codes, timestamps
+from ..spec.status import MACHINES
 from . import faults
 from .table import Row
-from .transitions import MACHINES, STEPS
+from .transitions import STEPS
 from .world import END, KINDS, SNAPSHOT_VERSION, World, other_service
 
 MOST_TOLD = 20
@@ -48,31 +49,24 @@ def _list_of(check: Check) -> Check:
     return f"a list, each {words}", lambda value: isinstance(value, list) and all(map(test, value))
 
 
-def _is_instant(value: Any) -> bool:
-    if not (isinstance(value, str) and _INSTANT.fullmatch(value)):
-        return False
-    try:
-        return timestamps.from_text(value) <= END
-    except ValueError:
-        return False
+def _text(words: str, reads: Callable[[str], bool]) -> Check:
+    """A text for which `reads` is true and does not fail."""
+
+    def test(value: Any) -> bool:
+        try:
+            return isinstance(value, str) and reads(value)
+        except (ValueError, RecursionError):
+            return False
+
+    return words, test
+
+
+def _is_instant(text: str) -> bool:
+    return bool(_INSTANT.fullmatch(text)) and timestamps.from_text(text) <= END
 
 
 def _is_number(value: Any) -> bool:
     return type(value) in (int, float) and abs(value) <= _MOST
-
-
-def _is_base64(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and b64decode(value, validate=True) is not None
-    except ValueError:
-        return False
-
-
-def _is_json_object(value: Any) -> bool:
-    try:
-        return isinstance(value, str) and isinstance(json.loads(value), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _is_detail(value: Any) -> bool:
@@ -81,16 +75,15 @@ def _is_detail(value: Any) -> bool:
     )
 
 
-_TEXT: Check = ("text", lambda value: isinstance(value, str))
+_TEXT: Check = _text("text", lambda _: True)
 _OBJECT: Check = ("an object", lambda value: isinstance(value, dict))
 _FLAG: Check = ("true or false", lambda value: isinstance(value, bool))
 _NUMBER: Check = ("a number", _is_number)
-_WHEN: Check = ("a time like 2026-01-31T09:30:00.123Z", _is_instant)
-_IS_ID: Check = ("an id", lambda value: isinstance(value, str) and bool(_ID.fullmatch(value)))
+_WHEN: Check = _text("a time like 2026-01-31T09:30:00.123Z", _is_instant)
+_IS_ID: Check = _text("an id", lambda text: bool(_ID.fullmatch(text)))
 _DETAILS: Check = _list_of(("with a code and a message", _is_detail))
 _CURRENCY: Check = _one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 _EVENT: Check = _one_of(codes.EVENT_TYPES)
-_NETWORK: Check = _TEXT
 
 
 def _all(check: Check, *names: str) -> dict[str, Check]:
@@ -102,13 +95,6 @@ _PRICE = {
     **_all(_TEXT, "source_amount", "destination_amount", "exchange_rate", "total_fee"),
     **_all(_TEXT, "total_tax", "net_source_amount", "payout_method"),
     **_all(_CURRENCY, "source_currency", "destination_currency", "fee_currency", "tax_currency"),
-}
-_EVENT_NOTE = {
-    **_all(_WHEN, "created_at", "at"),
-    "event_type": _EVENT,
-    "resource_id": _TEXT,
-    "body.event_type": _EVENT,
-    "body.event_payload": _OBJECT,
 }
 
 FIELDS: Mapping[str, Mapping[str, Check]] = {
@@ -138,7 +124,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         **_all(_WHEN, "created_at", "expires_at"),
         **_all(_IS_ID, "recipient_id", "financial_account_id"),
         "derived_source_amount": _FLAG,
-        "source_network": _or_null(_NETWORK),
+        "source_network": _or_null(_TEXT),
         "_.used": _FLAG,
     },
     "transfers": {
@@ -181,7 +167,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "payout.payout_account_id": _IS_ID,
         "payout.tx_hash": _or_null(_TEXT),
         **_all(_or_null(_WHEN), "payout.initiated_at", "payout.completed_at"),
-        "_.network": _NETWORK,
+        "_.network": _TEXT,
     },
     "webhook_subscriptions": {
         **_STAMPS,
@@ -190,33 +176,37 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "is_active": _FLAG,
         "_": _OBJECT,
     },
-    "events": _EVENT_NOTE,
+    "events": {
+        **_all(_WHEN, "created_at", "at"),
+        **_all(_EVENT, "event_type", "body.event_type"),
+        "resource_id": _TEXT,
+        "body.event_payload": _OBJECT,
+    },
     "images": {},
     "outbox": {
         **_all(_WHEN, "created_at", "due"),
         **_all(_TEXT, "url", "lane", "resource_id"),
         "subscription_id": _IS_ID,
         "event_type": _EVENT,
-        "body": ("JSON text of an object", _is_json_object),
+        "body": _text("JSON text of an object", lambda text: isinstance(json.loads(text), dict)),
         "attempt": _whole(1),
         "rank": _NUMBER,
     },
     "deliveries": {
         **_all(_WHEN, "created_at", "at"),
+        **_all(_TEXT, "resource_id", "url"),
         "event_type": _EVENT,
-        "resource_id": _TEXT,
         "body": _OBJECT,
-        "url": _TEXT,
         "attempt": _whole(1),
         "status": _or_null(_whole(100, 999)),
         "error": _or_null(_TEXT),
     },
     "faults": _all(_whole(0), "left", "drawn"),
     "idempotency": {
-        "digest": ("64 hex digits", lambda v: isinstance(v, str) and bool(_DIGEST.fullmatch(v))),
+        "digest": _text("64 hex digits", lambda text: bool(_DIGEST.fullmatch(text))),
         "status": _whole(200, 299),
         "until": _WHEN,
-        "body": ("Base64", _is_base64),
+        "body": _text("Base64", lambda text: b64decode(text, validate=True) is not None),
     },
     "timers": {"due": _WHEN, "kind": _one_of(MACHINES), "step": _TEXT},
 }
@@ -344,7 +334,7 @@ def _details(kind: str, place: str, row: Row) -> Found:
             if row.get(name, 0) is None:
                 yield f"{place}.{name}", "must be a number"
     if kind == "financial_accounts" and row.get("type") == "crypto_wallet":
-        yield from _misfits(place, row, {"details.network": _NETWORK})
+        yield from _misfits(place, row, {"details.network": _TEXT})
     if kind == "transfers" and row.get("status") in ("started", "under_review"):
         yield from _misfits(place, row, {"_.started_at": _WHEN})
 

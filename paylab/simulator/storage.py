@@ -31,7 +31,10 @@ def checksum(dump: dict[str, Any]) -> str:
 
 def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
-    dump = shareable(snapshot, keep_personal=keep_personal)
+    dump = {key: value for key, value in snapshot.items() if key != "checksum"}
+    names = personal_names(Service.from_mapping(dump.get("service", {})))
+    dump = bare_urls(Redaction([], names).json(dump))
+    dump = dump if keep_personal else impersonal(dump, names)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
     with replace(path, private=True) as sink:
         sink.write(f"{text}\n".encode())
@@ -46,14 +49,6 @@ def read_file(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or "paylab_snapshot" not in found:
         raise SimulatorError(f"{path} is not a saved world: save one with lab.simulator.save(path)")
     return found
-
-
-def shareable(snapshot: dict[str, Any], *, keep_personal: bool = False) -> dict[str, Any]:
-    """A snapshot without its checksum, secrets and personal data."""
-    dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    names = personal_names(Service.from_mapping(dump.get("service", {})))
-    clean = bare_urls(Redaction([], names).json(dump))
-    return dict(clean if keep_personal else impersonal(clean, names))
 
 
 TABLES = (
@@ -94,12 +89,14 @@ class WorldStorage:
     def load(self, world: World) -> bool:
         """Load the world from the file; False when the file is new."""
         try:
-            facts = {name: json.loads(body) for name, body in self._all("SELECT * FROM facts")}
+            facts = {
+                name: json.loads(body) for name, body in self._db.execute("SELECT * FROM facts")
+            }
             if not facts:
                 return False
             self._check_service(world, facts.get("service", {}))
             tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
-            found = self._all("SELECT kind, body FROM rows ORDER BY rowid")
+            found = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
             while some := found.fetchmany(AT_ONCE):
                 rows = json.loads(f"[{','.join(body for _, body in some)}]")
                 for (kind, _), row in zip(some, rows, strict=True):
@@ -153,11 +150,6 @@ class WorldStorage:
         """Release the file."""
         self._db.close()
 
-    def _all(self, query: str) -> sqlite3.Cursor:
-        return self._db.execute(query)
-
     def _unusable(self, error: Exception) -> SimulatorError:
-        reason = str(error)
-        if "locked" in reason:
-            reason = "another simulator is using it"
+        reason = "another simulator is using it" if "locked" in str(error) else str(error)
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")

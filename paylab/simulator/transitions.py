@@ -6,22 +6,14 @@ module looks them up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from ..spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove, Machine
+from ..spec.status import MACHINES, IllegalMove
 from . import individuals, on_ramp, transfers
-from .messages import Refused, missing
+from .messages import Refused
 from .table import Row
-from .world import World
+from .world import Step, World
 
-Step = Callable[[World, Row, str], None]
-
-MACHINES: Mapping[str, Machine] = {
-    "individuals": INDIVIDUAL,
-    "transfers": TRANSFER,
-    "conversions": CONVERSION,
-    "conversion_accounts": CONVERSION_ACCOUNT,
-}
 STEPS: Mapping[str, Mapping[str, Step]] = {
     "individuals": individuals.STEPS,
     "transfers": transfers.STEPS,
@@ -37,15 +29,13 @@ def settle(world: World) -> None:
         STEPS[timer["kind"]][timer["step"]](world, row, "")
 
 
-def move(world: World, row_id: str, to: str, reason: str) -> tuple[str, Row]:
+def move(world: World, kind: str, row: Row, to: str, reason: str) -> None:
     """Move an object to a state; a 422 lists the legal moves."""
-    kind, row = find_object(world, row_id)
     try:
         trigger = MACHINES[kind].toward(row["status"], to)
     except IllegalMove as error:
         raise Refused(422, str(error), legal=list(error.legal)) from None
     STEPS[kind][trigger](world, row, reason)
-    return kind, row
 
 
 def find_object(world: World, row_id: str) -> tuple[str, Row]:
@@ -54,4 +44,4 @@ def find_object(world: World, row_id: str) -> tuple[str, Row]:
         row = world.find(kind, row_id)
         if row is not None:
             return kind, row
-    return missing("object")
+    raise Refused(404, "object not found")

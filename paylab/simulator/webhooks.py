@@ -11,7 +11,6 @@ import json
 import ssl
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from datetime import timedelta
 from functools import cache, partial
 from hashlib import sha256
 from threading import Condition
@@ -21,14 +20,13 @@ import httpx
 
 from ..rules import webhooks as webhook_rules
 from ..signing.canonical import hmac_hex, key_bytes
-from ..spec import timestamps
 from ..spec.money import lowered
 from ..spec.paging import put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from . import bodies, faults
-from .bodies import as_shown, page, with_instructions, with_numbers
-from .messages import NO_CONTENT, Reply, Request, dump, missing
+from .bodies import as_shown, existing, with_instructions, with_numbers
+from .messages import NO_CONTENT, Reply, Request, dump
 from .table import Row
 from .world import Lanes, World
 
@@ -79,24 +77,15 @@ def _queue(world: World, subscription: Row, event_type: str, resource_id: str, b
 
 def _release(world: World, lane: str) -> None:
     """Release a held event right after the event that overtook it."""
-    for row in _held(world, f"{lane} held"):
-        world.outbox.done(row)
-        moved = {**row, "lane": lane, "due": world.stamp()}
-        moved["rank"] = world.counters["outbox"] + 0.5
-        world.outbox.add(world.put("outbox", moved))
-
-
-def _held(world: World, lane: str) -> list[Row]:
-    """The held events of a lane that are not due yet."""
     if all(fault["kind"] != "event_reorder" for fault in world.tables["faults"].rows.values()):
-        return []
-    now, rows = world.stamp(), world.tables["outbox"].rows.values()
-    return [row for row in rows if row["lane"] == lane and row["due"] > now]
-
-
-def take(world: World) -> Row | None:
-    """Take an event that is due, if there is one."""
-    return world.outbox.take(world.stamp()) if world.outbox.next_due() else None
+        return
+    now = world.stamp()
+    for row in list(world.tables["outbox"].rows.values()):
+        if row["lane"] == f"{lane} held" and row["due"] > now:
+            world.outbox.done(row)
+            rank = world.counters["outbox"] + 0.5
+            moved = {**row, "lane": lane, "due": now, "rank": rank}
+            world.outbox.add(world.put("outbox", moved))
 
 
 def note_attempt(world: World, row: Row, status: int | None, error: str | None = None) -> None:
@@ -106,25 +95,13 @@ def note_attempt(world: World, row: Row, status: int | None, error: str | None =
     world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
     if row["id"] not in world.tables["outbox"].rows:
         return
-    good = status is not None and 200 <= status < 300
-    if good or row["attempt"] > len(world.service.webhooks.delays):
+    good, delays = status is not None and 200 <= status < 300, world.service.webhooks.delays
+    if good or row["attempt"] > len(delays):
         _drop(world, row)
-    else:
-        _again(world, row)
-
-
-def _again(world: World, row: Row) -> None:
-    pause = timedelta(seconds=world.service.webhooks.delays[row["attempt"] - 1])
-    row["due"] = timestamps.to_text(world.now() + pause)
+        return
+    row["due"] = world.after(delays[row["attempt"] - 1])
     row["attempt"] += 1
     world.outbox.wait(world.put("outbox", row))
-
-
-def forget(world: World, subscription_id: str) -> None:
-    """Drop the queued events of a deleted subscription."""
-    for row in list(world.tables["outbox"].rows.values()):
-        if row["subscription_id"] == subscription_id:
-            _drop(world, row)
 
 
 def _drop(world: World, row: Row) -> None:
@@ -153,27 +130,15 @@ def _digest(api_key: str) -> str:
     return sha256(api_key.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
-def index(world: World, request: Request) -> Reply:
-    """The list of subscriptions."""
-    return page(world, request, "webhook_subscriptions")
-
-
-def get(world: World, request: Request) -> Reply:
-    """Read a subscription."""
-    return Reply.json(200, as_shown(_find(world, request)))
-
-
 def delete(world: World, request: Request) -> Reply:
     """Delete a subscription; its queued events are dropped."""
-    row = _find(world, request)
+    row = existing(world, "webhook_subscriptions", request.id)
     world.remove("webhook_subscriptions", row["id"])
-    forget(world, row["id"])
+    for queued in list(world.tables["outbox"].rows.values()):
+        if queued["subscription_id"] == row["id"]:
+            _drop(world, queued)
     status = world.service.success_codes.webhook_subscription
     return Reply(status) if status == NO_CONTENT else Reply.json(status, {})
-
-
-def _find(world: World, request: Request) -> Row:
-    return world.find("webhook_subscriptions", request.id) or missing("webhook subscription")
 
 
 AT_ONCE = 4
@@ -236,36 +201,32 @@ class Courier:
     """
 
     def __init__(
-        self,
-        world: World,
-        saved: Callable[[], None],
-        *,
-        send: Send | None = None,
-        patient: bool = True,
+        self, world: World, saved: Callable[[], None], *, send: Send | None = None
     ) -> None:
         self._world, self._saved = world, saved
         self._send = send or partial(post, timeout=world.service.webhooks.timeout)
-        self.patient, self._usually_patient, self._servers = patient, patient, 0
+        self._servers = 0
         self.doors: dict[str, Send] = {}
         self._pools: dict[str, Executor] = {}
         self._quiet = Condition(world.lock)
         self._under_way = 0
 
+    @property
+    def patient(self) -> bool:
+        """Whether requests wait for receivers; not while a server runs."""
+        return not self._servers
+
     def begin_serving(self) -> None:
         """Deliver in threads while a server runs, so that requests do not wait for receivers."""
         with self._quiet:
-            if not self._servers:
-                self._usually_patient, self.patient = self.patient, False
             self._servers += 1
 
     def end_serving(self) -> None:
-        """Deliver in the calling thread again after the last server has stopped."""
+        """Deliver one event at a time again after the last server has stopped."""
         with self._quiet:
             self._servers -= 1
-            if self._servers:
-                return
-            self.patient = self._usually_patient
-        self.close(cancel=False)
+            if self.patient:
+                self.close(cancel=False)
 
     def after_request(self) -> None:
         """Send the events that a request caused."""
@@ -278,7 +239,7 @@ class Courier:
         """Send everything that is due."""
         with self._quiet:
             while not (self.patient and self._under_way):
-                row = take(self._world)
+                row = self._world.outbox.take(self._world.stamp())
                 if row is None:
                     return
                 self._under_way += 1
@@ -308,14 +269,10 @@ class Courier:
         name, most = ("", 1) if self.patient else (subscription_id, AT_ONCE)
         if name not in self._pools:
             self._pools[name] = ThreadPoolExecutor(most, "paylab-courier")
-            self._dismiss()
+            known = self._world.tables["webhook_subscriptions"].rows
+            for gone in self._pools.keys() - known.keys() - {""}:
+                self._pools.pop(gone).shutdown(wait=False)
         return self._pools[name]
-
-    def _dismiss(self) -> None:
-        """End the threads of deleted subscriptions."""
-        gone = self._pools.keys() - self._world.tables["webhook_subscriptions"].rows.keys() - {""}
-        for name in gone:
-            self._pools.pop(name).shutdown(wait=False)
 
     def _deliver(self, row: Row, lanes: Lanes) -> None:
         status, error = self._attempt(row)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .. import forks
 from ..spec import timestamps
 from ..spec.service import Service
-from ..spec.status import Machine
+from ..spec.status import MACHINES
 from . import ids
 from .table import Row, Table
 
@@ -198,6 +198,10 @@ def other_service(keys: Iterable[str]) -> str:
     return f"{differing} differ. Start the simulator with the service.toml that it was made with"
 
 
+Step = Callable[["World", Row, str], None]
+"""A step of a row, with the reason if somebody asked for it."""
+
+
 class Hand(Protocol):
     """The clock control, which also makes the deliveries that become due."""
 
@@ -239,21 +243,17 @@ class World:
         self.lock = RLock()
         forks.register(self, lock=self.lock)
         self.hand: Hand | None = None
-        self.clear()
-
-    def other_settings(self, made_with: dict[str, Any]) -> list[str]:
-        """The settings that differ between this world's service and that of a saved one."""
-        both = {**made_with, **self.differing}
-        return [key for key in both if made_with.get(key) != self.differing.get(key)]
-
-    def clear(self) -> None:
-        """Remove every row and counter."""
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
         self.outbox = Lanes()
         self._due: list[tuple[str, str]] = []
         self._moment: datetime | None = None
+
+    def other_settings(self, made_with: dict[str, Any]) -> list[str]:
+        """The settings that differ between this world's service and that of a saved one."""
+        both = {**made_with, **self.differing}
+        return [key for key in both if made_with.get(key) != self.differing.get(key)]
 
     def now(self) -> datetime:
         """The current time: of the step being carried out, else of the clock."""
@@ -308,11 +308,6 @@ class World:
         self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
         heapq.heappush(self._due, (due, row_id))
 
-    def cancel(self, row_id: str) -> None:
-        """Cancel the planned step of a row."""
-        if row_id in self.tables["timers"].rows:
-            self.remove("timers", row_id)
-
     def next_due(self) -> str | None:
         """The time of the next step."""
         timers = self.tables["timers"].rows
@@ -362,28 +357,27 @@ class World:
         due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
         heapq.heapify(due)
         outbox, counters = Lanes(tables["outbox"].rows.values()), dict(dump["counters"])
-        seed = dump["seed"]
         changed = {
             kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
             for kind, table in tables.items()
         }
         self.clock.restore(dump["clock"])
-        self.seed, self.counters, self.tables = seed, counters, tables
+        self.seed, self.counters, self.tables = dump["seed"], counters, tables
         self.dirty, self.outbox, self._due = changed, outbox, due
 
 
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
-    orders = {kind: service.list(kind).order for kind in KINDS if kind in LISTED}
-    return {kind: Table(by=_BY.get(kind), order=orders.get(kind, "newest_first")) for kind in KINDS}
+    tables = {kind: Table() for kind in KINDS}
+    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTED}
+    tables["transfers"].by = "product"
+    return tables
 
 
-_BY = {"transfers": "product"}
-
-
-def apply_move(world: World, kind: str, machine: Machine, row: Row, trigger: str) -> None:
+def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
     """Change the status and its time, and cancel the planned step."""
-    row["status"] = machine.after(row["status"], trigger)
+    row["status"] = MACHINES[kind].after(row["status"], trigger)
     row["updated_at"] = world.stamp()
-    world.cancel(row["id"])
+    if row["id"] in world.tables["timers"].rows:
+        world.remove("timers", row["id"])
     world.put(kind, row)

@@ -134,6 +134,14 @@ CONVERSION_ACCOUNT = Machine(
     {("pending", "provision"): "active"},
 )
 
+MACHINES: Mapping[str, Machine] = {
+    "individuals": INDIVIDUAL,
+    "transfers": TRANSFER,
+    "conversions": CONVERSION,
+    "conversion_accounts": CONVERSION_ACCOUNT,
+}
+"""The machines by the list of their objects."""
+
 
 FRONT, BACK, SELFIE = IMAGE_SIDES
 DOCUMENT = (FRONT, BACK)

@@ -9,18 +9,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from threading import Lock
-from typing import Any
 
 from .. import loopback
 from ..errors import ConfigError
 from ..redaction.redaction import Revealing
-from ..serving import ServingThread, listen
+from ..serving import Message, Receive, Send, ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -172,10 +171,6 @@ def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | No
         return DeliveryAnswer(413, f"the body is larger than {MOST_BYTES} bytes")
     return None
 
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 
 AT_ONCE = 64
 """Maximum deliveries processed at the same time; others wait unread."""
