@@ -76,10 +76,7 @@ def name_dialect(error: PaylabError, found: Sequence[Doubt]) -> None:
 
 
 def of_refusal(
-    error: APIStatusError,
-    outgoing: OutgoingRequest,
-    text: str,
-    service: Service,
+    error: APIStatusError, outgoing: OutgoingRequest, text: str, service: Service
 ) -> None:
     """Add assumptions to the error of a refused call."""
     if not outgoing.operation:
@@ -131,15 +128,13 @@ class Fields:
         if self._operation.endswith(".list"):
             yield from self._of_list(problems)
             return
-        refused = [self._ours(problem) for problem in problems]
+        ours = partial(self._translation.field, self._operation, self._body)
+        refused = [(ours(problem.field), problem.message) for problem in problems]
         self._is_renamed = any(MISSING.search(words) for _, words in refused)
         unknown = [name for at, words in refused for name in _names_in(at, words)]
         self._unknown = {*unknown}
         for at, words in refused:
             yield from self._of_field(at, words, unknown)
-
-    def _ours(self, problem: Problem) -> tuple[str, str]:
-        return self._translation.field(self._operation, self._body, problem.field), problem.message
 
     def _of_list(self, problems: Sequence[Problem]) -> Iterator[Doubt]:
         form = self._service.list(self._operation.partition(".")[0])
@@ -229,15 +224,11 @@ class Fields:
             is_case = value.lower() in words.lower() or "case" in words.lower()
             yield from [Doubt("currencies.case")] if is_case else []
         if name == "payout_method":
-            yield from (Doubt(f"rails.{place}") for place in self._places(value))
+            rails = self._service.rails
+            yield from (Doubt(f"rails.{place}") for place in rails if value in rails[place])
         if name == "client_reference_id" and TOO_LONG.search(words):
             yield from self._known(f"{NAMED.get(self._operation, '')}.max_reference")
         yield from self._known(VALUES.get((self._operation, name), ""))
-
-    def _places(self, rail: object) -> list[str]:
-        """The keys of the rails of a country."""
-        rails = self._service.rails
-        return [place for place in rails if rail in rails[place]]
 
     def _form(self, at: str) -> AccountDetails | None:
         """The account type of a field in details."""

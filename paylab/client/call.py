@@ -18,6 +18,7 @@ from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
 from ..spec.text import plain
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
+from .settings import Settings
 
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
@@ -30,10 +31,7 @@ class TooLargeError(Exception):
 
 # The first matching kind is used.
 TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
-    (
-        TooLargeError,
-        Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False),
-    ),
+    (TooLargeError, Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False)),
     (
         httpx.DecodingError,
         Trouble(APIResponseError, "the body cannot be decompressed", may_pass=False),
@@ -130,29 +128,17 @@ class Body:
             return self.text
 
 
-def recorded_body(
-    content: bytes | Iterable[bytes] | None,
-    redaction: Redaction,
-    length: int | None = None,
-    digest: str | None = None,
-) -> Body:
-    """A redacted body; for one that is not held in memory, its length and hash."""
-    if length is not None and digest is not None:
-        return Body(f"<{length} bytes, sha256 {digest[:16]}>", length, digest, exact=False)
-    if not isinstance(content, bytes) or not content:
+def recorded_body(content: bytes, redaction: Redaction) -> Body:
+    """A redacted body, cut to the part that is kept."""
+    if not content:
         return Body()
     digest = sha256(content).hexdigest()
-    shown = _shown(content, digest, redaction)
-    return Body(shown, len(content), digest, exact=shown.encode() == content)
-
-
-def _shown(content: bytes, digest: str, redaction: Redaction) -> str:
     # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
-    clean = redaction.learn(few.decode(errors="replace"))
-    if len(few) == len(content) and len(clean) <= LONGEST_KEPT:
-        return clean
-    return f"{clean[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"
+    shown = redaction.learn(few.decode(errors="replace"))
+    if len(few) < len(content) or len(shown) > LONGEST_KEPT:
+        shown = f"{shown[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"
+    return Body(shown, len(content), digest, exact=shown.encode() == content)
 
 
 @dataclass(frozen=True)
@@ -258,20 +244,28 @@ class Call:
         return f"<Call {self}>"
 
 
-def recorded_call(
+def recorded_call(  # noqa: PLR0913 - what is known of an attempt
     outgoing: OutgoingRequest,
     request: httpx.Request,
     exchange: Exchange,
-    clean: Redaction,
     events: Iterable[tuple[str, float]],
-    **known: Any,
+    clean: Redaction,
+    settings: Settings,
+    known: Mapping[str, Any],
+    number: int,
 ) -> Call:
     """The record of an attempt, without its secrets; `known` are more of its fields."""
     # First the bodies: they teach what to hide elsewhere.
-    sent = recorded_body(outgoing.content, clean, outgoing.length, outgoing.digest)
+    if isinstance(outgoing.content, bytes | None):
+        sent = recorded_body(outgoing.content or b"", clean)
+    else:  # an upload is not held in memory
+        length, digest = outgoing.length or 0, outgoing.digest or ""
+        sent = Body(f"<{length} bytes, sha256 {digest[:16]}>", length, digest, exact=False)
     came = recorded_body(exchange.content, clean)
     signature = request.extensions.get(SIGNATURE) or Signature("", "", "")
+    dialect = settings.service.signing
     return Call(
+        number=number,
         method=outgoing.method,
         path=clean.text(outgoing.path),
         url=clean.text(str(outgoing.url)),
@@ -282,13 +276,36 @@ def recorded_call(
         response_headers=clean.headers(exchange.headers),
         error=clean.text(exchange.trouble.message) if exchange.trouble else None,
         spent=Spent.of(events),
+        finding=_finding(outgoing, request, exchange, clean, settings),
         request_body=sent,
         response_body=came,
         canonical=clean.text(signature.canonical),
         payload=signature.payload,
+        empty_query=dialect.empty_query,
+        key_encoding=dialect.key_encoding,
         personal=clean.personal,
         **known,
     )
+
+
+def _finding(
+    outgoing: OutgoingRequest,
+    request: httpx.Request,
+    exchange: Exchange,
+    clean: Redaction,
+    settings: Settings,
+) -> str | None:
+    """The known mistake behind a refused signature, judged by the service's clock."""
+    service, content = settings.service, outgoing.content or b""
+    if exchange.status != service.error_codes.signature or not isinstance(content, bytes):
+        return None
+    from ..signing.comparison import compare  # only a refused signature needs them
+    from ..signing.findings import SignedRequest
+
+    asked = SignedRequest(outgoing.method, str(outgoing.url), content)
+    headers = {**request.headers, "date": exchange.headers.get("date", "")}
+    found = compare(headers, asked, settings.secret_key.reveal(), signing=service.signing)
+    return None if found.match else clean.text(f"{found.mistake}: {found.message}")
 
 
 ROUGHLY = 3000
@@ -322,8 +339,4 @@ class DeferredCall:
         return "<DeferredCall>"  # its path may hold a secret
 
     def __reduce__(self) -> tuple[Callable[[Call], Call], tuple[Call]]:
-        return _same, (self.call,)
-
-
-def _same(call: Call) -> Call:
-    return call
+        return replace, (self.call,)

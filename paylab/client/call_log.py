@@ -30,7 +30,7 @@ from .. import forks
 from ..errors import ConfigError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .call import Call, DeferredCall
+from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS, Exchange, OutgoingRequest
 
 if TYPE_CHECKING:
@@ -218,23 +218,9 @@ def _call(entry: Call | DeferredCall) -> Call:
 
 
 def _row(call: Call) -> dict[str, Any]:
-    spent = call.spent
-    return {
-        "number": call.number,
-        "when": call.when,
-        "method": call.method,
-        "path": call.path,
-        "status": call.status,
-        "connecting_ms": spent and spent.connecting * 1000,
-        "waiting_ms": spent and spent.waiting * 1000,
-        "reading_ms": spent and spent.reading * 1000,
-        "attempt": call.attempt,
-        "idempotency_key": call.idempotency_key,
-        "replayed": call.replayed,
-        "sent_bytes": call.request_body.size,
-        "received_bytes": call.response_body.size,
-        "error": call.error,
-    }
+    measured = {f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS}
+    measured |= {"sent_bytes": call.request_body.size, "received_bytes": call.response_body.size}
+    return {name: measured[name] if name in measured else getattr(call, name) for name in COLUMNS}
 
 
 LONGEST_LINE = 1_900

@@ -109,16 +109,10 @@ def look_first(path: str) -> str:
     return f"it may have been carried out: check with GET {path} before sending"
 
 
-def _advice(request: OutgoingRequest, ticket: OrderTicket) -> str:
-    """The advice when the order may have been carried out."""
-    if request.find is None or not isinstance(ticket, FreshTicket):
-        return ticket.advice
-    return look_first(request.path)
-
-
 def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingRequest) -> None:
     """Record how the order failed, and add a hint to the error."""
-    advice = _advice(request, ticket)
+    is_fresh = isinstance(ticket, FreshTicket)
+    advice = look_first(request.path) if request.find and is_fresh else ticket.advice
     # The outcome of an earlier attempt is unknown, whatever the last response was.
     if isinstance(error, PaylabError) and ticket.since is not None:
         error.after_lost = True
@@ -127,7 +121,7 @@ def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingReq
         return
     first = not getattr(error, "after_lost", False)
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
-        kept = error.status in UNDECIDED and isinstance(ticket, FreshTicket)
+        kept = error.status in UNDECIDED and is_fresh
         if first and not kept:
             ticket.refused(error.status)
         if first:

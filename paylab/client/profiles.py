@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
     if chosen in tables and not isinstance(tables[chosen], dict):
         raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
     if chosen not in tables:
-        raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {_listed(tables)}")
+        listed = ", ".join(sorted(tables)) or "none"
+        raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {listed}")
     profile = tables[chosen]
     _check_names(chosen, profile)
     found = {key: profile[key] for key in SECRETS if key in profile}
@@ -71,21 +72,20 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
     if not isinstance(value, str):
         raise ConfigError(f"{where} must be text")
     scheme, colon, name = value.partition(":")
-    if colon and scheme in REFERENCES:
-        return REFERENCES[scheme](where, name, environ)
+    if colon and scheme == "env":
+        if not environ.get(name):
+            message = f"refers to the environment variable {name}, which is not set"
+            raise ConfigError(f"{where} {message}")
+        return environ[name]
+    if colon and scheme == "keyring":
+        return _from_keyring(where, name)
     if not private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
         raise ConfigError(f"{where} is plain text, but {reason}")
     return value
 
 
-def _variable(where: str, name: str, environ: Mapping[str, str]) -> str:
-    if not environ.get(name):
-        raise ConfigError(f"{where} refers to the environment variable {name}, which is not set")
-    return environ[name]
-
-
-def _from_keyring(where: str, name: str, environ: Mapping[str, str]) -> str:
+def _from_keyring(where: str, name: str) -> str:
     try:
         import keyring
         from keyring.errors import KeyringError
@@ -99,13 +99,3 @@ def _from_keyring(where: str, name: str, environ: Mapping[str, str]) -> str:
     if not value:
         raise ConfigError(f"{where}: the system's keyring has no {name!r} under 'paylab'")
     return value
-
-
-REFERENCES: dict[str, Callable[[str, str, Mapping[str, str]], str]] = {
-    "env": _variable,
-    "keyring": _from_keyring,
-}
-
-
-def _listed(tables: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(tables)) or "none"

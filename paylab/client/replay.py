@@ -117,11 +117,6 @@ class RecordedCall:
     trouble: type[Exception] | None
     words: str = field(repr=False)
 
-    @property
-    def is_read(self) -> bool:
-        """Whether it is a GET."""
-        return self.question.method == "GET"
-
     def __str__(self) -> str:
         return f"call {self.number}, {self.question.method} {self.question.path}"
 
@@ -207,7 +202,7 @@ class Replay(httpx.BaseTransport):
             (
                 at
                 for at in range(self._last_write + 1, len(self.entries))
-                if not self.entries[at].is_read and at not in self._used
+                if self.entries[at].question.method != "GET" and at not in self._used
             ),
             len(self.entries),
         )

@@ -104,13 +104,6 @@ class OutgoingRequest:
             return self.idempotency_key is not None and self.operation in IDEMPOTENT
         return self.method in {"GET", "HEAD"}
 
-    @property
-    def extensions(self) -> dict[str, Any]:
-        """The hash and the fields of a body that is not in memory, as request extensions."""
-        if self.digest is None:
-            return {}
-        return {BODY_HASH: self.digest, OUTLINE: self.outline}
-
 
 def outgoing(  # noqa: PLR0913 - the parts of a request
     base_url: str,

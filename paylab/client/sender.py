@@ -25,12 +25,11 @@ from ..spec import paging
 from ..spec.operations import OPERATIONS, reading
 from ..spec.service_keys import NONE, Value
 from .call_log import CallLog
-from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
+from .connection import Deadline, ServiceConnection, Watcher, clean_loggers, http_client, utcnow
 from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
 from .parameters import takes
 from .request import Find, Options, OutgoingRequest, SignatureAuth, check_key, encode, outgoing
-from .response import R, Response, own_envelope
-from .retries import Deadline, Delivered, Delivery
+from .response import Delivered, Delivery, R, Response, own_envelope
 from .settings import Settings
 from .translation import Translation
 
@@ -279,7 +278,7 @@ class Sender:
             response = self._send(request).parsed()
             if response.body is None:
                 response = self._located(response, begun)
-            made = response.made
+            made = str(response.identified["id"])
         except BaseException as error:
             note_failure(error, ticket, request)
             raise

@@ -144,6 +144,9 @@ SWITCH |= {"0": False, "false": False, "no": False, "off": False}
 GivenService = Service | str | os.PathLike[str] | Mapping[str, Any]
 """A Service, the path of a service.toml, or values by dotted key or nested."""
 
+Found = dict[str, tuple[Any, str]]
+"""Settings by name, each with its source."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -166,8 +169,7 @@ class Settings:
         object.__setattr__(self, "base_url", check_base_url(self.base_url))
         for name in ("api_key", "secret_key"):
             object.__setattr__(self, name, Secret.of(getattr(self, name)))
-        _check_keys(self.api_key.reveal(), self.secret_key.reveal())
-        _check_options(self)
+        _check(self)
 
     @property
     def identity(self) -> str:
@@ -201,19 +203,20 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
     if name or len(found) < len(REQUIRED):
-        chosen, table = load(profiles or profiles_path(), name, environ)
-        options = _sourced(table, dict.fromkeys(OPTIONS, f"profile {chosen}"))
+        path = profiles or profiles_path()
+        chosen, table = load(path, name, environ)
+        source = f"profile {chosen}"
+        options = _sourced(table, dict.fromkeys(OPTIONS, source))
         if "service" in options:
-            folder = (profiles or profiles_path()).parent
-            options |= _service(options["service"][0], f"profile {chosen}", folder)
-        found = _sourced(table, dict.fromkeys(REQUIRED, f"profile {chosen}")) | found
+            options |= _service(options["service"][0], source, path.parent)
+        found = _sourced(table, dict.fromkeys(REQUIRED, source)) | found
     options |= read_only_source(read_only, environ) | service_source(service, environ)
     if not (found or name):
         return None
     return _settings(_sourced(otherwise or {}, dict.fromkeys(REQUIRED, "default")) | found, options)
 
 
-def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str, tuple[Any, str]]:
+def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
     """The setting `read_only` and its source; empty if not set."""
     if given is not None:
         return {"read_only": (given, "argument")}
@@ -225,9 +228,7 @@ def read_only_source(given: bool | None, environ: Mapping[str, str]) -> dict[str
     return {"read_only": (SWITCH[text.lower()], f"environment {READ_ONLY_VARIABLE}")}
 
 
-def service_source(
-    given: GivenService | None, environ: Mapping[str, str]
-) -> dict[str, tuple[Any, str]]:
+def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Found:
     """The assumptions and their source; empty if not set."""
     if given is not None:
         return _service(given, "argument", Path())
@@ -235,7 +236,7 @@ def service_source(
     return _service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
 
 
-def _service(given: object, source: str, folder: Path) -> dict[str, tuple[Any, str]]:
+def _service(given: object, source: str, folder: Path) -> Found:
     """A Service from a value; a path is relative to the folder."""
     if isinstance(given, Service):
         return {"service": (given, source)}
@@ -257,9 +258,6 @@ def _warn_of_unknown(environ: Mapping[str, str]) -> None:
             warnings.warn(f"{message}; nearest: {near}", ConfigWarning, stacklevel=4)
 
 
-Found = dict[str, tuple[Any, str]]
-
-
 def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:
     return {
         name: (values[name], source)
@@ -272,22 +270,24 @@ def _from_environment(environ: Mapping[str, str]) -> Found:
     # Shells and CI use an empty variable for "not set".
     values = {name: environ.get(variable) or None for name, variable in VARIABLES.items()}
     shared = values["base_url"] and values["base_url"] == environ.get(SHARED_VARIABLE)
-    return _sourced(
-        values,
-        {
-            name: "the simulator that paylab lab started"
-            if shared
-            else f"environment {VARIABLES[name]}"
-            for name in REQUIRED
-        },
-    )
+    sources = {name: f"environment {variable}" for name, variable in VARIABLES.items()}
+    if shared:
+        sources = dict.fromkeys(REQUIRED, "the simulator that paylab lab started")
+    return _sourced(values, sources)
 
 
 def _settings(found: Found, options: Found) -> Settings:
     missing = [name for name in REQUIRED if name not in found]
     if missing:
-        raise ConfigError(_missing_message(missing))
-    _check_text({name: value for name, (value, _) in found.items()})
+        names = " and ".join(missing)
+        places = " / ".join(VARIABLES[name] for name in missing)
+        raise ConfigError(
+            f"the settings are incomplete: {names} {'is' if len(missing) == 1 else 'are'} missing: "
+            f"pass {names} to connect(), set {places}, or write {names} into a profile"
+        )
+    for name, (value, _) in found.items():
+        if not isinstance(value, str | Secret):
+            raise ConfigError(f"{name} must be text")
     whole = {**found, **options}
     where = {name: source for name, (_, source) in whole.items()}
     values = {name: value for name, (value, _) in whole.items()}
@@ -296,30 +296,13 @@ def _settings(found: Found, options: Found) -> Settings:
     return settings
 
 
-def _missing_message(missing: list[str]) -> str:
-    names = " and ".join(missing)
-    places = " / ".join(VARIABLES[name] for name in missing)
-    return (
-        f"the settings are incomplete: {names} {'is' if len(missing) == 1 else 'are'} missing: "
-        f"pass {names} to connect(), set {places}, or write {names} into a profile"
-    )
-
-
-def _check_text(values: Mapping[str, Any]) -> None:
-    for name, value in values.items():
-        if not isinstance(value, str | Secret):
-            raise ConfigError(f"{name} must be text")
-
-
-def _check_keys(api_key: str, secret_key: str) -> None:
+def _check(settings: Settings) -> None:
+    api_key, secret_key = settings.api_key.reveal(), settings.secret_key.reveal()
     # The API key is in headers, in Authorization before a comma.
     if not api_key or "," in api_key or not all("!" <= letter <= "~" for letter in api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
     if not secret_key or secret_key != secret_key.strip():
         raise ConfigError("secret_key is empty, or has a space or line break at an end")
-
-
-def _check_options(settings: Settings) -> None:
     if not _is_number(settings.timeout, int | float) or settings.timeout <= 0:
         raise ConfigError("timeout must be a number of seconds above 0")
     if not _is_number(settings.max_retries, int) or settings.max_retries < 0:
@@ -327,7 +310,7 @@ def _check_options(settings: Settings) -> None:
     if not isinstance(settings.read_only, bool):
         raise ConfigError("read_only must be true or false")
     try:
-        key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding)
+        key_bytes(secret_key, settings.service.signing.key_encoding)
     except ValueError as error:
         raise ConfigError(f"{error}, as signing.key_encoding says") from None
 

@@ -80,16 +80,15 @@ class Translation:
         """Our dotted name of a field in the service's names."""
         if self.is_idle:
             return field
-        names, ours, inside = self._top(operation), [], body
+        table = NAMED.get(operation)
+        names = self.service.names(table) if table else Names({})
+        ours, inside = list[str](), body
         for part in field.split("."):
             own = names.ours.get(part, part)
             ours.append(own)
             inside = _inside(inside, own)
             names = self._names_below(own, inside, body)
         return ".".join(ours)
-
-    def _top(self, operation: str) -> Names:
-        return self.service.names(NAMED[operation]) if operation in NAMED else Names({})
 
     def _names_below(self, name: str, inside: object, body: object) -> Names:
         """The names in the details of an account; `inside` are those that were sent."""

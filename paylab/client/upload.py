@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -151,7 +150,7 @@ class Upload:
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
-        items = [_item(item, f"images.{at}.content") for at, item in enumerate(_listed(images))]
+        items = [Item(item, f"images.{at}") for at, item in enumerate(_listed(images))]
         refuse(rules.check({"images": [item.measured() for item in items]}, service))
         self._parts = [item.part() for item in items]
         self.outline = encode({"images": [item.fields for item in items]})
@@ -229,14 +228,15 @@ class Encoded:
             raise RuleError([Problem(self._field, CHANGED)])
 
 
-@dataclass(frozen=True)
 class Item:
     """One entry of the list as given, and the source of its bytes, if any."""
 
-    fields: Mapping[str, Any]
-    content: object
-    image: ImageSource | None
-    field: str
+    def __init__(self, item: object, at: str) -> None:
+        if not isinstance(item, Mapping):
+            raise RuleError([Problem(at, "must be an object with type and content")])
+        self.fields = {name: value for name, value in item.items() if name != "content"}
+        self.content, self.field = item.get("content"), f"{at}.content"
+        self.image = source(self.content)
 
     def measured(self) -> dict[str, Any]:
         """The entry for the rules: size and first bytes of an image."""
@@ -264,14 +264,6 @@ def _listed(images: object) -> Iterable[object]:
     if isinstance(images, str) or not isinstance(images, Iterable):
         raise RuleError([Problem("images", "must be a dict of sides, or a list of objects")])
     return images
-
-
-def _item(item: object, field: str) -> Item:
-    if not isinstance(item, Mapping):
-        at = field.removesuffix(".content")
-        raise RuleError([Problem(at, "must be an object with type and content")])
-    fields = {name: value for name, value in item.items() if name != "content"}
-    return Item(fields, item.get("content"), source(item.get("content")), field)
 
 
 def _read(field: str, read: Callable[[], T]) -> T:

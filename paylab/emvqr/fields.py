@@ -112,23 +112,15 @@ def name(path: str, scheme: str = "") -> str:
     """The name of the field at this path; `scheme` is sub-tag 00 of its template."""
     parent, _, tag = path.rpartition(".")
     if not parent:
-        return TOP.get(tag) or _range_name(int(tag))
+        return TOP.get(tag) or next(label for tags, label in NETWORKS if int(tag) in tags)
+    if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
+        return "Payment system template"
     if parent in (ADDITIONAL_DATA, LANGUAGE):
-        return _standard_sub_tag(parent, tag)
+        known = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
+        return known.get(tag, "Reserved for EMVCo")
     if tag == "00":
         return "Globally unique identifier"
     return SCHEMES.get(scheme.lower(), {}).get(tag, "Scheme specific")
-
-
-def _range_name(tag: int) -> str:
-    return next(label for tags, label in NETWORKS if tag in tags)
-
-
-def _standard_sub_tag(parent: str, tag: str) -> str:
-    known = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
-    if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
-        return "Payment system template"
-    return known.get(tag, "Reserved for EMVCo")
 
 
 LONGEST = 99

@@ -134,9 +134,11 @@ def parse(text: str, *, verify: bool = True) -> Payload:
         raise EMVError(f"not an EMV payload: it must start with {START}")
     fields = split(text)
     _check_last(fields, text)
-    payload = Payload(fields[:-1])
-    if crc(text) and verify:  # unpaired surrogates are refused even if a wrong CRC is not
-        _check_crc(payload, fields[-1].value, len(text))
+    crc(text)  # unpaired surrogates are refused even if a wrong CRC is not
+    payload, found = Payload(fields[:-1]), fields[-1].value
+    if verify and found != payload.crc:
+        message = f"the CRC is wrong: expected {payload.crc}, found {found}"
+        raise EMVError(message, len(text) - len(found))
     return payload
 
 
@@ -174,19 +176,14 @@ def build(payload: Payload | Tree) -> str:
     >>> paylab.emvqr.build(paylab.emvqr.parse(qr_text)) == qr_text
     True
     """
-    body = (
-        join_fields(payload.fields)
-        if isinstance(payload, Payload)
-        else write_fields(_without_crc(payload))
-    )
+    if isinstance(payload, Payload):
+        body = join_fields(payload.fields)
+    else:
+        body = write_fields({tag: value for tag, value in payload.items() if tag != CRC_TAG})
     text = body + CRC_START
     text += crc(text)
     parse(text)
     return text
-
-
-def _without_crc(tree: Tree) -> Tree:
-    return {tag: value for tag, value in tree.items() if tag != CRC_TAG}
 
 
 def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
@@ -197,12 +194,6 @@ def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
             "the CRC, tag 63, is not the last field", len(text) - len(join_fields(fields[-1:]))
         )
     raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
-
-
-def _check_crc(payload: Payload, found: str, end: int) -> None:
-    expected = payload.crc
-    if found != expected:
-        raise EMVError(f"the CRC is wrong: expected {expected}, found {found}", end - len(found))
 
 
 NAME_MAX, CITY_MAX, AMOUNT_MAX = 25, 15, 13
@@ -227,23 +218,17 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     >>> paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU")[:6]
     '000201'
     """
-    _require(acquirer=acquirer, account=account, name=name, city=city)
+    needed = {"acquirer": acquirer, "account": account, "name": name, "city": city}
+    empty = [part for part, value in needed.items() if not value]
+    if empty:
+        raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
     fields: dict[str, str | Tree] = {"00": "01", "01": "12" if amount else "11"}
-    fields[tags.P2P_TAG] = _template(acquirer, account, reference)
+    template = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
+    template |= {"03": reference} if reference else {}
+    fields[tags.P2P_TAG] = {**template, "04": account}
     fields |= {"52": CATEGORY, "53": PESO}
     fields |= {"54": _amount(amount)} if amount else {}
     return build(fields | {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]})
-
-
-def _template(acquirer: str, account: str, reference: str) -> Tree:
-    start = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
-    return {**start, "03": reference, "04": account} if reference else {**start, "04": account}
-
-
-def _require(**parts: str) -> None:
-    empty = [name for name, value in parts.items() if not value]
-    if empty:
-        raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
 
 
 def _amount(text: str) -> str:

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..client.call import Call, DeferredCall
+from ..client.failures import ErrorBody, parse_json, read_refusal
 from ..client.request import Exchange
-from ..client.response import ErrorBody, parse_json, read_refusal
 from ..redaction.redaction import Redaction
 from ..spec.text import plain
 

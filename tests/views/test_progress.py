@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from paylab.client.resources.operations import Patience
@@ -36,8 +38,9 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
     def sleep(seconds):
         now[0] += seconds
 
-    patience = Patience(sleep, 10, 1, lambda: waiting(lines.append, lambda: now[0]))
-    patience.poll(lambda: Seen(states.pop(0)), "active", "the account")
+    told = waiting(lines.append, lambda: now[0])
+    sender = SimpleNamespace(sleep=sleep, wait_shown=lambda: told)
+    Patience(sender, 10, 1).poll(lambda: Seen(states.pop(0)), "active", "the account")
     assert lines == shown
 
 

@@ -27,7 +27,6 @@ from ..sender import Sender
 from . import operations
 from .operations import EVERY, TIMEOUT, Patience, Until
 
-# The object is new and lists are newest first: older pages are not searched.
 # The spec names two final statuses without the moves to them.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
@@ -62,10 +61,11 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
         """
+        country = str(getattr(individual_id, "country", None))
         named = {
             "individual_id": id_from(individual_id, "individual_id"),
             "payout_account": reference(payout_account, "payout_account"),
-            "source_currency": source_currency or _local(individual_id),
+            "source_currency": source_currency or codes.ON_RAMP.get(country),
             "destination_currency": destination_currency,
             "client_reference_id": client_reference_id,
         }
@@ -120,7 +120,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
         """
-        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
+        patience = Patience(self._sender, timeout, every)
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
 
@@ -163,17 +163,22 @@ class Conversions:
         """
         if (id is None) == (conversion_account_id is None):
             raise RuleError([Problem("id", "give either id or conversion_account_id")])
-        _must_be_aware(since)
+        if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
+            message = f"must be a datetime with a time zone, not {since!r}"
+            raise RuleError([Problem("since", message)])
         own, account = id_from(id, "id"), id_from(conversion_account_id, "id")
 
         def look() -> Conversion | None:
-            found = self.newest(account, since) if own is None else self._since(own, since)
+            if own is not None:
+                one = self.by_id(own)
+                return one if one and _is_since(one, since) else None
+            found = self.newest(account, since)
             refused = self._sender.refused_deposits.get(account or "")
             if found is None and refused is not None:
                 raise _nothing_comes(refused)
             return found
 
-        patience = Patience(self._sender.sleep, timeout, every, self._sender.wait_shown)
+        patience = Patience(self._sender, timeout, every)
         return patience.poll(look, until, "the conversion", ENDED)
 
     @takes(Options)
@@ -206,8 +211,7 @@ class Conversions:
         found = (
             one
             for one in self.list(limit=codes.PAGE_MAX, **options)
-            if one.conversion_account_id == conversion_account_id
-            and (since is None or _is_since(one, since))
+            if one.conversion_account_id == conversion_account_id and _is_since(one, since)
         )
         if self._sender.order("conversions") == "newest_first":
             return next(found, None)
@@ -225,15 +229,6 @@ class Conversions:
         except NotFoundError:
             return None
         return answer.read(Conversion)
-
-    def _since(self, id: str, since: datetime | None) -> Conversion | None:  # noqa: A002
-        found = self.by_id(id)
-        return found if found and (since is None or _is_since(found, since)) else None
-
-
-def _local(individual: object) -> str | None:
-    """The deposit currency of an individual's country; None if unknown."""
-    return codes.ON_RAMP.get(str(getattr(individual, "country", None)))
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
@@ -261,15 +256,10 @@ def _nothing_comes(refused: APIStatusError) -> WaitTimeoutError:
     return error
 
 
-def _must_be_aware(since: object) -> None:
-    """RuleError for a time that cannot be compared with the service's."""
-    if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
-        message = f"must be a datetime with a time zone, not {since!r}"
-        raise RuleError([Problem("since", message)])
-
-
-def _is_since(one: Conversion, since: datetime) -> bool:
+def _is_since(one: Conversion, since: datetime | None) -> bool:
     """Whether a conversion was created since a time; PaylabError when the service does not say."""
+    if since is None:
+        return True
     if not isinstance(one.created_at, datetime):
         message = f"the conversion {one.id} has no readable created_at ({one.created_at!r})"
         raise PaylabError(f"{message}: wait for it by its id, or without since")

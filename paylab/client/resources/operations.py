@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -19,6 +18,7 @@ from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain
 from ..parameters import refuse, unknown
+from ..sender import Sender
 
 
 def created(resource: Any) -> datetime:
@@ -49,25 +49,14 @@ EVERY = 1.0
 Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""
 
-Shown = Callable[[], AbstractContextManager[Callable[[str], None]]]
-
-
-def unseen() -> AbstractContextManager[Callable[[str], None]]:
-    """Do not show the wait."""
-    return nullcontext(lambda _: None)
-
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait and how often to poll; only sleeps count as waiting time.
+    """How long to wait and how often to poll; only sleeps count as waiting time."""
 
-    `shown` returns a function that is called with the state of the wait in each round.
-    """
-
-    sleep: Callable[[float], None]
-    timeout: float = TIMEOUT
-    every: float = EVERY
-    shown: Shown = unseen
+    sender: Sender
+    timeout: float
+    every: float
 
     def poll(
         self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
@@ -76,34 +65,22 @@ class Patience:
 
         A status in `final` that is not the expected one ends the wait.
         """
-        with self.shown() as tell:
-            return self._poll(look, until, what, final, tell)
-
-    def _poll(
-        self,
-        look: Callable[[], W | None],
-        until: Until,
-        what: str,
-        final: Set[str],
-        tell: Callable[[str], None],
-    ) -> W:
         reached, waited = _reached(until), 0.0
-        while True:
-            seen = look()
-            if seen is not None and reached(seen):
-                tell(f"{what} {_state(seen)} after {waited:g} s")
-                return seen
-            left = self.timeout - waited
-            tell(
-                f"waiting: {what} {_state(seen)}; {waited:.0f} s so far, at most {left:.0f} s more"
-            )
-            if not callable(until) and getattr(seen, "status", None) in final:
-                raise WaitTimeoutError(f"{what} {_state(seen)}, which is final", seen)
-            if waited >= self.timeout:
-                raise WaitTimeoutError(f"{what} {_state(seen)} after {waited:g} s", seen)
-            pause = min(self.every, left)
-            self.sleep(pause)
-            waited += pause
+        with self.sender.wait_shown() as tell:
+            while True:
+                seen = look()
+                state, left = f"{what} {_state(seen)}", self.timeout - waited
+                if seen is not None and reached(seen):
+                    tell(f"{state} after {waited:g} s")
+                    return seen
+                tell(f"waiting: {state}; {waited:.0f} s so far, at most {left:.0f} s more")
+                if not callable(until) and getattr(seen, "status", None) in final:
+                    raise WaitTimeoutError(f"{state}, which is final", seen)
+                if waited >= self.timeout:
+                    raise WaitTimeoutError(f"{state} after {waited:g} s", seen)
+                pause = min(self.every, left)
+                self.sender.sleep(pause)
+                waited += pause
 
 
 def _reached(until: Until) -> Callable[[Any], bool]:
