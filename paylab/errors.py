@@ -20,7 +20,7 @@ PaylabError
 │   └── APITimeoutError      no response in time
 ├── APIResponseError         a response whose body cannot be read
 └── APIStatusError           a response that is not 2xx
-├── RedirectError           3xx, never followed with signed headers
+    ├── RedirectError           3xx, never followed with signed headers
     ├── BadRequestError         400
     ├── AuthenticationError     401
     ├── PermissionDeniedError   403
@@ -71,18 +71,31 @@ class PaylabError(Exception):
     after_lost = False
     """Whether an earlier attempt may have been carried out."""
 
+    call: Any = None
+    """The attempt that failed, if it is known."""
+
     def card(self) -> list[str]:
         """The lines to show in a terminal or a notebook."""
-        lines = [f"{type(self).__name__}: {self}"]
+        lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
     def traceback(self) -> str:
         """The full traceback; a notebook shows only the card."""
         return "".join(format_exception(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A subclass may take other arguments than the text, which is all that `args` has.
+        return _restored, (type(self), self.args), vars(self)
+
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the traceback; called by IPython."""
         return [*self.card(), FULL_TRACEBACK]
+
+
+def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class ConfigError(PaylabError):
@@ -101,9 +114,6 @@ class LedgerError(ConfigError):
         self.hint, self.made, self.key = hint, made, key
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.hint, self.made, self.key)
-
 
 class ServiceError(ConfigError):
     """Settings of a service that cannot be used; `key` and `line` are set if known."""
@@ -112,9 +122,6 @@ class ServiceError(ConfigError):
         self.line = line
         self.key: str = key
         super().__init__(message)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.key, self.line)
 
 
 class MissingOperationError(ServiceError):
@@ -130,12 +137,10 @@ class RuleError(PaylabError):
 
     def card(self) -> list[str]:
         """One line per problem, and what to try."""
-        head = f"RuleError: nothing was sent, {_count(len(self.problems), 'problem')}"
+        number = len(self.problems)
+        head = f"RuleError: nothing was sent, {number} problem{'' if number == 1 else 's'}"
         tries = [f"  Try: {self.hint}"] if self.hint else []
         return [head, *(f"  {problem}" for problem in self.problems), *tries]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.problems, self.hint)
 
 
 class RuleWarning(UserWarning):
@@ -170,9 +175,6 @@ class ReplayError(PaylabError):
         lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
         return [*lines, *(f"    {each}" for each in self.differences)]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.nearest, self.differences)
-
 
 class ChoiceError(PaylabError):
     """Not sent: a similar request was sent before, and it is not clear what you want.
@@ -185,9 +187,6 @@ class ChoiceError(PaylabError):
         self.hint, self.expired = hint, expired
         super().__init__(message)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (*self.args, self.hint, self.expired)
-
 
 class EMVError(PaylabError, ValueError):
     """A QR text that is not a valid EMV payload, with the reason and the character offset."""
@@ -195,9 +194,6 @@ class EMVError(PaylabError, ValueError):
     def __init__(self, reason: str, offset: int = 0) -> None:
         self.reason, self.offset = reason, offset
         super().__init__(f"{reason} (at character {offset})")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.reason, self.offset)
 
 
 class ExactnessError(PaylabError, ValueError):
@@ -223,9 +219,6 @@ class UnknownNameError(SimulatorError, AttributeError):
         """The wrong name, and similar known names."""
         head = f"{type(self).__name__}: {self.args[0]}"
         return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.kind, self.word, self.nearest)
 
 
 class StepError(PaylabError):
@@ -253,11 +246,6 @@ class APIConnectionError(PaylabError):
         self.call = call
         super().__init__(message)
 
-    def card(self) -> list[str]:
-        """The failure, the call, and what to try."""
-        head, *rest = super().card()
-        return [head, *_called(self.call), *rest]
-
 
 class APITimeoutError(APIConnectionError):
     """No response in time; the request may still have been carried out."""
@@ -269,11 +257,6 @@ class APIResponseError(PaylabError):
     def __init__(self, message: str, call: Any = None) -> None:
         self.call = call
         super().__init__(message)
-
-    def card(self) -> list[str]:
-        """The problem, the call, and what to try."""
-        head, *rest = super().card()
-        return [head, *_called(self.call), *rest]
 
 
 class APIStatusError(PaylabError):
@@ -365,7 +348,3 @@ def _called(call: Any) -> list[str]:
     number = getattr(call, "number", 0)
     where = f" (number {number} in lab.calls)" if number else ""
     return [f"  Call: {call}{where}"]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

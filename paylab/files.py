@@ -63,8 +63,6 @@ def require_writable(path: Path) -> None:
         draft.touch(PRIVATE, exist_ok=False)
         draft.unlink()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
-        if isinstance(error, ConfigError):
-            raise
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{path} cannot be written ({reason})") from None
 

@@ -18,7 +18,6 @@ from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
 from ..spec.text import plain
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
-from .settings import Settings
 
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
@@ -244,15 +243,13 @@ class Call:
         return f"<Call {self}>"
 
 
-def recorded_call(  # noqa: PLR0913 - what is known of an attempt
+def recorded_call(
     outgoing: OutgoingRequest,
     request: httpx.Request,
     exchange: Exchange,
-    events: Iterable[tuple[str, float]],
     clean: Redaction,
-    settings: Settings,
-    known: Mapping[str, Any],
-    number: int,
+    events: Iterable[tuple[str, float]],
+    **known: Any,
 ) -> Call:
     """The record of an attempt, without its secrets; `known` are more of its fields."""
     # First the bodies: they teach what to hide elsewhere.
@@ -263,9 +260,7 @@ def recorded_call(  # noqa: PLR0913 - what is known of an attempt
         sent = Body(f"<{length} bytes, sha256 {digest[:16]}>", length, digest, exact=False)
     came = recorded_body(exchange.content, clean)
     signature = request.extensions.get(SIGNATURE) or Signature("", "", "")
-    dialect = settings.service.signing
     return Call(
-        number=number,
         method=outgoing.method,
         path=clean.text(outgoing.path),
         url=clean.text(str(outgoing.url)),
@@ -276,36 +271,13 @@ def recorded_call(  # noqa: PLR0913 - what is known of an attempt
         response_headers=clean.headers(exchange.headers),
         error=clean.text(exchange.trouble.message) if exchange.trouble else None,
         spent=Spent.of(events),
-        finding=_finding(outgoing, request, exchange, clean, settings),
         request_body=sent,
         response_body=came,
         canonical=clean.text(signature.canonical),
         payload=signature.payload,
-        empty_query=dialect.empty_query,
-        key_encoding=dialect.key_encoding,
         personal=clean.personal,
         **known,
     )
-
-
-def _finding(
-    outgoing: OutgoingRequest,
-    request: httpx.Request,
-    exchange: Exchange,
-    clean: Redaction,
-    settings: Settings,
-) -> str | None:
-    """The known mistake behind a refused signature, judged by the service's clock."""
-    service, content = settings.service, outgoing.content or b""
-    if exchange.status != service.error_codes.signature or not isinstance(content, bytes):
-        return None
-    from ..signing.comparison import compare  # only a refused signature needs them
-    from ..signing.findings import SignedRequest
-
-    asked = SignedRequest(outgoing.method, str(outgoing.url), content)
-    headers = {**request.headers, "date": exchange.headers.get("date", "")}
-    found = compare(headers, asked, settings.secret_key.reveal(), signing=service.signing)
-    return None if found.match else clean.text(f"{found.mistake}: {found.message}")
 
 
 ROUGHLY = 3000

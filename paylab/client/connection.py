@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import math
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -24,7 +21,7 @@ from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec.text import plain
 from ..spec.timestamps import from_http
-from .call import ROUGHLY, DeferredCall, TooLargeError, recorded_call, trouble_of
+from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
 from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 
@@ -33,42 +30,6 @@ utcnow = partial(datetime.now, UTC)
 
 Cap = Callable[[float | None, type[httpcore.TimeoutException]], float | None]
 """Cuts a timeout to the time left; raises that error when none is left."""
-
-
-class Deadline(threading.local):
-    """The deadline of the current call, per thread."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._at = math.inf
-
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """Set a deadline in seconds; a nested call has its own."""
-        before = self._at
-        self._at = self._clock() + seconds
-        try:
-            yield
-        finally:
-            self._at = before
-
-    def extend(self, seconds: float) -> None:
-        """Extend the deadline by a pause."""
-        self._at += seconds
-
-    @property
-    def has_passed(self) -> bool:
-        """Whether no time is left."""
-        return self._at <= self._clock()
-
-    def cap(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float | None:
-        """A timeout cut to the time left; an error when none is left."""
-        left = self._at - self._clock()
-        if left <= 0:
-            raise error("the deadline of the whole call has passed")
-        if left == math.inf:
-            return timeout
-        return left if timeout is None else min(timeout, left)
 
 
 class BoundedStream(httpcore.NetworkStream):
@@ -264,8 +225,7 @@ class ServiceConnection:
             "elapsed": max(0.0, (self.clock() - when).total_seconds()),
             "skew": exchange.skew,
         }
-        about = (outgoing, request, exchange, events)
-        make = partial(recorded_call, *about, self.redaction, self.settings, known)
+        make = partial(self._record, outgoing, request, exchange, events, known)
         sent = outgoing.content if isinstance(outgoing.content, bytes) else b""
         # Twice as fast as `in`.
         taught = outgoing.digest or max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
@@ -292,6 +252,33 @@ class ServiceConnection:
         date = from_http(headers.get("date", ""))
         skew = None if date is None else (date - when).total_seconds()
         return Exchange(response.status_code, headers, content, trouble, skew)
+
+    def _record(  # noqa: PLR0913 - what is known of an attempt
+        self,
+        outgoing: OutgoingRequest,
+        request: httpx.Request,
+        exchange: Exchange,
+        events: list[tuple[str, float]],
+        known: dict[str, Any],
+        number: int,
+    ) -> Call:
+        """The record of an attempt; of a refused signature with the known mistake behind it."""
+        finding, service = None, self.settings.service
+        content = outgoing.content or b""
+        if exchange.status == service.error_codes.signature and isinstance(content, bytes):
+            from ..signing.comparison import compare  # only a refused signature needs them
+            from ..signing.findings import SignedRequest
+
+            asked = SignedRequest(outgoing.method, str(outgoing.url), content)
+            # Judged by the service's clock.
+            headers = {**request.headers, "date": exchange.headers.get("date", "")}
+            secret = self.settings.secret_key.reveal()
+            found = compare(headers, asked, secret, signing=service.signing)
+            if not found.match:
+                finding = self.redaction.text(f"{found.mistake}: {found.message}")
+        facts = {**known, "number": number, "finding": finding}
+        facts |= {name: getattr(service.signing, name) for name in ("empty_query", "key_encoding")}
+        return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)
 
 
 def _content(response: httpx.Response) -> bytes:

@@ -1,27 +1,23 @@
-"""A response: sent for with retries where safe, its body read as a resource or a page."""
+"""A response: its body as JSON with exact numbers, read as a resource, a page or an error."""
 
 from __future__ import annotations
 
-import logging
 import re
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from itertools import count
-from random import Random
-from typing import Any, NamedTuple, Self, TypeVar
+from html import unescape
+from http import HTTPStatus
+from itertools import islice
+from typing import Any, Self, TypeVar
 
-from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError
-from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
+from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError, Problem
+from ..redaction.redaction import Redaction
+from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page, value_at
 from ..spec.resource import Resource
-from ..spec.text import EXACT, plain, write_json
+from ..spec.text import EXACT, plain, read_json, write_json
 from .call import Call, DeferredCall
-from .connection import Deadline
 from .request import Exchange, OutgoingRequest
-from .retries import asked_wait, is_lost, wait_before_retry
-from .settings import Settings
 from .translation import ANSWERS, Translation
 
 R = TypeVar("R", bound=Resource)
@@ -39,134 +35,10 @@ MARKUP = re.compile(rb"\s*<")
 SHOWN = ("transfers", "conversions")
 """Lists whose envelope the spec shows; others may also be a bare array."""
 
-CLOCKS_AGREE = 2.0
-"""Seconds; Date has no fractions."""
 
-WORTH_SAYING = 30.0
-"""Seconds of difference from which on it is said, long before it is an error."""
-
-TIMES = 4
-"""All attempts of a call together may take so many times its timeout; pauses are not counted."""
-
-SLOWEST = 50_000
-"""Bytes a second at which an upload is still waited for."""
-
-log = logging.getLogger("paylab")
-
-
-class Delivered(NamedTuple):
-    """The request that was answered, what came back, and whether an earlier attempt was lost."""
-
-    request: OutgoingRequest
-    exchange: Exchange
-    deferred: DeferredCall
-    after_lost: bool
-
-
-Look = Callable[[Delivered, datetime], OutgoingRequest | None]
-"""Finds what a lost attempt made: the GET of it, or None."""
-
-
-@dataclass
-class Delivery:
-    """Sends requests with retries; `ahead` is by how much the service's clock is ahead, if known.
-
-    `attempt` sends once, and `keep` stores the record of each attempt. `product` is the Server
-    header of the latest answer; None before the first answer. `ask` asks a simulator for its
-    time, and `reading` is its answer, when it came, and its seconds per real second.
-    """
-
-    settings: Settings
-    deadline: Deadline
-    attempt: Callable[[OutgoingRequest, int], tuple[Exchange, DeferredCall]]
-    keep: Callable[[DeferredCall], None]
-    clock: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    random: Random
-    ahead: float | None = None
-    product: str | None = None
-    is_skew_told: bool = False
-    ask: Callable[[], datetime] | None = None
-    reading: tuple[datetime, datetime, float] | None = None
-
-    def __post_init__(self) -> None:
-        self._much = min(WORTH_SAYING, self.settings.service.signing.tolerance)
-
-    def send(self, request: OutgoingRequest, look: Look) -> Delivered:
-        """Send a request with retries, within the deadline of the call."""
-        seconds = TIMES * (request.timeout or self.settings.timeout)
-        begun, lost = self.clock() if request.find else None, False
-        with self.deadline.within(seconds + (request.length or 0) / SLOWEST):
-            for number in count(1):
-                exchange, deferred = self.attempt(request, number)
-                self.keep(deferred)
-                if exchange.status:
-                    self.product = exchange.headers.get("server", "")
-                if not deferred.patient or log.isEnabledFor(logging.DEBUG):
-                    log.debug("%s", deferred.call)
-                if exchange.skew is not None:
-                    self.ahead, is_much = exchange.skew, abs(exchange.skew) >= self._much
-                    if is_much and not self.is_skew_told:
-                        self._warn_of_skew(exchange.skew)
-                    self.is_skew_told = is_much
-                if exchange.went_well:
-                    break
-                if begun and is_lost(exchange):
-                    found = look(Delivered(request, exchange, deferred, lost), begun)
-                    if found is not None:
-                        return self.send(found, look)
-                wait = self._wait(request, exchange, number)
-                if wait is None:
-                    break
-                lost = lost or is_lost(exchange)
-                log.debug("trying again in %.2f s", wait)
-                self.deadline.extend(wait)
-                self.sleep(wait)
-        return Delivered(request, exchange, deferred, lost)
-
-    def seen(self) -> datetime:
-        """The service's time as far as the latest answer tells; nothing is asked."""
-        now, ahead = self.clock(), self.ahead or 0.0
-        if abs(ahead) < CLOCKS_AGREE:
-            return now
-        with suppress(OverflowError):
-            return now + timedelta(seconds=ahead)
-        return now
-
-    def earliest(self) -> datetime:
-        """The earliest that it may be at the service, by which an order is dated.
-
-        A simulator behind a URL is asked only if it was not yet, or if its clock was moved since.
-        """
-        if self.reading is not None:
-            theirs, at, speed = self.reading
-            with suppress(OverflowError):
-                return theirs + (self.clock() - at) * speed
-            return theirs
-        return self.ask() if self.ask is not None else min(self.clock(), self.seen())
-
-    def least_ahead(self) -> timedelta:
-        """The minimum time by which the service's clock is ahead: Date has only whole seconds."""
-        ahead, tolerance = self.ahead, self.settings.service.signing.tolerance
-        known = ahead is not None and abs(ahead) < tolerance
-        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
-
-    def _wait(self, request: OutgoingRequest, exchange: Exchange, number: int) -> float | None:
-        """Seconds to wait before the next attempt; None when there must be none."""
-        if number > self.settings.max_retries or self.deadline.has_passed:
-            return None
-        limits = self.settings.service.rate_limits
-        asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
-        return wait_before_retry(request.repeatable, exchange, number, asked, self.random)
-
-    def _warn_of_skew(self, skew: float) -> None:
-        """Warn about a clock difference before it becomes an error."""
-        tolerance = self.settings.service.signing.tolerance
-        side = "ahead of" if skew > 0 else "behind"
-        verdict = "too much: every request is refused" if abs(skew) > tolerance else "much"
-        words = f"{abs(skew):.0f} s {side} this machine's, which is {verdict}"
-        allowed = f"{tolerance} s are allowed: set this machine's clock"
-        log.warning("the service's clock is %s; %s", words, allowed)
+def parse_json(content: bytes) -> Any:
+    """JSON in UTF-8 with decimal fractions kept exact; ValueError when it is not JSON."""
+    return read_json(content.decode("utf-8-sig"))
 
 
 @dataclass(frozen=True)
@@ -318,3 +190,170 @@ def _is_error(body: object) -> bool:
     if not isinstance(body, dict):
         return False
     return any(body.get(key) for key in ERROR_KEYS) or body.get("success") is False
+
+
+# Names of keys without case and underscores, most likely first.
+TEXT_KEYS = (
+    *("error", "message", "errormessage", "errordescription", "detail", "title", "reason"),
+    *("description", "msg", "text", "issue", "summary", "faultstring", "code", "errorcode"),
+)
+LIST_KEYS = (
+    *("errors", "details", "detail", "problems", "violations", "error", "message", "messages"),
+    *("issues", "reasons", "invalidparams"),
+)
+FIELD_KEYS = ("field", "path", "param", "parameter", "loc", "name", "property", "pointer")
+WORD_KEYS = (
+    *("message", "msg", "text", "error", "reason", "detail", "description", "issue", "title"),
+    "code",
+)
+# The standard text of a status; any other text is preferred.
+PHRASES = frozenset(status.phrase for status in HTTPStatus)
+MOST_WORDS = 10
+MOST_PROBLEMS = 100
+# Problems listed by the service have no rule of ours.
+SOURCE = "service"
+INVISIBLE = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+
+TAG = re.compile(r"<[^<>]*>")
+HTML_TAG = re.compile(r"<(!doctype|html|head|body|div|p|pre|h[1-6])\b", re.IGNORECASE)
+
+# Searching the end of an unclosed element would take quadratic time.
+LONGEST_MARKUP = 2**13
+
+
+@dataclass(frozen=True)
+class ErrorBody:
+    """The service's message, its field problems, and the body."""
+
+    text: str
+    problems: tuple[Problem, ...] = ()
+    body: Any = None
+
+
+def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = None) -> ErrorBody:
+    """The message of a refusal, or the name of the status.
+
+    `form` are the [errors] of a service: where its words stand, before all other places.
+    """
+    text = redaction.text(content.decode("utf-8", "replace"))
+    try:
+        body = redaction.json(parse_json(content))
+        stated = _problems_at(body, form) if form else ()
+        problems = tuple(stated or _problems(body))[:MOST_PROBLEMS]
+        stated_words = _text(value_at(body, form.words)) if form else ""
+        words = stated_words or _words(body) or "; ".join(map(str, problems))
+        if not words or words.isdigit():  # any word is better than a bare number
+            words = "; ".join(islice(_anything(body), MOST_WORDS)) or words
+    except (ValueError, RecursionError):
+        body, problems, words = text or None, (), _visible(text)
+    # Markup and entities are gone from the words: what they hid is looked for again.
+    return ErrorBody(plain(redaction.text(words)) or _name(status), problems, body)
+
+
+def _problems_at(body: object, form: Any) -> tuple[Problem, ...]:
+    """The field problems by the settings of the service."""
+    found = value_at(body, form.problems)
+    if form.list_form == "by_field" and isinstance(found, dict):
+        return tuple(_by_field(found))
+    if not isinstance(found, list):
+        return ()
+    return tuple(
+        Problem(plain(_dotted(field), 100), plain(_words(words)), SOURCE)
+        if (field := value_at(item, form.field)) and (words := value_at(item, form.message))
+        else _problem(item)
+        for item in found
+    )
+
+
+def _name(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "no reason given"
+
+
+def _visible(text: str) -> str:
+    """The visible text of a body that may be HTML."""
+    text = text[:LONGEST_MARKUP]
+    if not HTML_TAG.search(text):
+        return text
+    return unescape(TAG.sub(" ", INVISIBLE.sub(" ", text)))
+
+
+def _folded(body: dict[str, Any]) -> dict[str, Any]:
+    """An object by normalised keys: `errorMessage` and `error_message` are the same."""
+    return {str(name).replace("_", "").replace("-", "").lower(): body[name] for name in body}
+
+
+def _words(body: object) -> str:
+    if isinstance(body, dict):
+        known = _folded(body)
+        return _chosen([words for key in TEXT_KEYS if (words := _words(known.get(key)))])
+    if isinstance(body, list):
+        texts = [_text(item) for item in body[:MOST_PROBLEMS]]
+        return "; ".join(texts) if all(texts) else ""
+    return _text(body)
+
+
+def _text(value: object) -> str:
+    if value is None or isinstance(value, dict | list | bool):
+        return ""
+    return _visible(value) if isinstance(value, str) else str(value)
+
+
+def _chosen(words: list[str]) -> str:
+    """The message: a sentence is preferred to a code or the name of the status."""
+    first, *others = [each for each in words if each not in PHRASES] or words or [""]
+    sentence = next((each for each in others if " " in each), "")
+    return f"{first}: {sentence}" if sentence and " " not in first else first
+
+
+def _anything(body: object, name: str = "") -> Iterator[str]:
+    """Every text of a body with its key, for unknown formats."""
+    if isinstance(body, dict):
+        for key, value in body.items():
+            yield from _anything(value, str(key))
+    elif isinstance(body, list):
+        for value in body:
+            yield from _anything(value, name)
+    elif isinstance(body, str) and body.strip():
+        yield f"{name}: {_visible(body)}" if name else _visible(body)
+
+
+def _problems(body: object) -> Iterator[Problem]:
+    known = _folded(body) if isinstance(body, dict) else {}
+    values = [body] if isinstance(body, list) else [known.get(key) for key in LIST_KEYS]
+    for value in values:
+        if isinstance(value, list):
+            yield from map(_problem, value)
+        elif isinstance(value, dict):
+            yield from _by_field(value)
+
+
+def _by_field(value: dict[str, Any]) -> Iterator[Problem]:
+    """Field problems of the form `{"email": ["is required"]}`."""
+    listed = [item for each in value.values() if isinstance(each, list) for item in each]
+    if _folded(value).keys() & {*TEXT_KEYS} or any(isinstance(item, dict) for item in listed):
+        yield from _problems(value)
+        return
+    for name, words in value.items():
+        for word in words if isinstance(words, list) else [words]:
+            yield Problem(plain(name, 100), plain(_words(word) or str(word)), SOURCE)
+
+
+def _problem(item: object) -> Problem:
+    if not isinstance(item, dict):
+        return Problem("", plain(_words(item) or str(item)), SOURCE)
+    known = _folded(item)
+    source = known.get("source")  # where JSON:API names the field
+    named = {**(_folded(source) if isinstance(source, dict) else {}), **known}
+    name = next((named[key] for key in FIELD_KEYS if named.get(key)), "")
+    words = next((text for key in WORD_KEYS if (text := _words(known.get(key)))), "")
+    return Problem(plain(_dotted(name), 100), plain(words or "is refused"), SOURCE)
+
+
+def _dotted(field: object) -> str:
+    """`a.0.b`, from a list of steps or a JSON pointer too."""
+    parts = field if isinstance(field, list) else [field]
+    text = ".".join(str(part) for part in parts)
+    return text.removeprefix("/data/attributes").strip("/").replace("/", ".")

@@ -25,11 +25,12 @@ from ..spec import paging
 from ..spec.operations import OPERATIONS, reading
 from ..spec.service_keys import NONE, Value
 from .call_log import CallLog
-from .connection import Deadline, ServiceConnection, Watcher, clean_loggers, http_client, utcnow
+from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
 from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
 from .parameters import takes
 from .request import Find, Options, OutgoingRequest, SignatureAuth, check_key, encode, outgoing
-from .response import Delivered, Delivery, R, Response, own_envelope
+from .response import R, Response, own_envelope
+from .retries import Deadline, Delivered, Delivery
 from .settings import Settings
 from .translation import Translation
 

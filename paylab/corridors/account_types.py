@@ -78,13 +78,14 @@ FORMAT_ONLY = "only the format is checked"
 _PIX = "details.br"
 
 
-def _digits(count: int, check_digit: str = "", note: str = "") -> Format:
+def _digits(count: int, check_digit: str = "", note: str = "", source: str = "spec") -> Format:
     message, pattern = f"must be exactly {count} digits", f"[0-9]{{{count}}}"
-    return Format(message, pattern, check_digit=check_digit, note=note)
+    return Format(message, pattern, check_digit=check_digit, note=note, source=source)
 
 
-def _one_of(choices: Sequence[str], source: str = "spec") -> Format:
-    return Format(choices=choices, source=source)
+def _any_text(name: str, source: str) -> DetailField:
+    """A field of any text whose name and format rest on an assumption."""
+    return DetailField(name, Format(source=source), source=source)
 
 
 _NAME = f"{codes.HOLDER_NAME_MIN},{codes.HOLDER_NAME_MAX}"
@@ -111,7 +112,7 @@ DOCUMENT_NUMBERS = {
 # The spec only says that key and type must match. The lengths of an e-mail and a phone key are
 # those of Brazil's key directory.
 PIX_KEYS = {
-    "cpf": Format("must be exactly 11 digits", "[0-9]{11}", check_digit="cpf", source=_PIX),
+    "cpf": _digits(11, "cpf", source=_PIX),
     "cnpj": Format(
         "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
         "[0-9A-Z]{12}[0-9]{2}",
@@ -147,10 +148,7 @@ AR_ACCOUNT = Account(
 
 PIX = Account(
     codes.PIX,
-    (
-        DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
-        DetailField("pix_key_type"),
-    ),
+    (DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS), DetailField("pix_key_type")),
     "details.br",
     {"pix_key": "alex@example.com", "pix_key_type": "email"},
 )
@@ -158,8 +156,8 @@ PIX = Account(
 CO_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
-        DetailField("bank_code", Format(source="details.co"), source="details.co"),
-        DetailField("account_number", Format(source="details.co"), source="details.co"),
+        _any_text("bank_code", "details.co"),
+        _any_text("account_number", "details.co"),
         DetailField("account_type", source="details.co"),
     ),
     "details.co",
@@ -196,8 +194,8 @@ def _ph(kind: str, **example: str) -> Account:
         kind,
         (
             DetailField("issuer"),
-            DetailField("account_number", Format(source="details.ph"), source="details.ph"),
-            DetailField("account_holder_name", Format(source="details.ph"), source="details.ph"),
+            _any_text("account_number", "details.ph"),
+            _any_text("account_holder_name", "details.ph"),
         ),
         "details.ph",
         example,
@@ -221,7 +219,7 @@ PH_QR = Account(
 GB_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
-        DetailField(BANK_COUNTRY, _one_of(("GB",))),
+        DetailField(BANK_COUNTRY, Format(choices=("GB",))),
         DetailField("sort_code", _digits(6, note=FORMAT_ONLY), source="details.gb"),
         DetailField("account_number", _digits(8, note=FORMAT_ONLY), source="details.gb"),
         DetailField("account_holder_name", HOLDER_NAME, source="details.gb"),
@@ -238,7 +236,7 @@ GB_ACCOUNT = Account(
 SEPA_ACCOUNT = Account(
     codes.BANK_ACCOUNT,
     (
-        DetailField(BANK_COUNTRY, _one_of(codes.SEPA)),
+        DetailField(BANK_COUNTRY, Format(choices=codes.SEPA)),
         DetailField(
             "iban",
             Format(
@@ -271,24 +269,11 @@ SEPA_ACCOUNT = Account(
     ),
     "details.sepa",
     # The IBAN is Germany's example in the IBAN registry.
-    {
-        BANK_COUNTRY: "DE",
-        "iban": "DE89370400440532013000",
-        "account_holder_name": "Alex Example",
-    },
+    {BANK_COUNTRY: "DE", "iban": "DE89370400440532013000", "account_holder_name": "Alex Example"},
 )
 
 CRYPTO_WALLET = Account(
     codes.CRYPTO_WALLET,
-    (
-        DetailField("address", Format(source="details.wallet"), source="details.wallet"),
-        DetailField("network", source="details.wallet"),
-    ),
+    (_any_text("address", "details.wallet"), DetailField("network", source="details.wallet")),
     "details.wallet",
 )
-
-ACCOUNTS = (
-    *(AR_ACCOUNT, PIX, CO_ACCOUNT, IN_UPI, MX_ACCOUNT, PH_ACCOUNT, PH_WALLET, PH_QR),
-    *(GB_ACCOUNT, SEPA_ACCOUNT, CRYPTO_WALLET),
-)
-"""Every account type by country or scheme, without the settings of a service."""

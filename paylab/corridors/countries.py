@@ -7,7 +7,7 @@ assumption.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -135,12 +135,13 @@ class Corridor:
         """
         from . import display
 
-        return [(fact, value, source) for fact, value, source in display.facts(self)]
+        return list(display.facts(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from . import display
 
-        return display.bundle(display.FACTS, display.facts(self))
+        head, body = display.FACTS, self.facts()
+        return {"text/html": display.html(head, body), "text/plain": display.table_text(body)}
 
 
 class Corridors(tuple[Corridor, ...]):
@@ -179,18 +180,8 @@ SETTLEMENTS = {
 """The settlement of rails by the spec."""
 
 _NAMED = (
-    Corridor(
-        "AR",
-        "ARS",
-        accounts=(AR_ACCOUNT, CRYPTO_WALLET),
-        documents=("cuit", "cuil"),
-    ),
-    Corridor(
-        "BR",
-        "BRL",
-        accounts=(PIX, CRYPTO_WALLET),
-        documents=("cpf", "cnpj"),
-    ),
+    Corridor("AR", "ARS", accounts=(AR_ACCOUNT, CRYPTO_WALLET), documents=("cuit", "cuil")),
+    Corridor("BR", "BRL", accounts=(PIX, CRYPTO_WALLET), documents=("cpf", "cnpj")),
     Corridor(
         "CO",
         "COP",
@@ -209,12 +200,7 @@ _NAMED = (
             rf"(?=.{{1,{codes.PHONE_MAX_IN}}}\Z)\+91.*",
         ),
     ),
-    Corridor(
-        "MX",
-        "MXN",
-        accounts=(MX_ACCOUNT, CRYPTO_WALLET),
-        documents=("curp",),
-    ),
+    Corridor("MX", "MXN", accounts=(MX_ACCOUNT, CRYPTO_WALLET), documents=("curp",)),
     Corridor(
         "PH",
         "PHP",
@@ -242,8 +228,7 @@ class Countries:
     @property
     def networks(self) -> tuple[str, ...]:
         """The networks of crypto wallets."""
-        found: tuple[str, ...] = self._service.financial_accounts.crypto_wallet.allowed
-        return found
+        return tuple(self._service.financial_accounts.crypto_wallet.allowed)
 
     def get(self, country: object) -> Corridor | None:
         """The facts of a country, with or without a corridor; None for an unknown code.
@@ -267,9 +252,9 @@ class Countries:
 
     def _settled(self, corridor: Corridor) -> Corridor:
         """The corridor with the rails, required fields and words of the service."""
-        rails = tuple(map(_rail(corridor), self._service.payout_methods(corridor.country)))
+        rails = _rails(corridor, self._service.payout_methods(corridor.country))
         accounts = (self._account(corridor.country, account) for account in corridor.accounts)
-        return replace(corridor, rails=rails, accounts=tuple(accounts))
+        return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
     def _account(self, country: str, account: Account) -> Account:
         """The account type, one object for all countries that share it."""
@@ -279,14 +264,13 @@ class Countries:
         return self._accounts.get(id(account), account)
 
 
-def _rail(corridor: Corridor) -> Callable[[str], Rail]:
-    """A rail of a country; if the spec does not name it, its source is an assumption."""
+def _rails(corridor: Corridor, methods: Iterable[str]) -> Iterator[Rail]:
+    """The rails of a country; for those that the spec does not name the source is an assumption."""
     key = assumptions.KEYS.get(corridor.rails_key)
     named = key.default if key and isinstance(key.default, tuple) else ()
     other = key.row if key else ""
-    return lambda method: Rail(
-        method, SETTLEMENTS.get(method, ""), "spec" if method in named else other
-    )
+    for method in methods:
+        yield Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else other)
 
 
 def _with_details(account: Account, form: AccountDetails) -> Account:

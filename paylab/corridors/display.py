@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -27,19 +27,17 @@ FACTS = ("fact", "value", "from")
 _CELL = ' style="text-align:left;vertical-align:top"'
 
 
-def table_markdown(corridors: Iterable[Corridor]) -> str:
+def table_markdown(corridors: Sequence[Corridor]) -> str:
     """A table in Markdown, with notes below it."""
-    found = tuple(corridors)
-    lines = (HEAD, ("---",) * len(HEAD), *rows(found))
+    lines = (HEAD, ("---",) * len(HEAD), *rows(corridors))
     table = "\n".join(f"| {' | '.join(map(_in_lines, cells))} |" for cells in lines)
-    return "\n\n".join([table, *notes(found)])
+    return "\n\n".join([table, *notes(corridors)])
 
 
 def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) -> str:
     """A table in HTML, and notes below it."""
     top = "".join(f"<th{_CELL}>{escape(name)}</th>" for name in head)
-    lines = ("".join(map(_html_cell, cells)) for cells in body)
-    inside = "".join(f"<tr>{line}</tr>" for line in lines)
+    inside = "".join(f"<tr>{''.join(map(_html_cell, cells))}</tr>" for cells in body)
     notes = "".join(f"<p>{escape(note)}</p>" for note in below)
     return f"<table><thead><tr>{top}</tr></thead><tbody>{inside}</tbody></table>{notes}"
 
@@ -51,14 +49,9 @@ def table_text(body: Sequence[Cells]) -> str:
     return "\n".join("  ".join(f"{cell:<{wide}}" for cell, wide in row).rstrip() for row in padded)
 
 
-def bundle(head: Sequence[str], body: Sequence[Cells]) -> dict[str, str]:
-    """The MIME bundle of facts: HTML and plain text."""
-    return {"text/html": html(head, body), "text/plain": table_text(body)}
-
-
 def rows(corridors: Iterable[Corridor]) -> list[Cells]:
     """One row per corridor; consecutive corridors that differ only in the country share one."""
-    return [_row(list(alike)) for _, alike in groupby(corridors, _cells)]
+    return [(_title(alike), *_cells(alike[0])) for alike in _alike(corridors)]
 
 
 def narrow(row: Cells) -> Cells:
@@ -69,21 +62,41 @@ def narrow(row: Cells) -> Cells:
 
 def brief(corridors: Iterable[Corridor]) -> list[Cells]:
     """One row per corridor for a terminal: country, currency, rails, account types."""
-    found = (list(alike) for _, alike in groupby(corridors, _cells))
-    return [(_title(alike), alike[0].currency, *_brief(alike[0])) for alike in found]
+    return [
+        (_title(alike), alike[0].currency, _join(map(str, alike[0].rails)), _kinds(alike[0]))
+        for alike in _alike(corridors)
+    ]
 
 
 def notes(corridors: Sequence[Corridor]) -> list[str]:
     """Notes that apply to all rows, and the countries that share one."""
-    shared = [one for one in (list(alike) for _, alike in groupby(corridors, _cells)) if one[1:]]
-    names = [f"{_title(one)}: {_join(each.country for each in one)}." for one in shared]
+    shared = [alike for alike in _alike(corridors) if len(alike) > 1]
+    names = [f"{_title(alike)}: {_join(each.country for each in alike)}." for alike in shared]
     ramps = any(corridor.required_on_ramps for corridor in corridors)
     return [*names, *_wallets(corridors), *([_ramps(corridors)] if ramps else [])]
 
 
-def facts(corridor: Corridor) -> list[Cells]:
+def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     """All facts of one country: fact, value, source."""
-    return [*_general(corridor), *_fields(corridor)]
+    source = corridor.source
+    yield "country", f"{corridor.name} ({corridor.country})", source
+    yield "currency", corridor.currency or "no corridor is named", source
+    for rail in corridor.rails:
+        yield f"rail {rail.method}", rail.settlement or "settlement is not said", rail.source
+    yield "products", _join(corridor.products), source
+    yield "documents", _documents(corridor), source
+    for kind, form in corridor.document_numbers.items():
+        yield f"number of a {kind}", wanted(form), form.source
+    yield "asked on top", _join(corridor.required), source
+    yield "on top for the ramps", _join(corridor.required_on_ramps), source
+    if corridor.phone:
+        yield "phone", corridor.phone.message, corridor.phone.source
+    if corridor.on_ramp_currency:
+        yield "on-ramp from", corridor.on_ramp_currency, source
+    for account in corridor.accounts:
+        for field in account.fields:
+            sources = {field.source: None, field.form.source: None}
+            yield f"{account.type} {field.name}", _rule(field), ", ".join(sources)
 
 
 def _html_cell(cell: str) -> str:
@@ -94,8 +107,9 @@ def _in_lines(cell: str) -> str:
     return cell.replace("\n", "<br>")
 
 
-def _row(alike: Sequence[Corridor]) -> Cells:
-    return _title(alike), *_cells(alike[0])
+def _alike(corridors: Iterable[Corridor]) -> list[list[Corridor]]:
+    """Consecutive corridors that differ only in the country."""
+    return [list(alike) for _, alike in groupby(corridors, _cells)]
 
 
 def _title(alike: Sequence[Corridor]) -> str:
@@ -123,9 +137,8 @@ def _asked(corridor: Corridor, name: str) -> str:
     return f"{name} ({corridor.phone.message})" if name == "phone" and corridor.phone else name
 
 
-def _brief(corridor: Corridor) -> Cells:
-    kinds = _join(account.type for account in _own_accounts(corridor))
-    return _join(map(str, corridor.rails)), kinds
+def _kinds(corridor: Corridor) -> str:
+    return _join(account.type for account in _own_accounts(corridor))
 
 
 def _account(account: Account) -> str:
@@ -168,41 +181,10 @@ def _documents(corridor: Corridor) -> str:
     return "any" if corridor.documents == codes.DOCUMENT_TYPES else _join(corridor.documents)
 
 
-def _general(corridor: Corridor) -> Iterator[Cells]:
-    yield "country", f"{corridor.name} ({corridor.country})", corridor.source
-    yield "currency", corridor.currency or "no corridor is named", corridor.source
-    for rail in corridor.rails:
-        yield f"rail {rail.method}", rail.settlement or "settlement is not said", rail.source
-    yield "products", _join(corridor.products), corridor.source
-    yield "documents", _documents(corridor), corridor.source
-    yield from _numbers(corridor)
-    yield "asked on top", _join(corridor.required), corridor.source
-    yield "on top for the ramps", _join(corridor.required_on_ramps), corridor.source
-    if corridor.phone:
-        yield "phone", corridor.phone.message, corridor.phone.source
-    if corridor.on_ramp_currency:
-        yield "on-ramp from", corridor.on_ramp_currency, corridor.source
-
-
-def _numbers(corridor: Corridor) -> Iterator[Cells]:
-    for kind, form in corridor.document_numbers.items():
-        yield f"number of a {kind}", wanted(form), form.source
-
-
-def _fields(corridor: Corridor) -> Iterator[Cells]:
-    for account in corridor.accounts:
-        for field in account.fields:
-            sources = {field.source: None, field.form.source: None}
-            yield f"{account.type} {field.name}", _rule(field), ", ".join(sources)
-
-
 def _rule(field: DetailField) -> str:
+    by_kind = "; ".join(f"{kind}: {wanted(form)}" for kind, form in field.forms.items())
     left_out = "" if field.required else ", can be left out"
-    return f"{_by_kind(field.forms) if field.forms else wanted(field.form)}{left_out}"
-
-
-def _by_kind(forms: Mapping[str, Format]) -> str:
-    return "; ".join(f"{kind}: {wanted(form)}" for kind, form in forms.items())
+    return f"{by_kind or wanted(field.form)}{left_out}"
 
 
 def wanted(form: Format) -> str:

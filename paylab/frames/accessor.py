@@ -26,8 +26,6 @@ from .summary_sql import quoted
 BATCH = 10_000  # rows per insert
 FILES = (".duckdb", ".ddb", ".db")
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
-FAILURES = ("rows", "failed", "failure_rate", "failure_reasons")
-DURATIONS = ("completed", "p50", "p95", "p99")
 
 
 @pd.api.extensions.register_dataframe_accessor("paylab")
@@ -90,7 +88,7 @@ class Accessor:
         >>> frame.paylab.failures()["failed"].sum()
         3
         """
-        return self._measures(by, FAILURES)
+        return self._measures(by, ["rows", "failed", "failure_rate", "failure_reasons"])
 
     def durations(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """Seconds to completion per corridor: median, p95 and p99.
@@ -98,7 +96,7 @@ class Accessor:
         >>> frame.paylab.durations().columns.tolist()
         ['corridor', 'completed', 'p50', 'p95', 'p99']
         """
-        return self._measures(by, DURATIONS)
+        return self._measures(by, ["completed", "p50", "p95", "p99"])
 
     def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path:
         """Write a workbook: amounts as numbers with their decimals, text as text, times in `tz`.
@@ -185,49 +183,35 @@ def _to_url(url: str, table: str, rows: pa.Table) -> int:
 
 
 def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
-    is_sqlite = engine.dialect.name == "sqlite"
-    columns = [sql.Column(each.name, _type(sql, each.type, is_sqlite)) for each in rows.schema]
+    columns = [sql.Column(each.name, _type(sql, each.type)) for each in rows.schema]
     made = sql.Table(table, sql.MetaData(), *columns)
-    texts = [each.name for each in rows.schema if is_sqlite and pa.types.is_decimal(each.type)]
-    for name in texts:
-        _require_digits(rows[name], name)
+    if engine.dialect.name == "sqlite":
+        _require_digits(rows)
     with engine.begin() as connection:
         made.drop(connection, checkfirst=True)
         made.create(connection)
         for batch in rows.to_batches(BATCH):
-            connection.execute(made.insert(), [_record(row, texts) for row in batch.to_pylist()])
+            connection.execute(made.insert(), batch.to_pylist())
 
 
 def _unwritten(place: str, message: str) -> ConfigError:
     return ConfigError(f"{place} cannot be written: {message.strip().partition(chr(10))[0]:.200}")
 
 
-def _require_digits(column: pa.ChunkedArray, name: str) -> None:
+def _require_digits(rows: pa.Table) -> None:
     """ExactnessError if SQLite, which has only floats, would round a value."""
-    exact = decimals.narrowest(column)
-    if decimals.integers(exact) + exact.type.scale > FLOAT_DIGITS:
-        message = f"SQLite keeps {FLOAT_DIGITS} digits of a number, {name} needs more"
-        raise ExactnessError(f"{message}; use DuckDB or PostgreSQL, or floats()")
+    for name in rows.column_names:
+        if not pa.types.is_decimal(rows[name].type):
+            continue
+        exact = decimals.narrowest(rows[name])
+        if decimals.integers(exact) + exact.type.scale > FLOAT_DIGITS:
+            message = f"SQLite keeps {FLOAT_DIGITS} digits of a number, {name} needs more"
+            raise ExactnessError(f"{message}; use DuckDB or PostgreSQL, or floats()")
 
 
-def _record(row: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
-    """A row for a database; as SQLite has no decimals, they are written as text."""
-    exact = {name: format(row[name], "f") for name in texts if row[name] is not None}
-    return row | exact
-
-
-def _type(sql: Any, kind: pa.DataType, is_sqlite: bool) -> Any:
-    if pa.types.is_decimal(kind) and is_sqlite:
-        # SQLAlchemy's own type warns that SQLite has floats; `_require_digits` has checked.
-        class Digits(sql.types.UserDefinedType):  # type: ignore[misc]
-            cache_ok = True
-
-            def get_col_spec(self, **_: Any) -> str:
-                return f"DECIMAL({kind.precision}, {kind.scale})"
-
-        return Digits()
+def _type(sql: Any, kind: pa.DataType) -> Any:
     if pa.types.is_decimal(kind):
-        return sql.Numeric(kind.precision, kind.scale)
+        return sql.DECIMAL(kind.precision, kind.scale)
     if pa.types.is_timestamp(kind):
         return sql.DateTime(timezone=True)
     if pa.types.is_integer(kind):

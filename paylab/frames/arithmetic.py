@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -52,15 +53,12 @@ def _typed(integers: int, places: int) -> pa.DataType:
 
 def narrowed(values: pa.Array) -> pa.Array:
     """The values with the fewest decimal places possible."""
-    texts = decimals.each(
-        decimals.write(pa.chunked_array([values])), lambda text, _: decimals.shortest(text)
-    )
-    before, places = decimals.measure(texts)
-    return texts.cast(_typed(before, places)).combine_chunks()
+    texts = decimals.trimmed(pa.chunked_array([values]))
+    return texts.cast(_typed(*decimals.measure(texts))).combine_chunks()
 
 
 def same_scale(*columns: pa.Array, carry: int = 0) -> list[pa.Array]:
-    """The columns in one type that holds all of them, with `room` more digits."""
+    """The columns in one type that holds all of them, with `carry` more digits."""
     places = max(column.type.scale for column in columns)
     before = max(map(integers, columns)) + carry
     if before + places > MOST:
@@ -126,14 +124,10 @@ def compare(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> p
 
 def total(values: pa.Array) -> Decimal:
     """The exact sum of the values, without missing ones, with any number of digits."""
-    width = integers(values) + len(str(len(values)))
-    places = values.type.scale
-    if width + places > MOST:
-        return _added_up(values)
-    kind = (pa.decimal128 if width + places <= NARROW else pa.decimal256)(
-        NARROW if width + places <= NARROW else MOST, places
-    )
-    return pc.sum(values.cast(kind)).as_py() or Decimal(0)
+    try:
+        return pc.sum(_with_room(values)).as_py() or Decimal(0)
+    except ExactnessError:
+        return reduce(WIDE.add, values.drop_null().to_pylist(), Decimal(0))
 
 
 def mean(values: pa.Array) -> Decimal | None:
@@ -145,6 +139,14 @@ def mean(values: pa.Array) -> Decimal | None:
 def quotient(whole: Decimal, count: int) -> Decimal:
     """A sum divided by a count."""
     return Context(prec=max(DIGITS, len(whole.as_tuple().digits))).divide(whole, Decimal(count))
+
+
+def _with_room(values: pa.Array) -> pa.Array:
+    """The values in a type that holds their sum; ExactnessError past 76 digits."""
+    places = values.type.scale
+    kind = _typed(integers(values) + len(str(len(values))), places)
+    is_wide = pa.types.is_decimal256(kind)
+    return values.cast(pa.decimal256(MOST, places) if is_wide else pa.decimal128(NARROW, places))
 
 
 def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
@@ -172,11 +174,8 @@ def rounded(values: pa.Array, places: int) -> pa.Array:
         return _by_value(lambda a, _: a.quantize(step, ROUND_HALF_EVEN, WIDE), values, values)
     if places >= values.type.scale:
         return values
-    near = pc.round(
-        values.cast(_typed(integers(values) + 1, values.type.scale)),
-        places,
-        round_mode="half_to_even",
-    )
+    roomy = values.cast(_typed(integers(values) + 1, values.type.scale))
+    near = pc.round(roomy, places, round_mode="half_to_even")
     return near.cast(_typed(integers(near), places))
 
 
@@ -192,23 +191,14 @@ def from_values(found: Iterable[Decimal | None]) -> pa.Array:
             return exact
         if pa.types.is_null(exact.type):
             return exact.cast(decimals.working_type(0, 0))
-    texts = [None if value is None or value.is_nan() else _plain(value) for value in values]
-    return decimals.read(
-        pa.chunked_array([pa.array(texts, pa.string())]), "amount"
-    ).combine_chunks()
-
-
-def _plain(value: Decimal) -> str:
-    """A decimal in plain digits, unless its exponent is too large."""
-    return format(value, "f") if abs(value.adjusted()) <= MOST else str(value)
+    texts = [None if value is None or value.is_nan() else str(value) for value in values]
+    column = pa.chunked_array([pa.array(texts, pa.string())])
+    return decimals.read(column, "amount").combine_chunks()
 
 
 def product(values: pa.Array) -> Decimal:
     """The exact product of the values, without missing ones."""
-    result = Decimal(1)
-    for value in values.drop_null().to_pylist():
-        result = WIDE.multiply(result, value)
-    return result
+    return reduce(WIDE.multiply, values.drop_null().to_pylist(), Decimal(1))
 
 
 def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:
@@ -216,29 +206,25 @@ def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa
 
     `ids` has the group number of each value; -1 is no group.
     """
-    places = values.type.scale
-    kind = _typed(integers(values) + len(str(len(values))), places)
-    is_wide = pa.types.is_decimal256(kind)
-    room = pa.decimal256(MOST, places) if is_wide else pa.decimal128(NARROW, places)
-    rows = pa.table({"id": ids, "v": values.cast(room)}).filter(pc.field("id") >= 0)
+    roomy = _with_room(values)
+    rows = pa.table({"id": ids, "v": roomy}).filter(pc.field("id") >= 0)
     if how == "sum" and least <= 0:  # the sum of a group without values is 0
-        rows = rows.set_column(1, "v", pc.coalesce(rows["v"], pa.scalar(Decimal(0), room)))
-        empty = pa.table({"id": range(groups), "v": pa.repeat(pa.scalar(Decimal(0), room), groups)})
+        zero = pa.scalar(Decimal(0), roomy.type)
+        rows = rows.set_column(1, "v", pc.coalesce(rows["v"], zero))
+        empty = pa.table({"id": range(groups), "v": pa.repeat(zero, groups)})
         rows = pa.concat_tables([rows, empty], promote_options="permissive")
     found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
     found = found.filter(pc.field("v_count") >= least)
-    return (
-        found[f"v_{how}"].combine_chunks().take(pc.index_in(pa.array(range(groups)), found["id"]))
-    )
+    places = pc.index_in(pa.array(range(groups)), found["id"])
+    return found[f"v_{how}"].combine_chunks().take(places)
 
 
 def _added(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> pa.Array:
     one, other = same_scale(left, right, carry=1)
-    room = one.type.precision  # a digit more is there by `carry`
-    if room in (NARROW, MOST):
+    if one.type.precision == MOST:  # Arrow needs a digit more, although `carry` is enough
+        return _by_value(WIDE.add if op is pc.add else WIDE.subtract, left, right)
+    if one.type.precision == NARROW:
         wide = pa.decimal256(MOST - 1, one.type.scale)
-        if room == MOST:
-            return _by_value(WIDE.add if op is pc.add else WIDE.subtract, left, right)
         one, other = one.cast(wide), other.cast(wide)
     return op(one, other)
 
@@ -251,9 +237,8 @@ def _modulo(left: Decimal, right: Decimal) -> Decimal:
 def _by_value(
     op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
 ) -> pa.Array:
-    return from_values(
-        _result(op, a, b) for a, b in zip(left.to_pylist(), right.to_pylist(), strict=True)
-    )
+    pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
+    return from_values(_result(op, *pair) for pair in pairs)
 
 
 def _result(
@@ -265,13 +250,6 @@ def _result(
         return op(left, right)
     except (DivisionByZero, InvalidOperation):
         return None
-
-
-def _added_up(values: pa.Array) -> Decimal:
-    result = Decimal(0)
-    for value in values.to_pylist():
-        result = result if value is None else WIDE.add(result, value)
-    return result
 
 
 OURS = ("paylab.frames.", "pandas.")

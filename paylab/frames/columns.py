@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -258,9 +259,7 @@ def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chunke
     """
     try:
         moments = texts.cast(INSTANT)
-        pc.min_max(
-            moments
-        ).as_py()  # an offset can lead into the year 0, which Python does not support
+        pc.min_max(moments).as_py()  # Python does not support the year 0, an offset can lead there
     except (pa.ArrowInvalid, ValueError, OverflowError):
         return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
     return moments
@@ -275,6 +274,14 @@ def since(value: date | str | None, name: str = "since") -> datetime | None:
     except (AttributeError, TypeError, ValueError):
         message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
         raise RuleError([Problem(name, message)]) from None
+
+
+def time_zone(name: str) -> ZoneInfo:
+    """The time zone of an argument `tz`; RuleError for an unknown name."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        raise RuleError([Problem("tz", f"{name!r:.60} is not a time zone")]) from None
 
 
 def words(values: str | Collection[str] | None) -> frozenset[str] | None:

@@ -22,10 +22,11 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, Problem, RuleError
 from ..spec import status, timestamps
+from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
 from . import summaries
 from .columns import SCHEMAS, Kept, Schema
-from .decode import Decoder, PagePart, bodies
+from .decode import Decoder, bodies
 from .files import by_day, typed
 from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
 from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 
 STATE = "_sync.json"
-FINAL = {"transfers": status.TRANSFER, "conversions": status.CONVERSION}
-PAGE = 100
 AT_ONCE = 8  # accounts, when no cluster is given
 
 
@@ -202,7 +201,8 @@ class _Sync:
             cut = Cut(since=self._since(waiting if walk else {}), order=self.pull.order)
         elif self.newest:
             warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
-        for table in read_pages(bodies(self.pull.fetch), schema, _texts, self.tally, cut=cut):
+        pages = bodies(self.pull.fetch)
+        for table in read_pages(pages, schema, lambda part: part.table, self.tally, cut=cut):
             self._take(table, schema)
         if not walk:
             self._ask(set(waiting), schema)
@@ -216,7 +216,9 @@ class _Sync:
         if not waiting or self.pull.kind == "conversions":  # single rows cannot be read
             return True
         oldest = min(waiting.values())[:10]  # empty if a time was unreadable
-        return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE * len(waiting)
+        return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE_MAX * len(
+            waiting
+        )
 
     def _since(self, waiting: dict[str, str]) -> datetime | None:
         """The time from which to read rows; None for all."""
@@ -240,9 +242,8 @@ class _Sync:
             return
         rows = typed(texts, schema)
         self._note(rows)
-        self.newest = max(
-            filter(None, [self.newest, pc.max(rows["created_at"]).as_py()]), default=None
-        )
+        times = [self.newest, pc.max(rows["created_at"]).as_py()]
+        self.newest = max(filter(None, times), default=None)
         days = dict(by_day(rows))
         if count:
             self._flush({day for day in self._days if day > max(days)})
@@ -251,12 +252,12 @@ class _Sync:
 
     def _note(self, rows: pa.Table) -> None:
         """Store the rows that may still change, with their time of creation if known."""
-        final = FINAL[self.pull.kind]
+        machine = status.MACHINES[self.pull.kind]
         for id_, word, created in zip(
             *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
         ):
             self.state.open.pop(id_, None)
-            if id_ and not final.is_final(word):
+            if id_ and not machine.is_final(word):
                 self.state.open[id_] = timestamps.to_text(created) if created else ""
 
     def _flush(self, days: Iterable[str]) -> None:
@@ -278,11 +279,9 @@ class _Sync:
             self.new -= old.filter(again).num_rows
         self.new += fresh.num_rows
         self.state.days[day] = table.num_rows
-        self.dataset._files.write(name, _parquet(table.sort_by([("created_at", "descending")])))
-
-
-def _texts(part: PagePart) -> pa.Table:
-    return part.table
+        sink = BytesIO()
+        pq.write_table(table.sort_by([("created_at", "descending")]), sink, compression="zstd")
+        self.dataset._files.write(name, sink.getvalue())
 
 
 def _latest(rows: pa.Table) -> pa.Table:
@@ -300,17 +299,11 @@ def _changed(old: pa.Table, fresh: pa.Table) -> int:
     return len(pairs[0] - pairs[1])
 
 
-def _parquet(table: pa.Table) -> bytes:
-    sink = BytesIO()
-    pq.write_table(table, sink, compression="zstd")
-    return sink.getvalue()
-
-
 @dataclass
 class Paced:
-    """A list with a limit of requests per second."""
+    """A list with a limit of requests per second; also its own source."""
 
-    inner: Any
+    inner: SyncedList
     gap: float
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -321,19 +314,17 @@ class Paced:
 
     def pull(self) -> Paced:
         """The list itself."""
-        return Paced(self.inner.pull(), self.gap, self.clock, self.sleep)
+        return self
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page, after the required pause."""
         self._wait()
-        body: bytes = self.inner.fetch(cursor)
-        return body
+        return self.inner.fetch(cursor)
 
     def one(self, id_: str) -> bytes | None:
         """One object, after the required pause."""
         self._wait()
-        body: bytes | None = self.inner.one(id_)
-        return body
+        return self.inner.one(id_)
 
     def _wait(self) -> None:
         now = self.clock()
@@ -372,7 +363,7 @@ def collect_accounts(
 
 
 def _collect(name: str, into: str, gap: float, source: Callable[[str], Any]) -> Synced:
-    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name), gap))
+    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name).pull(), gap))
 
 
 def _refuse(names: Sequence[str]) -> None:

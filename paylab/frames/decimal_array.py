@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from functools import partialmethod
 from itertools import accumulate
 from typing import Any
 
@@ -25,6 +26,16 @@ from . import arithmetic, decimals
 
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
+REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
+    "sum": arithmetic.total,
+    "prod": arithmetic.product,
+    "mean": arithmetic.mean,
+    "median": lambda values: arithmetic.quantile(values, Decimal("0.5")),
+    "min": lambda values: pc.min(values).as_py(),
+    "max": lambda values: pc.max(values).as_py(),
+    "any": lambda values: any(values.to_pylist()),
+    "all": lambda values: all(values.to_pylist()),
+}
 STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 RUNNING: dict[str, Callable[[Any, Any], Any]] = {
     "cumsum": arithmetic.WIDE.add,
@@ -69,11 +80,9 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
-        return (
-            scalars
-            if isinstance(scalars, DecimalArray)
-            else cls(arithmetic.exact_decimals(scalars))
-        )
+        if isinstance(scalars, DecimalArray):
+            return scalars
+        return cls(arithmetic.exact_decimals(scalars))
 
     @classmethod
     def _from_sequence_of_strings(
@@ -90,10 +99,6 @@ class DecimalArray(ExtensionArray):
         ):
             raise ValueError("these are not decimals")
         return cls(arithmetic.exact_decimals(values))
-
-    @classmethod
-    def _from_factorized(cls, values: Any, original: DecimalArray) -> DecimalArray:
-        return cls._from_sequence(values)
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
@@ -123,7 +128,7 @@ class DecimalArray(ExtensionArray):
         if isinstance(item, tuple):
             item = next((each for each in item if each is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
-            value = self._values[_position(int(item), len(self))].as_py()
+            value = self._values[int(item)].as_py()
             return pd.NA if value is None else value
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
@@ -173,14 +178,11 @@ class DecimalArray(ExtensionArray):
     ) -> DecimalArray:
         """The values at some positions; with `allow_fill`, -1 means `fill_value`."""
         places = np.asarray(indices, dtype=np.int64)
-        least = -1 if allow_fill else -len(self)
-        if len(places) and places.min() < least and allow_fill:
-            raise ValueError("with allow_fill, positions must be -1 or more")
-        if len(places) and not least <= places.min() <= places.max() < len(self):
-            raise IndexError(f"a position is out of range: there are {len(self)} values")
         if not allow_fill:
             places = np.where(places < 0, places + len(self), places)
             return DecimalArray(self._values.take(pa.array(places)))
+        if (places < -1).any():
+            raise ValueError("with allow_fill, positions must be -1 or more")
         if not arithmetic.is_missing(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
@@ -196,13 +198,14 @@ class DecimalArray(ExtensionArray):
         if isinstance(kind, DecimalDtype):
             return self.copy() if copy else self
         if isinstance(kind, pd.StringDtype):
-            return _arrow_to(kind, self._texts())
+            return pd.array(self._texts(), kind)
         if isinstance(kind, pd.ArrowDtype):
             is_text = pa.types.is_string(kind.pyarrow_dtype)
             source = self._texts() if is_text else self._values
-            return _arrow_to(kind, source.cast(kind.pyarrow_dtype))
+            return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
-            return _arrow_to(pd.Int64Dtype(), self._values.cast(pa.int64())).astype(kind)
+            whole: Any = pd.Int64Dtype()
+            return whole.__from_arrow__(self._values.cast(pa.int64())).astype(kind)
         if is_float_dtype(kind):
             floats = self.to_numpy(float)
             return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
@@ -229,15 +232,11 @@ class DecimalArray(ExtensionArray):
     def _values_for_argsort(self) -> Array:
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
 
-    def _values_for_factorize(self) -> tuple[Array, Any]:
-        return self.to_numpy(), pd.NA
-
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Array, DecimalArray]:
         """The code of each value, and the distinct values in order of appearance."""
         found = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
-        return np.asarray(found.indices.fill_null(-1)).astype(np.intp), DecimalArray(
-            found.dictionary
-        )
+        codes = np.asarray(found.indices.fill_null(-1)).astype(np.intp)
+        return codes, DecimalArray(found.dictionary)
 
     def unique(self) -> DecimalArray:
         """The distinct values in order of appearance."""
@@ -260,23 +259,13 @@ class DecimalArray(ExtensionArray):
         return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
 
     def _reduced(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: Any) -> Any:
-        values = self._values
-        if name in ("sum", "prod"):
-            if len(values) - values.null_count < min_count:
-                return None
-            return (arithmetic.total if name == "sum" else arithmetic.product)(values)
-        if name in ("min", "max"):
-            return pc.min_max(values)[name].as_py()
-        if name in ("mean", "median"):
-            half = Decimal("0.5")
-            is_mean = name == "mean"
-            return arithmetic.mean(values) if is_mean else arithmetic.quantile(values, half)
         if name in STATISTICS:
             floats = pd.Series(self.to_numpy(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
-        if name in ("any", "all"):
-            return {"any": any, "all": all}[name](values.drop_null().to_pylist())
-        raise TypeError(f"decimals have no {name}")
+        if name not in REDUCTIONS:
+            raise TypeError(f"decimals have no {name}")
+        values = self._values.drop_null()
+        return REDUCTIONS[name](values) if len(values) >= min_count else None
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> DecimalArray:
         values = self._values.to_pylist()
@@ -335,6 +324,13 @@ class DecimalArray(ExtensionArray):
     def __abs__(self) -> DecimalArray:
         return DecimalArray(pc.abs(self._values))
 
+    def _computed(self, other: Any, op: Callable[..., pa.Array], *, swapped: bool = False) -> Any:
+        """The result of an operator; `swapped` if the column is the right operand."""
+        if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
+            return NotImplemented
+        sides = [self._values, arithmetic.beside(other, len(self))]
+        return DecimalArray(op(*(sides[::-1] if swapped else sides)))
+
     def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
@@ -349,32 +345,6 @@ class DecimalArray(ExtensionArray):
         return np.asarray(found.fill_null(op is operator.ne))
 
 
-def _arrow_to(kind: Any, values: pa.Array) -> Any:
-    return kind.__from_arrow__(values)
-
-
-def _position(at: int, size: int) -> int:
-    if not -size <= at < size:
-        raise IndexError(f"position {at} is out of range: there are {size} values")
-    return at % size
-
-
-def _computing(op: Callable[[pa.Array, pa.Array], pa.Array], *, swapped: bool = False) -> Any:
-    """The method of an operator; `swapped` if the column is the right operand."""
-
-    def method(self: DecimalArray, other: Any) -> Any:
-        if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
-            return NotImplemented
-        sides = [self._values, arithmetic.beside(other, len(self))]
-        return DecimalArray(op(*(sides[::-1] if swapped else sides)))
-
-    return method
-
-
-def _comparing(op: Callable[[Any, Any], Any]) -> Any:
-    return lambda self, other: self._compared(other, op)
-
-
 OPERATORS = {
     "add": arithmetic.add,
     "sub": arithmetic.subtract,
@@ -384,7 +354,9 @@ OPERATORS = {
     "mod": arithmetic.modulo,
 }
 for _name, _op in OPERATORS.items():
-    setattr(DecimalArray, f"__{_name}__", _computing(_op))
-    setattr(DecimalArray, f"__r{_name}__", _computing(_op, swapped=True))
+    _method = partialmethod(DecimalArray._computed, op=_op)
+    setattr(DecimalArray, f"__{_name}__", _method)
+    setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))
 for _compare in arithmetic.COMPARE:
-    setattr(DecimalArray, f"__{_compare.__name__}__", _comparing(_compare))
+    _method = partialmethod(DecimalArray._compared, op=_compare)
+    setattr(DecimalArray, f"__{_compare.__name__}__", _method)

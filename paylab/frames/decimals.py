@@ -107,7 +107,7 @@ def integers(values: pa.Array | pa.ChunkedArray) -> int:
 
 def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
     """The decimals in a decimal128 of `digits`; ExactnessError for the first with more."""
-    texts = each(write(exact), lambda text, _: shortest(text))
+    texts = trimmed(exact)
     integers, places = measure(texts)
     if integers + places > digits:
         sizes = map(sum, ((_lengths(text) if text else (0, 0)) for text in texts.to_pylist()))
@@ -122,7 +122,7 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
     scale = next((rung for rung in SCALES if rung >= places), places)
     for precision in PRECISIONS:
         if integers + scale <= precision:
-            return _decimal(precision, scale)
+            return (pa.decimal128 if precision <= ADDABLE else pa.decimal256)(precision, scale)
     return pa.decimal256(MOST, places) if integers + places <= MOST else None
 
 
@@ -159,9 +159,8 @@ def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
     integers = last if last >= 0 else pc.max(length).as_py()
     places = max(0, pc.max(pc.subtract(length, point)).as_py() - 1) if last >= 0 else 0
     kind = working_type(integers, places)
-    if (
-        kind is None or kind.precision > PRECISIONS[0]
-    ):  # a minus or a leading zero may be the reason
+    # For a wider type a minus or a leading zero may be the reason.
+    if kind is None or kind.precision > PRECISIONS[0]:
         return None
     try:
         return DecimalPart(texts.cast(kind), integers, places)
@@ -186,10 +185,6 @@ def _bytes(texts: pa.Array) -> bytes:
     return bytes(memoryview(data)[begin:end])
 
 
-def _decimal(precision: int, scale: int) -> pa.DataType:
-    return (pa.decimal128 if precision <= ADDABLE else pa.decimal256)(precision, scale)
-
-
 def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
     """The texts as plain digits; texts that are plain already are unchanged."""
     if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
@@ -205,16 +200,17 @@ def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
 
 
 def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
-    texts = [chunk for part in parts for chunk in _as_text(part.values).chunks]
-    plain = each(pa.chunked_array(texts, pa.string()), lambda text, _: shortest(text))
+    texts = [chunk for part in parts for chunk in part.values.cast(pa.string()).chunks]
+    plain = trimmed(pa.chunked_array(texts, pa.string()))
     kind = working_type(*measure(plain))
     if kind is None:
         raise ExactnessError(_clash(plain, column))
     return plain.cast(kind)
 
 
-def _as_text(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    return write(values) if pa.types.is_decimal(values.type) else values
+def trimmed(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The decimals as text in plain digits, without trailing zeros."""
+    return each(write(values), lambda text, _: shortest(text))
 
 
 def each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
@@ -232,21 +228,14 @@ def _digits(text: str, column: str, row: int) -> str | None:
         raise ExactnessError(f"{column}, row {row}: {_short(text)} is not a number")
     number = Decimal(stripped)
     if not number:
-        return _zero(number)
+        return format(number, "f") if -SCALES[-1] <= number.adjusted() <= 0 else "0"
     if abs(number.adjusted()) <= MOST:  # a huge exponent could fill the memory
-        plain = _unpadded(format(number, "f"))
+        plain = format(number, "f")
+        if _lengths(plain)[1] > SCALES[-1]:
+            plain = shortest(plain)  # trailing zeros alone may need that many places
         if sum(_lengths(plain)) <= MOST:
             return plain
     raise ExactnessError(f"{column}, row {row}: {_short(text)} needs more than {MOST} digits")
-
-
-def _zero(number: Decimal) -> str:
-    return format(number, "f") if -SCALES[-1] <= number.adjusted() <= 0 else "0"
-
-
-def _unpadded(plain: str) -> str:
-    """Drop trailing zeros if they alone need more than 18 decimal places."""
-    return plain if _lengths(plain)[1] <= SCALES[-1] else shortest(plain)
 
 
 def shortest(plain: str) -> str:

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ..errors import APIResponseError, ExactnessError
-from ..spec.paging import Page, Pager, read_page
+from ..errors import APIResponseError, ExactnessError, PagingError
+from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
 from .columns import Column, Schema
 
 Fetch = Callable[["str | None"], bytes]
@@ -139,10 +139,6 @@ class MisfitWarning(UserWarning):
     """Pages have unknown fields or types; known fields are kept."""
 
 
-class Misfit(ValueError):  # noqa: N818 - a signal between two functions, not an error anyone sees
-    """Pages that do not fit the known fields."""
-
-
 @dataclass(frozen=True)
 class PagePart:
     """Decoded pages: the rows, the number of rows per page, whether more follow, and the cursor."""
@@ -159,25 +155,23 @@ class Decoder:
     def __init__(self, schema: Schema, *, extra: bool = False) -> None:
         self._schema, self._extra = schema, extra
         self._unknown: Unknown = "error"
-        self._has_warned = False
-        self.rows = self.pages = 0
+        self.rows = self.pages = self._empty = 0
 
     def quick(self, pages: Sequence[object]) -> PagePart | None:
         """The pages as one table, in any thread; None if they need `decode`."""
-        if (
-            self._extra
-            or not self._schema.is_flat
-            or not all(isinstance(page, bytes) for page in pages)
-        ):
+        if self._extra or not self._schema.is_flat or not all(map(_is_safe, pages)):
             return None
         try:
-            return read_bytes(pages, self._schema, self._unknown)
-        except Misfit:
+            return _read_bytes(cast("Sequence[bytes]", pages), self._schema, self._unknown)
+        except (pa.ArrowException, APIResponseError):
             return None
 
     def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
         """The pages as one table of text; `quick` is the result of the method of that name."""
-        parts = self._fast(pages, quick) or [self._one(page) for page in pages]
+        whole, parts = quick or self.quick(pages), []
+        for part in [whole] if whole else map(self._one, pages):
+            self._count(part)
+            parts.append(part)
         return PagePart(
             pa.concat_tables([part.table for part in parts], promote_options="default"),
             tuple(size for part in parts for size in part.sizes),
@@ -185,36 +179,32 @@ class Decoder:
             parts[-1].cursor,
         )
 
-    def _fast(
-        self, pages: Sequence[object], quick: PagePart | None = None
-    ) -> list[PagePart] | None:
-        part = quick or self.quick(pages)
-        return [self._counted(part)] if part else None
+    def _count(self, part: PagePart) -> None:
+        """Count rows and pages; PagingError after too many empty pages in succession."""
+        self.rows += part.table.num_rows
+        for rows in part.sizes:
+            self.pages += 1
+            self._empty = 0 if rows else self._empty + 1
+            if self._empty > MOST_EMPTY:
+                raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
 
     def _one(self, page: object) -> PagePart:
-        fitting = self._fast([page])
-        if fitting:
-            return fitting[0]
-        if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
-            self._tell()
-            self._unknown = "ignore"  # a new field alone does not slow down the other pages
-            return (self._fast([page]) or [self._slow(page)])[0]
-        return self._slow(page)
+        part = self.quick([page])
+        if not part and isinstance(page, bytes) and self._schema.is_flat and not self._extra:
+            self._read_known_fields()
+            part = self.quick([page])
+        return part or self._slow(page)
 
     def _slow(self, page: object) -> PagePart:
         parsed = loads(page) if isinstance(page, bytes) else page
         rows = _rows(parsed, self.pages)
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
-        following = next_page(parsed, strict=isinstance(page, bytes))
-        return self._counted(PagePart(table, (len(rows),), *following))
+        return PagePart(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
 
-    def _counted(self, part: PagePart) -> PagePart:
-        self.rows, self.pages = self.rows + part.table.num_rows, self.pages + len(part.sizes)
-        return part
-
-    def _tell(self) -> None:
-        if not self._has_warned:
-            self._has_warned = True
+    def _read_known_fields(self) -> None:
+        """Ignore unknown fields from now on: alone they do not slow down the other pages."""
+        if self._unknown == "error":
+            self._unknown = "ignore"
             message = (
                 f"page {self.pages} of {self._schema.name} has unknown fields or types; "
                 "known fields were read (extra=True keeps unknown fields)"
@@ -222,38 +212,30 @@ class Decoder:
             warnings.warn(message, MisfitWarning, stacklevel=2)
 
 
-def read_bytes(pages: Sequence[Any], schema: Schema, unknown: Unknown = "error") -> PagePart:
-    """Read pages as lines of JSON with exactly the known fields, all text; else raise Misfit.
-
-    Arrow reads without holding the GIL.
-    """
-    if not all(map(_is_safe, pages)):
-        raise Misfit("a page is not one JSON object")
-    raw = b"\n".join(pages)
-    try:
-        table = pj.read_json(
-            pa.BufferReader(raw),
-            read_options=pj.ReadOptions(block_size=len(raw) + 1, use_threads=False),
-            parse_options=pj.ParseOptions(
-                explicit_schema=_page_schema(schema), unexpected_field_behavior=unknown
-            ),
-        )
-        return _part(table, pages, schema)
-    except (pa.ArrowException, APIResponseError) as error:
-        raise Misfit(str(error)[:200]) from None
-
-
-def _is_safe(page: bytes) -> bool:
+def _is_safe(page: object) -> bool:
     """Whether a page looks like one object: Arrow's reader must not find a bare null."""
-    text = page.strip()
+    text = page.strip() if isinstance(page, bytes) else b""
     return text[:1] == b"{" and text[-1:] == b"}" and not BARE_NULL.search(text)
 
 
-def _part(table: pa.Table, pages: Sequence[bytes], schema: Schema) -> PagePart:
+def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> PagePart:
+    """Read pages as lines of JSON with the known fields, all text; an error if they do not fit.
+
+    Arrow reads without holding the GIL.
+    """
+    raw, tree = b"\n".join(pages), path_tree(schema)
+    page = [("data", pa.list_(_type(tree))), ("has_next_page", pa.bool_()), ("cursor", TEXT)]
+    table = pj.read_json(
+        pa.BufferReader(raw),
+        read_options=pj.ReadOptions(block_size=len(raw) + 1, use_threads=False),
+        parse_options=pj.ParseOptions(
+            explicit_schema=pa.schema(page), unexpected_field_behavior=unknown
+        ),
+    )
     lists = table["data"].combine_chunks()
     if len(lists) != len(pages) or lists.null_count or lists.values.null_count:
-        raise Misfit("a page without a list of objects")
-    columns = dict(_leaves(lists.flatten(), path_tree(schema)))
+        raise pa.ArrowInvalid("a page without a list of objects")
+    columns = dict(_leaves(lists.flatten(), tree))
     flat = pa.table({name: columns[name] for name in schema.names})
     flat.validate(full=True)  # the reader does not check that text is UTF-8
     return PagePart(flat, tuple(lists.value_lengths().to_pylist()), *following(pages[-1]))
@@ -265,18 +247,9 @@ def _leaves(rows: pa.StructArray, shape: Tree) -> Iterator[tuple[str, pa.Array]]
         if isinstance(branch, dict):
             yield from _leaves(values, branch)
         else:
-            yield branch.name, _joined_texts(values) if branch.kind == "list" else values
-
-
-def _joined_texts(lists: pa.ListArray) -> pa.Array:
-    if lists.values.null_count:
-        raise Misfit("a list with a null in it")
-    return pc.binary_join(lists, ",")
-
-
-def _page_schema(schema: Schema) -> pa.Schema:
-    rows = pa.list_(_type(path_tree(schema)))
-    return pa.schema([("data", rows), ("has_next_page", pa.bool_()), ("cursor", TEXT)])
+            if branch.kind == "list" and values.values.null_count:
+                raise pa.ArrowInvalid("a list with a null in it")
+            yield branch.name, pc.binary_join(values, ",") if branch.kind == "list" else values
 
 
 def _type(shape: Tree | Column) -> pa.DataType:

@@ -12,16 +12,16 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from ..errors import ConfigError, Problem, RuleError
+from ..errors import ConfigError
 from ..files import replace, require_parent
 from . import decimals
+from .columns import time_zone
 
 MOST_ROWS = 1_048_575  # rows of a sheet, without the header
 NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
 LONGEST = 32_767  # maximum characters in a cell
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 TIME = "yyyy-mm-dd hh:mm:ss"
-Cell = Callable[[Any], Any]
 
 
 def write_workbook(
@@ -37,7 +37,7 @@ def write_workbook(
     """
     from openpyxl import Workbook
 
-    zone = _zone(tz)
+    zone = time_zone(tz)
     require_parent(path)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("rows")
@@ -64,32 +64,28 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
         count += table.num_rows
         if count > MOST_ROWS:
             raise ConfigError(f"{path}: a sheet holds {MOST_ROWS:,} rows; write CSV or Parquet")
-        for row in _rows(table, sheet, zone):
+        columns = (_cells(column, sheet, zone) for column in table.columns)
+        for row in zip(*columns, strict=True):
             sheet.append(row)
     return count
 
 
-def _rows(table: pa.Table, sheet: Any, zone: ZoneInfo) -> Iterator[tuple[Any, ...]]:
-    columns = [
-        map(_maker(column.type, sheet, zone), column.to_pylist()) for column in table.columns
-    ]
-    return zip(*columns, strict=True)
+def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]:
+    make = _maker(column.type, sheet, zone)
+    for value in column.to_pylist():
+        yield None if value is None else make(value)
 
 
-def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
+def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Callable[[Any], Any]:
     """The function that makes a cell of a value of this type."""
     from openpyxl.cell import WriteOnlyCell
 
     def text(value: Any) -> Any:
-        if value is None:
-            return None
         cell = WriteOnlyCell(sheet, _clean(str(value)))
         cell.data_type = "s"  # also if it begins with =, which would be a formula
         return cell
 
-    def amount(value: Decimal | None) -> Any:
-        if value is None:
-            return None
+    def amount(value: Decimal) -> Any:
         plain = decimals.shortest(format(value, "f"))
         places = max(2, len(plain.partition(".")[2]))
         if sum(each.isdigit() for each in plain) > NUMBER_DIGITS:
@@ -98,9 +94,7 @@ def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
         cell.number_format = f"0.{'0' * places}"
         return cell
 
-    def moment(value: datetime | None) -> Any:
-        if value is None:
-            return None
+    def moment(value: datetime) -> Any:
         cell = WriteOnlyCell(sheet, value.astimezone(zone).replace(tzinfo=None))
         cell.number_format = TIME
         return cell
@@ -109,7 +103,7 @@ def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Cell:
         return amount
     if pa.types.is_timestamp(kind) and kind.tz:
         return moment
-    return (lambda value: value) if pa.types.is_integer(kind) else text
+    return int if pa.types.is_integer(kind) else text
 
 
 def _clean(text: str) -> str:
@@ -117,10 +111,3 @@ def _clean(text: str) -> str:
     if len(text) > LONGEST:
         raise ConfigError(f"a cell holds {LONGEST:,} characters, {text[:40]!r}… has {len(text):,}")
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def _zone(tz: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(tz)
-    except (ValueError, OSError, LookupError):
-        raise RuleError([Problem("tz", f"{tz!r:.60} is not a time zone")]) from None

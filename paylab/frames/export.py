@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pcsv
@@ -24,13 +24,14 @@ from . import columns as times
 from . import excel, files
 from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies, text_schema
-from .export_draft import Draft, draft_place, sweep_drafts
+from .export_draft import Draft, opened_draft, sweep_drafts
 from .files import DayFolder, guard, ours, parquet_writer, typed
 from .pages import Cut, Progress, Tally, read_pages
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
 About = Callable[[], Mapping[str, Any]]
+Write = Callable[[Tables, Path, Schema, About | None], None]
 BOM = b"\xef\xbb\xbf"
 
 
@@ -46,15 +47,6 @@ class Export:
     pages: int
     resumed: int = 0
     oldest_page_at: datetime | None = None
-
-
-class Write(Protocol):
-    """Writes tables to a file or folder, with its sidecar."""
-
-    def __call__(
-        self, tables: Tables, path: Path, schema: Schema, about: About | None = None
-    ) -> None:
-        """Write the tables."""
 
 
 def export(  # noqa: PLR0913 - what, where, which rows, and who watches
@@ -120,14 +112,13 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(cut.since), "status": sorted(cut.statuses or ()), "account": account}
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
-    with Draft(draft_place(path), job, now, resume) as draft:
+    with opened_draft(path, job, now, resume) as draft:
         recover(path)
         before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally, cut)
         if tally.stopped:
-            raise ConfigError(
-                f"stopped: {draft.last.rows} rows are stored; repeat the call to continue"
-            )
+            stored = f"stopped: {draft.last.rows} rows are stored"
+            raise ConfigError(f"{stored}; repeat the call to continue")
         about |= {"rows": draft.last.rows, "excel_safe": excel_safe, "resumed": before}
         about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
         write(draft.tables(), path, schema, lambda: about)
@@ -163,13 +154,7 @@ def _fetch_all(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cu
         if found.cursor is None or draft.last != found:  # the cursor was valid a moment ago
             raise
         draft.restart()
-        _walk(
-            fetch,
-            draft,
-            schema,
-            tally,
-            Cut(since=cut.since, statuses=cut.statuses, order=cut.order),
-        )
+        _walk(fetch, draft, schema, tally, cut)  # still unused, as no page came
 
 
 def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
@@ -187,7 +172,7 @@ def _typed(tables: Tables, schema: Schema) -> Tables:
 
 
 def _write_csv(
-    tables: Tables, path: Path, schema: Schema, about: About | None = None, *, safe: bool = False
+    tables: Tables, path: Path, schema: Schema, about: About | None, *, safe: bool = False
 ) -> None:
     with replace(path) as sink:
         _write_rows(tables, sink, schema, safe=safe)
@@ -197,7 +182,7 @@ def _write_csv(
 
 
 def _print_csv(
-    tables: Tables, path: Path, schema: Schema, about: About | None = None, *, safe: bool = False
+    tables: Tables, path: Path, schema: Schema, about: About | None, *, safe: bool
 ) -> None:
     _write_rows(tables, sys.stdout.buffer, schema, safe=safe)
     sys.stdout.buffer.flush()
@@ -210,29 +195,25 @@ def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -
             writer.write(guard(table, schema) if safe else table)
 
 
-def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
-    empty = text_schema(schema).empty_table()
-    excel.write_workbook(
-        _typed(chain([empty], tables), schema), path, about=about() if about else None
-    )
+def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
+    rows = _typed(chain([text_schema(schema).empty_table()], tables), schema)
+    excel.write_workbook(rows, path, about=about() if about else None)
     files.forget_sidecar(path)
 
 
-def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
+def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
     with replace(path) as sink, parquet_writer(sink, schema) as writer:
         for table in _typed(tables, schema):
             writer.write_table(table)
     _describe(path, schema, about)
 
 
-def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | None = None) -> None:
+def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
     with replace_folder(path, ours) as folder:
         with closing(DayFolder(folder, schema)) as days:
             for table in _typed(tables, schema):
                 days.write(table)
-        _describe(
-            folder, schema, about
-        )  # before the folder is replaced, so that both appear together
+        _describe(folder, schema, about)  # inside, so that both appear together
 
 
 def _describe(path: Path, schema: Schema, about: About | None, mode: int | None = None) -> None:

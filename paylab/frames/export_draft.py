@@ -11,7 +11,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -54,21 +54,21 @@ class Draft:
         self._folder, self._job, self._resume = folder, dict(job), resume
         self.last, self.begun = Segment(), now
 
-    def __enter__(self) -> Draft:
-        _make_private(self._folder)
-        with ExitStack() as stack:
-            stack.enter_context(locked(self._folder / "lock"))
-            if not self._goes_on():
-                self._begin()
-            self._lock = stack.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.close()
+    def begin(self) -> None:
+        """Continue the existing draft if it can be continued, or start a new one."""
+        if self._goes_on():
+            return
+        (self._folder / JOB).unlink(missing_ok=True)
+        for path in self._segments():
+            path.unlink()
+        with replace(self._folder / JOB) as sink:
+            sink.write(json.dumps({"job": self._job, "begun": to_text(self.begun)}).encode())
 
     def append(self, part: PagePart) -> None:
         """Store new rows and the cursor after them."""
-        table = part.table.filter(self._unknown(part.table)) if self._known else part.table
+        table = part.table
+        if self._known:
+            table = table.filter(pc.invert(pc.is_in(table["id"], value_set=self._known)))
         last = self.last
         self.last = Segment(
             last.rows + table.num_rows, last.pages + len(part.sizes), part.more, part.cursor
@@ -104,9 +104,6 @@ class Draft:
         chunks = [chunk for column in ids for chunk in column.chunks]
         return pa.concat_arrays(chunks).drop_null() if chunks else None
 
-    def _unknown(self, table: pa.Table) -> pa.Array:
-        return pc.invert(pc.is_in(table["id"], value_set=self._known))
-
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob(SEGMENT))
 
@@ -130,13 +127,6 @@ class Draft:
         here = time.time() - (self._folder / JOB).stat().st_mtime
         return max(abs(here), abs((self.begun - begun).total_seconds()))
 
-    def _begin(self) -> None:
-        (self._folder / JOB).unlink(missing_ok=True)
-        for path in self._segments():
-            path.unlink()
-        with replace(self._folder / JOB) as sink:
-            sink.write(json.dumps({"job": self._job, "begun": to_text(self.begun)}).encode())
-
 
 def _make_private(folder: Path) -> None:
     """Create the private folder of a draft; ConfigError if something else is at its path."""
@@ -153,7 +143,20 @@ def _read_note(path: Path) -> Segment:
         return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
 
 
-def draft_place(path: Path) -> Path:
+@contextmanager
+def opened_draft(
+    path: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
+) -> Iterator[Draft]:
+    """The draft of an export to `path`, locked; see `Draft`."""
+    folder = _draft_folder(path)
+    _make_private(folder)
+    with locked(folder / "lock"):
+        draft = Draft(folder, job, now, resume)
+        draft.begin()
+        yield draft
+
+
+def _draft_folder(path: Path) -> Path:
     """The path of an export's draft: a hidden folder beside its target."""
     path = path.resolve()
     return path.with_name(f".{path.name}.export")
@@ -161,10 +164,8 @@ def draft_place(path: Path) -> Path:
 
 def sweep_drafts(path: Path) -> None:
     """Remove drafts that are older than their target: those exports were finished."""
-    job = draft_place(path) / JOB
-    if path.exists() and job.exists() and _newest(draft_place(path)) < path.stat().st_mtime_ns:
-        shutil.rmtree(draft_place(path))
-
-
-def _newest(folder: Path) -> int:
-    return max(file.stat().st_mtime_ns for file in folder.iterdir())
+    folder = _draft_folder(path)
+    if path.exists() and (folder / JOB).exists():
+        newest = max(file.stat().st_mtime_ns for file in folder.iterdir())
+        if newest < path.stat().st_mtime_ns:
+            shutil.rmtree(folder)

@@ -37,11 +37,12 @@ NUMBERS = ("amount", "seconds")
 
 def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
-    kinds = [schema.kind(name) for name in texts.column_names]
-    columns = [
-        _guarded(column, number=kind in NUMBERS)
-        for column, kind in zip(texts.columns, kinds, strict=True)
-    ]
+    columns = []
+    for name, column in zip(texts.column_names, texts.columns, strict=True):
+        risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
+        if schema.kind(name) in NUMBERS:
+            risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
+        columns.append(pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
     return pa.table(columns, texts.column_names)
 
 
@@ -49,13 +50,6 @@ def unguard(texts: pa.Table) -> pa.Table:
     """The table as it was before `guard`."""
     columns = [pc.replace_substring_regex(column, "^'", "") for column in texts.columns]
     return pa.table(columns, texts.column_names)
-
-
-def _guarded(texts: pa.ChunkedArray, *, number: bool) -> pa.ChunkedArray:
-    risky = pc.match_substring_regex(texts, f"{FORMULA}|{SPOILED}")
-    if number:
-        risky = pc.and_(risky, pc.invert(pc.match_substring_regex(texts, PLAIN)))
-    return pc.if_else(risky, pc.binary_join_element_wise("'", texts, ""), texts)
 
 
 MEANING: dict[Kind, str] = {
@@ -280,18 +274,15 @@ class DayFolder:
 
     def _file(self, day: str) -> _PartFile:
         if day not in self._open:
-            self._open[day] = self._new(day)
+            folder = self.folder / f"created_day={day}"
+            folder.mkdir(exist_ok=True)
+            sink = (folder / f"part-{self._parts[day]}.parquet").open("xb")
+            self._parts[day] += 1
+            self._open[day] = _PartFile(sink, parquet_writer(sink, self.schema))
         self._open.move_to_end(day)
         if len(self._open) > self.most_open:
             self._open.popitem(last=False)[1].close()
         return self._open[day]
-
-    def _new(self, day: str) -> _PartFile:
-        folder = self.folder / f"created_day={day}"
-        folder.mkdir(exist_ok=True)
-        sink = (folder / f"part-{self._parts[day]}.parquet").open("xb")
-        self._parts[day] += 1
-        return _PartFile(sink, parquet_writer(sink, self.schema))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,16 +18,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import PagingError
 from ..spec.codes import PAGE_MAX
-from ..spec.paging import MOST_EMPTY, Order
+from ..spec.paging import Order
 from . import columns as times
 from .columns import Schema
 from .decode import Decoder, PagePart
 
 Progress = Callable[[int, int], object]
 T = TypeVar("T")
-P = TypeVar("P")
 
 FEW, MANY = 16, 24  # pages per batch: when the threads are idle, and when they are busy
 THREADS = 2
@@ -102,34 +101,8 @@ class Worker:
         self._pool.shutdown(cancel_futures=True)
 
 
-def worked(  # noqa: PLR0913 - what to do with which pages, and when to stop
-    pages: Iterable[object],
-    prepare: Callable[[Sequence[object]], P],
-    work: Callable[[Sequence[object], P], T],
-    stop: Callable[[], bool] = lambda: False,
-    ahead: Callable[[int], bool] = lambda pending: True,
-    *,
-    keep: bool = False,
-) -> Iterator[T]:
-    """Yield results of `work` on batches of pages, in order; the next page is fetched meanwhile.
-
-    `prepare` runs on batches in any order, in other threads; `work` gets its result, in order.
-    `stop()` ends fetching; `ahead(pending)` says whether to fetch while `pending` pages wait.
-    With `keep`, an interrupt (Ctrl-C, a notebook's stop button) ends only the fetching.
-    """
-    worker = Worker(prepare, work)
-    try:
-        for page in _until_interrupted(pages, keep):
-            worker.take(page)
-            yield from worker.results(wait=not ahead(worker.pending))
-            if stop():
-                break
-        yield from worker.results(wait=True)
-    finally:
-        worker.close()
-
-
-def _until_interrupted(pages: Iterable[object], keep: bool) -> Iterator[object]:
+def _until_interrupted(pages: Iterable[object], *, keep: bool) -> Iterator[object]:
+    """The pages; with `keep`, an interrupt (Ctrl-C, a notebook's stop button) ends them."""
     try:
         yield from pages
     except KeyboardInterrupt:
@@ -218,27 +191,13 @@ def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
     return tuple(fitted)
 
 
-@dataclass
-class Empty:
-    """Counts empty pages, to detect an endless list."""
-
-    pages: int = 0
-
-    def add(self, sizes: Iterable[int]) -> None:
-        """Count pages by their rows; PagingError after too many empty pages in succession."""
-        for rows in sizes:
-            self.pages = 0 if rows else self.pages + 1
-            if self.pages > MOST_EMPTY:
-                raise PagingError(f"the list gave {self.pages} empty pages, and more follow")
-
-
 def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     pages: Iterable[object],
     schema: Schema,
     use: Callable[[PagePart], T],
     tally: Tally,
     *,
-    cut: Cut | None = None,
+    cut: Cut,
     extra: bool = False,
 ) -> Iterator[T]:
     """Yield the results of `use` on the rows of all pages, in order.
@@ -246,18 +205,21 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     A page is the service's body as bytes, or its parsed JSON. `use` is called in other threads,
     one at a time and in order, with some pages each, while the next page is fetched here.
     """
-    limits, decoder, empty = cut or Cut(), Decoder(schema, extra=extra), Empty()
+    decoder = Decoder(schema, extra=extra)
 
     def work(batch: Sequence[object], quick: PagePart | None) -> tuple[T, tuple[int, ...], bool]:
-        decoded = decoder.decode(batch, quick)
-        empty.add(decoded.sizes)
-        part = limits.apply(decoded)
+        part = cut.apply(decoder.decode(batch, quick))
         return use(part), part.sizes, part.more
 
-    def enough() -> bool:
-        return limits.reached or tally.stopped
+    def counted(*, wait: bool) -> Iterator[T]:
+        for made, sizes, more in worker.results(wait=wait):
+            tally.add(sizes, complete=not more)
+            yield made
 
-    watched = tally.progress is not None
-    for made, sizes, more in worked(pages, decoder.quick, work, enough, limits.ahead, keep=watched):
-        tally.add(sizes, complete=not more)
-        yield made
+    with closing(Worker(decoder.quick, work)) as worker:
+        for page in _until_interrupted(pages, keep=tally.progress is not None):
+            worker.take(page)
+            yield from counted(wait=not cut.ahead(worker.pending))
+            if cut.reached or tally.stopped:
+                break
+        yield from counted(wait=True)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 import pyarrow as pa
@@ -28,22 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ROOMY = pa.decimal256(60, 18)  # enough for every amount of a dataset and their sums
-
-
-class Storage(Protocol):
-    """Reads and atomically replaces whole files."""
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None if it does not exist."""
-
-    def write(self, name: str, content: bytes) -> None:
-        """Create or replace a file atomically."""
-
-    def names(self, ending: str) -> list[str]:
-        """The names with this suffix, sorted."""
-
-    def locked(self) -> Any:
-        """A context manager that keeps other processes from writing, if possible."""
 
 
 class Folder:
@@ -118,7 +102,7 @@ class Remote:
         yield
 
 
-def storage(address: str, options: dict[str, Any]) -> Storage:
+def storage(address: str, options: dict[str, Any]) -> Folder | Remote:
     """The storage of an address."""
     return Remote(address.rstrip("/"), options) if "://" in address else Folder(address)
 
@@ -167,7 +151,11 @@ def on_cluster(
     if hasattr(cluster, "map"):
         results: list[T] = cluster.gather(cluster.map(work, items, pure=False, **options))
         return results
-    with _distributed().Client(cluster) as client:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise _missing("distributed") from None
+    with Client(cluster) as client:  # type: ignore[no-untyped-call]
         return on_cluster(client, work, items, **options)
 
 
@@ -193,21 +181,12 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
 def loaded(partition: Partition) -> pd.DataFrame:
     """A file as a frame of Arrow types; amounts have enough digits for sums."""
     table = partition.table()
-    columns = [
-        column.cast(ROOMY) if pa.types.is_decimal(column.type) else column
-        for column in table.columns
+    fields = [
+        field.with_type(ROOMY) if pa.types.is_decimal(field.type) else field
+        for field in table.schema
     ]
-    roomy = pa.table(columns, table.column_names)
-    frame: pd.DataFrame = roomy.to_pandas(types_mapper=pd.ArrowDtype)
+    frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas(types_mapper=pd.ArrowDtype)
     return frame
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise _missing("distributed") from None
-    return distributed
 
 
 def _missing(name: str) -> ConfigError:

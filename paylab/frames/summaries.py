@@ -20,14 +20,19 @@ from ..files import unreadable
 from . import columns as times
 from . import decimals, summary_sql
 from .frame import series
-from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, quoted
+from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, literal, quoted
 
-GLOB = re.compile(r"([*?\[])")
+GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
 MOST = 38  # maximum digits of a DuckDB decimal
 TYPES = {
     **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
     "completed_in": pa.int64(),
     "created_at": times.INSTANT,
+}
+SQL_TYPES = {
+    **dict.fromkeys(AMOUNTS, "decimal(18, 2)"),
+    "completed_in": "bigint",
+    "created_at": "timestamptz",
 }
 CONVERSION = {
     "source_amount": "deposit_amount",
@@ -52,14 +57,13 @@ def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
     schemas = [_schema_of(file) for file in files]
-    if not schemas or not all(_ready(schema) for schema in schemas):
+    kinds = {tuple(_amount_types(schema)) for schema in schemas}
+    if len(kinds) != 1 or not all(map(_ready, schemas)):
         return None, []
     names = schemas[0].names
-    if any(_amount_types(schema) != _amount_types(schemas[0]) for schema in schemas):
-        return None, []
     absent = [name for name in COLUMNS if name not in names]
-    nulls = "".join(f", null::{_sql_type(name)} as {name}" for name in absent)
-    listed = ", ".join(map(_literally, files))
+    nulls = "".join(f", null::{SQL_TYPES.get(name, 'varchar')} as {name}" for name in absent)
+    listed = ", ".join(literal(GLOB.sub(r"[\1]", file)) for file in files)
     reader = f"read_parquet([{listed}], hive_partitioning = false)"
     wanted = ", ".join(quoted(name) for name in names)
     return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
@@ -72,27 +76,14 @@ def _schema_of(file: str) -> pa.Schema:
         raise unreadable(file, "Parquet", error) from None
 
 
-def _literally(file: str) -> str:
-    """A path as SQL text with glob characters escaped."""
-    escaped = GLOB.sub(r"[\1]", file)
-    return "'" + escaped.replace("'", "''") + "'"
-
-
 def _ready(schema: pa.Schema) -> bool:
     """Whether DuckDB can sum the amounts directly."""
-    types = [schema.field(name).type for name in AMOUNTS if name in schema.names]
-    exact = all(pa.types.is_decimal128(kind) for kind in types)
+    exact = all(map(pa.types.is_decimal128, _amount_types(schema)))
     return exact and "deposit_amount" not in schema.names and "source_amount" in schema.names
 
 
 def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
     return [schema.field(name).type for name in AMOUNTS if name in schema.names]
-
-
-def _sql_type(name: str) -> str:
-    if name in AMOUNTS:
-        return "decimal(18, 2)"
-    return {"completed_in": "bigint", "created_at": "timestamptz"}.get(name, "varchar")
 
 
 def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
@@ -113,12 +104,10 @@ def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     if "deposit_amount" not in table.column_names:
         return {}
     found = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
-    ends = [name in table.column_names for name in ("created_at", "payout_completed_at")]
-    if all(ends):
-        begun, ended = (
-            _typed_time(table[name], name) for name in ("created_at", "payout_completed_at")
-        )
-        found["completed_in"] = pc.seconds_between(begun, ended)
+    ends = [name for name in ("created_at", "payout_completed_at") if name in table.column_names]
+    if len(ends) == 2:
+        moments = (_typed_time(table[name], name) for name in ends)
+        found["completed_in"] = pc.seconds_between(*moments)
     return found
 
 
@@ -198,9 +187,8 @@ def summarize(
         return merge([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
     coded, words = _coded(rows, groups)
-    return _finished(
-        _run(summary_sql.whole(replace(groups, words=words), "rows"), rows=coded), groups
-    )
+    sql = summary_sql.whole(replace(groups, words=words), "rows")
+    return _finished(_run(sql, rows=coded), groups)
 
 
 def _coded(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[str]]]:

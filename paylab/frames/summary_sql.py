@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from zoneinfo import ZoneInfo
 
 from ..errors import ConfigError, Problem, RuleError
+from .columns import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")
@@ -19,7 +19,7 @@ COUNTS = {
     "completed": "count(*) filter (status = 'completed')",
     "failed": "count(*) filter (status = 'failed')",
 }
-LISTS = {"times": "completed_in", "reasons": "failure_reason"}
+ADDED_COUNTS = {name: f"sum({name})::bigint" for name in COUNTS}
 QUANTILES = {"p50": "0.50", "p90": "0.90", "p95": "0.95", "p99": "0.99"}
 FACTS = ("status", "payout_method", "failure_reason", "completed_in", "created_at", "product_type")
 COLUMNS = (*CURRENCIES, *AMOUNTS, *FACTS)
@@ -44,10 +44,7 @@ class Grouping:
     def __post_init__(self) -> None:
         if len(set(self.by)) < len(self.by):
             raise ConfigError("a grouping is named twice")
-        try:
-            ZoneInfo(self.tz)
-        except (ValueError, OSError, LookupError):
-            raise RuleError([Problem("tz", f"{self.tz!r:.60} is not a time zone")]) from None
+        time_zone(self.tz)
 
     def check(self, columns: Sequence[str]) -> None:
         """RuleError for a name that is not a grouping and not a column."""
@@ -74,7 +71,7 @@ class Grouping:
     def decoded(self) -> str:
         """The SQL that decodes coded columns."""
         each = [
-            f"list_extract([{', '.join(map(_literally, words))}]::varchar[], {name} + 1) as {name}"
+            f"list_extract([{', '.join(map(literal, words))}]::varchar[], {name} + 1) as {name}"
             for name, words in self.words.items()
         ]
         return f"* replace ({', '.join(each)})" if each else "*"
@@ -106,7 +103,7 @@ def whole(groups: Grouping, source: str) -> str:
     )
     return f"""
         with s as (select {groups.decoded} from (
-            select {_named(groups)} {_measured(groups)},
+            select {_named(groups)} {_measured(groups, COUNTS)},
                 quantile_cont(completed_in, [{shares}]) as shares,
                 map_entries(histogram(failure_reason)) as counted
             from {source} group by all))
@@ -124,8 +121,8 @@ def partial(groups: Grouping, source: str) -> str:
         for many, one in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
-        select {_names(groups)} {_summed(groups)}, {lists} from (
-            select {_named(groups)} {_measured(groups)},
+        select {_names(groups)} {_measured(groups, ADDED_COUNTS)}, {lists} from (
+            select {_named(groups)} {_measured(groups, COUNTS)},
                 completed_in as _time, failure_reason as _reason
             from {source} group by all)
         group by all"""
@@ -138,7 +135,7 @@ def merged(groups: Grouping) -> str:
     one, many = ("select g, e.v as {0}, sum(e.n)::bigint as n", "unnest({0}s) as e from keyed)")
     return f"""
         with keyed as (select dense_rank() over (order by {ordered}) as g, * from parts),
-        s as (select g, {_names(groups)} {_summed(groups)} from keyed group by all),
+        s as (select g, {_names(groups)} {_measured(groups, ADDED_COUNTS)} from keyed group by all),
         times as ({one.format("v")} from (select g, {many.format("time")} group by all),
         ranked as (
             select g, v, sum(n) over (partition by g order by v) as upto,
@@ -152,7 +149,8 @@ def merged(groups: Grouping) -> str:
         from s left join quantiles using (g) left join r using (g) order by all"""
 
 
-def _literally(word: str) -> str:
+def literal(word: str) -> str:
+    """A text for SQL."""
     return "'" + word.replace("'", "''") + "'"
 
 
@@ -173,18 +171,9 @@ def _named(groups: Grouping) -> str:
     return "".join(f"{sql} as {quoted(name)}, " for name, sql in groups.keys.items())
 
 
-def _measured(groups: Grouping) -> str:
-    counts = [f"{sql} as {name}" for name, sql in COUNTS.items()]
-    return ", ".join([*counts, *(f"sum({name}) as {name}" for name in _amounts(groups))])
-
-
-def _summed(groups: Grouping) -> str:
-    counts = [f"sum({name})::bigint as {name}" for name in COUNTS]
-    return ", ".join([*counts, *(f"sum({name}) as {name}" for name in _amounts(groups))])
-
-
-def _amounts(groups: Grouping) -> tuple[str, ...]:
-    return AMOUNTS if groups.sums else ()
+def _measured(groups: Grouping, counts: Mapping[str, str]) -> str:
+    sums = {name: f"sum({name})" for name in AMOUNTS if groups.sums}
+    return ", ".join(f"{sql} as {name}" for name, sql in {**counts, **sums}.items())
 
 
 def _quantile(share: str, name: str) -> str:

@@ -238,7 +238,6 @@ class Forms:
     def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
         from ..views.forms.live import moment_or_none
         from ..views.forms.onramp import OnrampFunctions
-        from ..views.forms.status import picture
 
         return OnrampFunctions(
             onboarding=begin,
@@ -248,7 +247,6 @@ class Forms:
             account=self.conversion_account,
             deposit=lambda account: self.deposit(account, new=new),
             conversion=self.status,
-            card=picture,
             person=self._client.individuals.get,
             opened=self._opened,
             paid=lambda account: self._client.conversions.newest(account.id),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..corridors import examples
 from ..errors import ConfigError, NotFoundError, SimulatorError
 from ..spec import codes
-from ..spec.status import TRANSFER, Machine
+from ..spec.status import TRANSFER
 from ..webhooks.event import BY_STATUS, FAMILIES, Event
 from .inbox import current
 
@@ -82,7 +82,7 @@ def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str |
     is_due = event_type == BY_ITSELF and status == wanted
     if is_due and event_type not in {event.type for event in controls.events(row_id)}:
         return
-    way = _path(machine, status, wanted)
+    way = machine.path(status, wanted or "")
     if not way:
         legal = ", ".join(machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
@@ -90,18 +90,6 @@ def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str |
         )
     for state in way:
         controls.move(row_id, state)
-
-
-def _path(machine: Machine, start: str, end: str | None) -> list[str]:
-    """The shortest path of states; empty if there is none or the state is reached."""
-    ways: dict[str, list[str]] = {start: []}
-    waiting = [start]
-    while waiting and end not in ways:
-        state = waiting.pop(0)
-        new = [following for following in machine.onward(state) if following not in ways]
-        ways.update({following: [*ways[state], following] for following in new})
-        waiting += new
-    return ways.get(str(end), [])
 
 
 def _since(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import forks
 from ..client.orders import UNDECIDED, FreshTicket, Order
-from ..client.response import Delivery
+from ..client.retries import Delivery
 from ..errors import ChoiceError, LedgerError, RuleWarning
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS

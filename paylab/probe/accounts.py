@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..spec import assumptions
 from .answers import ServiceReply
-from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
-from .names import known_names, matching_names
+from .inquiry import PREFIX, REFUSALS, Inquiry, Question, field_keys, keys_of, known_words, ordered
+from .names import known_names
 from .objects import DETAILS
 
 COUNTRIES = {"SEPA": "DE", "": "MX"}
@@ -34,18 +33,13 @@ WORDS = {
 
 
 class _Account(NamedTuple):
-    """An account type in a country or scheme, and the known names of its fields."""
+    """An account type in a country or scheme, and its field with fixed words, if any."""
 
     place: str
     key: str
     kind: str
     country: str
-    fields: tuple[str, ...]
     field: str
-
-    def keys(self) -> dict[str, str]:
-        """The key of each of our names."""
-        return {name: f"{self.key}.fields.{name}" for name in self.fields}
 
 
 def accounts(inquiry: Inquiry) -> list[_Account]:
@@ -56,7 +50,7 @@ def accounts(inquiry: Inquiry) -> list[_Account]:
         country = COUNTRIES.get(group, group)
         form = inquiry.assumed.account(None if not group else country, kind)
         if form is not None:
-            found.append(_Account(place, form.key, kind, country, form.fields, form.field))
+            found.append(_Account(place, form.key, kind, country, form.field))
     return found
 
 
@@ -73,9 +67,9 @@ def _ask_about(inquiry: Inquiry, country: str, here: list[_Account]) -> None:
     first = _send(inquiry, country, [(each, body) for each in here for body in _empty(each)])
     inquiry.memory.setdefault("nested", first)
     for number, each in enumerate(here):
-        _names(inquiry, each, first, f"financial_accounts.{2 * number}.details")
+        _names(inquiry, each, first, 2 * number)
     worded = [each for each in here if each.field]
-    trials = [(each, word) for each in worded for word in ("paylab-probe", *_words(each))]
+    trials = [(each, word) for each in worded for word in _words(each)]
     if not trials:
         return
     second = _send(inquiry, country, [(each, _with(inquiry, each, w)) for each, w in trials])
@@ -91,30 +85,25 @@ def _ask_about(inquiry: Inquiry, country: str, here: list[_Account]) -> None:
 def _send(inquiry: Inquiry, country: str, bodies: list[tuple[_Account, Any]]) -> ServiceReply:
     """Send an individual without a name, which must be refused, with these accounts."""
     held = [{"type": each.kind, "details": details} for each, details in bodies]
-    body = {"country": country, "financial_accounts": held}
-    return inquiry.requests.refused(inquiry.path("create_individual") or "/v1/individuals", body)
+    return inquiry.refused_individual({"country": country, "financial_accounts": held})
 
 
 def _empty(account: _Account) -> tuple[dict[str, Any], dict[str, Any]]:
     """Empty details, and details with a wrong value for every possible name."""
-    names = [name for key in account.keys().values() for name in known_names(key)]
+    names = [name for key in field_keys(account.key).values() for name in known_names(key)]
     return {}, dict.fromkeys(names, 0)
 
 
-def _names(inquiry: Inquiry, account: _Account, reply: ServiceReply, at: str) -> None:
-    """Find the field names and required fields from both refusals."""
-    start, number, end = at.split(".")
-    wrong = f"{start}.{int(number) + 1}.{end}"
-    required = reply.missing(at)
-    accepted = [name for name, each in reply.below(wrong).items() if not each.unknown]
+def _names(inquiry: Inquiry, account: _Account, reply: ServiceReply, number: int) -> None:
+    """Find the field names and required fields: empty details, then wrong ones, were refused."""
+    required = reply.missing(f"financial_accounts.{number}.details")
+    wrong = reply.below(f"financial_accounts.{number + 1}.details")
+    accepted = [name for name, each in wrong.items() if not each.unknown]
     theirs = list(dict.fromkeys([*required, *(name.split(".")[0] for name in accepted if name)]))
     if not theirs:
         return
-    keys = account.keys()
-    current = {our: str(inquiry.value(key)) for our, key in keys.items()}
-    sure = {our: name for our, name in current.items() if name in theirs}
-    free = [name for name in theirs if name not in sure.values()]
-    found = sure | matching_names({our: key for our, key in keys.items() if our not in sure}, free)
+    keys = field_keys(account.key)
+    found = inquiry.match(keys, theirs)
     for our, name in found.items():
         inquiry.answer(keys[our], name, reply)
     for key in keys.values():
@@ -125,11 +114,10 @@ def _names(inquiry: Inquiry, account: _Account, reply: ServiceReply, at: str) ->
         inquiry.answer(f"{account.key}.required", ours, reply)
 
 
-def _words(account: _Account) -> list[str]:
-    """The words to try for a field: the assumed ones and those of other services."""
-    key = assumptions.KEYS[f"{account.key}.allowed"]
-    lists = [key.default, *key.others, WORDS.get(account.field, ())]
-    return list(dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one))
+def _words(account: _Account) -> dict[str, None]:
+    """The words to try for a field: a wrong one, and those of this and of other services."""
+    words = known_words(f"{account.key}.allowed")
+    return dict.fromkeys([PREFIX, *words, *WORDS.get(account.field, ())])
 
 
 def _with(inquiry: Inquiry, account: _Account, word: str) -> dict[str, Any]:
@@ -147,10 +135,10 @@ def _allowed(
     key = f"{account.key}.allowed"
     field = str(inquiry.value(f"{account.key}.fields.{account.field}"))
     by_word = {word: reply.about(f"{place}.{field}") for word, place in at.items()}
-    if not by_word.pop("paylab-probe"):
+    if not by_word.pop(PREFIX):
         inquiry.unclear(key, "a wrong word was not refused where it was looked for", reply)
         return
-    named = [word for each in reply.about(f"{at['paylab-probe']}.{field}") for word in each.choices]
+    named = [word for each in reply.about(f"{at[PREFIX]}.{field}") for word in each.choices]
     taken = [word for word, complaints in by_word.items() if not complaints]
     spelled = {word.casefold() for word in taken}
     if named and spelled <= {word.casefold() for word in named}:
@@ -161,4 +149,4 @@ def _allowed(
 
 
 _KEYS = tuple(key for key in keys_of("financial_accounts.") if key != "financial_accounts.update")
-QUESTIONS = (Question("account details", REFUSALS, _KEYS, _ask),)
+QUESTIONS = (Question(REFUSALS, _ask, *_KEYS),)

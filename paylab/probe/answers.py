@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..client.call import Call, DeferredCall
-from ..client.failures import ErrorBody, parse_json, read_refusal
 from ..client.request import Exchange
+from ..client.response import ErrorBody, parse_json, read_refusal
 from ..redaction.redaction import Redaction
+from ..spec.paging import value_at
 from ..spec.text import plain
 
 FIELDS = (
@@ -25,7 +26,7 @@ MESSAGES = (
 )
 
 WORDS = (
-    *("error", "message", "detail", "error_description", "errorMessage", "title", "description"),
+    *("error", "message", "detail", "error_description", "errormessage", "title", "description"),
     *("reason", "msg", "text"),
 )
 
@@ -52,7 +53,7 @@ class Problems:
 
 def problems(body: object) -> Problems | None:
     """The field problems of a body; None when it lists none."""
-    for key, value in _inside(body, ""):
+    for key, value in (("", body), *leaves(body, MOST)):
         found = _read(key, value)
         if found is not None:
             return found
@@ -61,31 +62,19 @@ def problems(body: object) -> Problems | None:
 
 def words_key(body: object, listed: Problems | None) -> str | None:
     """The dotted key of an error's message; None if there is none."""
-    texts = {
-        key: value
-        for key, value in _inside(body, "")
-        if isinstance(value, str) and key and not (listed and key.startswith(f"{listed.key}."))
-    }
-    known = {word.lower(): place for place, word in enumerate(WORDS)}
-    texts = {
-        key: text
-        for key, text in texts.items()
-        if " " in text or key.rpartition(".")[2].lower() in known
-    }
 
-    def rank(key: str) -> tuple[bool, int, int]:
+    def place(key: str) -> int:
         last = key.rpartition(".")[2].lower()
-        return " " not in texts[key], known.get(last, len(WORDS)), key.count(".")
+        return WORDS.index(last) if last in WORDS else len(WORDS)
 
-    return min(texts, key=rank, default=None)
-
-
-def _inside(body: object, at: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """A body and its nested values by dotted keys, outermost first."""
-    yield at, body
-    if isinstance(body, Mapping) and depth < MOST:
-        for name, value in body.items():
-            yield from _inside(value, f"{at}.{name}" if at else str(name), depth + 1)
+    ranks = {
+        key: (" " not in value, place(key), key.count("."))
+        for key, value in leaves(body, MOST)
+        if isinstance(value, str)
+        and (" " in value or place(key) < len(WORDS))
+        and not (listed and key.startswith(f"{listed.key}."))
+    }
+    return min(ranks, key=ranks.__getitem__, default=None)
 
 
 def _read(key: str, value: object) -> Problems | None:
@@ -112,30 +101,19 @@ def _is_words(value: object) -> bool:
 
 
 def _objects(key: str, rows: list[Mapping[str, Any]]) -> Problems | None:
-    message = next((name for name in MESSAGES if all(_text(row, name) for row in rows)), "")
-    field = next((name for name in FIELDS if any(_at(row, name) for row in rows)), "")
+    def values(name: str) -> list[Any]:
+        return [value_at(row, name) for row in rows]
+
+    messages = (name for name in MESSAGES if all(isinstance(each, str) for each in values(name)))
+    message = next(messages, "")
     if not message:
         return None
-    if not field:
-        field = next(
-            (name for name in FIELDS if any(_at(row, name) is not None for row in rows)), ""
-        )
-    raw = [_at(row, field) if field else None for row in rows]
-    listed = tuple(
-        (_dotted(each), str(_at(row, message))) for each, row in zip(raw, rows, strict=True)
-    )
+    named = [name for name in FIELDS if any(values(name))]
+    empty = [name for name in FIELDS if any(each is not None for each in values(name))]
+    field = next(iter([*named, *empty]), "")
+    raw = values(field)
+    listed = tuple(zip(map(_dotted, raw), values(message), strict=True))
     return Problems(key, "objects", field, message, listed, _field_form(raw))
-
-
-def _at(row: Mapping[str, Any], name: str) -> Any:
-    value: Any = row
-    for step in name.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
-
-
-def _text(row: Mapping[str, Any], name: str) -> bool:
-    return isinstance(_at(row, name), str)
 
 
 def _field_form(names: list[Any]) -> str:
@@ -221,7 +199,6 @@ class ServiceReply:
     exchange: Exchange
     deferred: DeferredCall
     redaction: Redaction = field(repr=False)
-    number: int = 0
 
     @property
     def status(self) -> int:
@@ -254,14 +231,9 @@ class ServiceReply:
     @property
     def object(self) -> dict[str, Any]:
         """The object in the body, or inside its `data`; empty when there is none."""
-        inner = self.body.get("data") if isinstance(self.body, dict) else None
-        found = next((one for one in (inner, self.body) if isinstance(one, dict)), {})
-        return found if found.get("id") or not isinstance(self.body, dict) else self.body
-
-    @property
-    def text(self) -> str:
-        """The body as text without secrets."""
-        return self.redaction.text(self.exchange.content.decode("utf-8", "replace"))
+        body: dict[str, Any] = self.body if isinstance(self.body, dict) else {}
+        inner = body.get("data")
+        return inner if isinstance(inner, dict) and inner.get("id") else body
 
     @cached_property
     def error_body(self) -> ErrorBody:
@@ -282,7 +254,8 @@ class ServiceReply:
         found = [Complaint(*each) if each[0] else _complaint(each[1]) for each in listed]
         texts = [each for text in _texts(self.error_body.body) for each in SENTENCES.split(text)]
         spoken = [_complaint(each) for each in texts]
-        both = [*found, *(each for each in spoken if each.field and not _names(found, each.field))]
+        known = {"", *(each.field for each in found)}
+        both = [*found, *(each for each in spoken if each.field not in known)]
         return tuple(dict.fromkeys(part for each in both for part in _parts(each)))
 
     def about(self, name: str) -> tuple[Complaint, ...]:
@@ -304,9 +277,6 @@ class ServiceReply:
         """The message of a refusal, without ids."""
         return plain(self.error_body.text, 300)
 
-    def __str__(self) -> str:
-        return f"{self.deferred.path} answered {self.status or 'nothing'}"
-
 
 def _texts(body: object) -> Iterator[str]:
     """Every text of a body that may mention fields, with and without markup."""
@@ -316,10 +286,6 @@ def _texts(body: object) -> Iterator[str]:
         yield from (text for value in body.values() for text in _texts(value))
     elif isinstance(body, list):
         yield from (text for value in body for text in _texts(value))
-
-
-def _names(complaints: list[Complaint], name: str) -> bool:
-    return any(each.field == name for each in complaints)
 
 
 def _complaint(sentence: str) -> Complaint:
@@ -341,10 +307,8 @@ def _parts(complaint: Complaint) -> Iterator[Complaint]:
         yield Complaint(f"{start}{name}", complaint.words)
 
 
-def leaves(body: object) -> Iterator[tuple[str, Any]]:
+def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, Any]]:
     """The values of an object and of the objects inside it, by dotted names."""
-    if isinstance(body, dict):
-        for name, value in body.items():
-            yield name, value
-            if isinstance(value, dict):
-                yield from ((f"{name}.{inner}", one) for inner, one in value.items())
+    for name, value in body.items() if isinstance(body, dict) and depth else ():
+        yield f"{at}{name}", value
+        yield from leaves(value, depth - 1, f"{at}{name}.")

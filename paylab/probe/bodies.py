@@ -6,7 +6,7 @@ for every possible name shows which names the service reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from ..spec import assumptions
 from ..spec.service_keys import NONE
 from .answers import ServiceReply
 from .inquiry import REFUSALS, UNKNOWN_ID, Inquiry, Question, ordered
-from .names import known_names, matching_names
+from .names import known_names
 
 WRONG = "paylab-probe"
 LONG = "paylab-probe " * 160
@@ -38,6 +38,15 @@ class _Body(NamedTuple):
 
 
 _MONEY = {"destination_amount": {}, "net_source_amount": {}, "source_network": WRONG}
+TRANSFER = _Body(
+    "transfers",
+    "create_transfer",
+    {**_MONEY, "source_type": WRONG, "client_reference_id": LONG},
+    (
+        *("financial_account", "financial_account_id", "payout_method", "source_amount"),
+        *("source_currency", "destination_currency", "destination_amount", "net_source_amount"),
+    ),
+)
 BODIES = (
     _Body(
         "quotes",
@@ -51,16 +60,7 @@ BODIES = (
             "financial_account": 0,
         },
     ),
-    _Body(
-        "transfers",
-        "create_transfer",
-        {**_MONEY, "source_type": WRONG, "client_reference_id": LONG},
-        (
-            *("financial_account", "financial_account_id", "payout_method", "source_amount"),
-            *("source_currency", "destination_currency", "destination_amount"),
-            *("net_source_amount",),
-        ),
-    ),
+    TRANSFER,
     _Body(
         "conversion_accounts",
         "create_conversion_account",
@@ -88,29 +88,26 @@ ACCOUNTS = (
 """The fields that name an account, by an object or by its id."""
 
 
-_BY_PATH = {body.path: body for body in BODIES}
-
-
 def field_names(inquiry: Inquiry) -> None:
     """Find the name of every field that can be sent."""
     for body in BODIES:
         path = inquiry.path(body.path, UNKNOWN_ID)
-        if path is None:
+        if not path:
             for key in body.keys().values():
                 inquiry.skip(key, "the service has no such operation")
             continue
-        _fields(inquiry, body, _empty(inquiry, body), _wrong(inquiry, body))
+        _fields(inquiry, body, _empty(inquiry, body.path), _wrong(inquiry, body))
 
 
-def _empty(inquiry: Inquiry, body: _Body) -> ServiceReply:
+def _empty(inquiry: Inquiry, name: str) -> ServiceReply:
     """The answer to a body without any field."""
-    path = inquiry.path(body.path, UNKNOWN_ID) or ""
-    return inquiry.remember(f"empty {body.path}", lambda: _post(inquiry, path, {}))
+    path = inquiry.path(name, UNKNOWN_ID)
+    return inquiry.remember(f"empty {name}", lambda: _post(inquiry, path, {}))
 
 
 def _wrong(inquiry: Inquiry, body: _Body) -> ServiceReply:
     """The response to a body with a wrong value for every possible name."""
-    path = inquiry.path(body.path, UNKNOWN_ID) or ""
+    path = inquiry.path(body.path, UNKNOWN_ID)
     sent = {
         name: value
         for our, value in body.wrong.items()
@@ -121,8 +118,7 @@ def _wrong(inquiry: Inquiry, body: _Body) -> ServiceReply:
 
 
 def _post(inquiry: Inquiry, path: str, body: Any) -> ServiceReply:
-    headers = {"Idempotency-Key": inquiry.requests.new_key()}
-    return inquiry.requests.refused(path, body, headers)
+    return inquiry.requests.refused(path, body, inquiry.requests.new_key())
 
 
 def _fields(inquiry: Inquiry, body: _Body, empty: ServiceReply, wrong: ServiceReply) -> None:
@@ -130,11 +126,7 @@ def _fields(inquiry: Inquiry, body: _Body, empty: ServiceReply, wrong: ServiceRe
     missing = [name.split(".")[0] for name in empty.missing()]
     read = [each.field.split(".")[0] for each in wrong.complaints if not each.unknown]
     theirs = list(dict.fromkeys([*missing, *read]))
-    current = {our: str(inquiry.value(key)) for our, key in keys.items()}
-    sure = {our: name for our, name in current.items() if name in theirs}
-    free = [name for name in theirs if name and name not in (*sure.values(), *body.base)]
-    found = sure | matching_names({our: key for our, key in keys.items() if our not in sure}, free)
-    for our, name in found.items():
+    for our, name in inquiry.match(keys, theirs, without=("", *body.base)).items():
         shows = [each for each, names in ((empty, missing), (wrong, read)) if name in names]
         inquiry.answer(keys[our], name, *shows)
 
@@ -143,9 +135,9 @@ def _required(inquiry: Inquiry) -> None:
     """Find the required fields in addition to `base`."""
     for body in BODIES:
         key = f"{body.group}.required"
-        if key not in assumptions.KEYS or inquiry.path(body.path) is None:
+        if key not in assumptions.KEYS:
             continue
-        empty = _empty(inquiry, body)
+        empty = _empty(inquiry, body.path)
         if not empty.missing():
             continue
         back = {str(inquiry.value(each)): our for our, each in body.keys().items()}
@@ -158,16 +150,17 @@ def _required(inquiry: Inquiry) -> None:
 
 def _references(inquiry: Inquiry) -> None:
     """Find the maximum length of a reference: the one in the refusal, or a likely one."""
-    for body in BODIES[1:3]:
-        _reference(inquiry, body)
+    for body in BODIES:
+        if "client_reference_id" in body.wrong:
+            _reference(inquiry, body)
 
 
 def _reference(inquiry: Inquiry, body: _Body) -> None:
     key, path = f"{body.group}.max_reference", inquiry.path(body.path)
     name = str(inquiry.value(f"{body.group}.fields.client_reference_id"))
-    if path is None or not _wrong(inquiry, body).about(name):
-        return
     wrong = _wrong(inquiry, body)
+    if not wrong.about(name):
+        return
     named = [number for each in wrong.about(name) for number in each.numbers]
     tried: dict[int, ServiceReply] = {}
 
@@ -187,50 +180,49 @@ def account_ids(inquiry: Inquiry) -> None:
     """Send an unknown account id: a name that the service does not read changes nothing."""
     for group, body_path, whole in ACCOUNTS:
         key, path = f"{group}.fields.{whole}_id", inquiry.path(body_path)
-        if path is None or inquiry.knows(key):
+        if not path or inquiry.knows(key):
             continue
-        empty = _empty(inquiry, _BY_PATH[body_path])
-        for name in known_names(key):
-            if name.endswith("id") and _reads(inquiry, path, empty, name):
-                break
-        else:
+        empty = _empty(inquiry, body_path)
+        names = (name for name in known_names(key) if name.endswith("id"))
+        name, reply = _first_read(inquiry, path, empty, names)
+        if reply is None:
             inquiry.skip(key, "the service names the account by an object")
             continue
-        inquiry.answer(key, name, inquiry.memory[f"read {name}"])
+        inquiry.answer(key, name, reply)
         if name in empty.missing():
             inquiry.answer(f"{group}.account_form", "id", empty)
 
 
-def _reads(inquiry: Inquiry, path: str, empty: ServiceReply, name: str) -> bool:
-    """Whether an unknown id under a name changes the response."""
-    reply = _post(inquiry, path, {name: UNKNOWN_ID})
-    inquiry.memory[f"read {name}"] = reply
-    is_unknown = any(each.unknown and each.field == name for each in reply.complaints)
-    same = reply.status == empty.status and set(reply.missing()) == set(empty.missing())
-    return not is_unknown and not same and reply.status in range(400, 500)
+def _first_read(
+    inquiry: Inquiry, path: str, empty: ServiceReply, names: Iterable[str]
+) -> tuple[str, ServiceReply | None]:
+    """The first name under which an unknown id changes the response, and that response."""
+    for name in names:
+        reply = _post(inquiry, path, {name: UNKNOWN_ID})
+        is_unknown = any(each.unknown and each.field == name for each in reply.complaints)
+        same = reply.status == empty.status and set(reply.missing()) == set(empty.missing())
+        if not is_unknown and not same and reply.status in range(400, 500):
+            return name, reply
+    return "", None
 
 
 def quote_reference(inquiry: Inquiry) -> None:
     """Send the id of a quote that does not exist, under all possible names."""
     path = inquiry.path("create_transfer")
-    if path is None:
-        return
-    empty = _empty(inquiry, _BY_PATH["create_transfer"])
-    for name in known_names("transfers.fields.quote_id"):
-        if _reads(inquiry, path, empty, name):
-            reply: ServiceReply = inquiry.memory[f"read {name}"]
-            inquiry.answer("transfers.fields.quote_id", name, reply)
-            if not reply.missing():
-                inquiry.answer("error_codes.unknown_quote", reply.status, reply)
-            return
+    key, empty = "transfers.fields.quote_id", _empty(inquiry, "create_transfer")
+    name, reply = _first_read(inquiry, path, empty, known_names(key))
+    if reply is not None:
+        inquiry.answer(key, name, reply)
+        if not reply.missing():
+            inquiry.answer("error_codes.unknown_quote", reply.status, reply)
 
 
 def source_types(inquiry: Inquiry) -> None:
     """Find the words of source_type: those in the refusal, or not refused."""
     key = "transfers.source_types"
     name = str(inquiry.value("transfers.fields.source_type"))
-    path, wrong = inquiry.path("create_transfer"), _wrong(inquiry, _BY_PATH["create_transfer"])
-    if path is None or not wrong.about(name):
+    path, wrong = inquiry.path("create_transfer"), _wrong(inquiry, TRANSFER)
+    if not wrong.about(name):
         return
     values = [str(each) for each in assumptions.KEYS[key].values]
     named = [word for each in wrong.about(name) for word in each.choices if word in values]
@@ -247,10 +239,10 @@ def source_types(inquiry: Inquiry) -> None:
 def forms(inquiry: Inquiry) -> None:
     """Find whether an account is named by an object or its id, and the default currency."""
     for group, path, whole in ACCOUNTS:
-        if inquiry.path(path) is None:
+        if not inquiry.path(path):
             inquiry.skip(f"{group}.account_form", "the service has no such operation")
             continue
-        empty = _empty(inquiry, _BY_PATH[path])
+        empty = _empty(inquiry, path)
         missing = empty.missing()
         for form, our in (("object", whole), ("id", f"{whole}_id")):
             if str(inquiry.value(f"{group}.fields.{our}")) in missing:
@@ -262,9 +254,9 @@ def forms(inquiry: Inquiry) -> None:
 def _default_currency(inquiry: Inquiry) -> None:
     """The currency of a quote that names none, as far as a refusal tells."""
     key = "quotes.default_source_currency"
-    if inquiry.path("quotes") is None:
+    if not inquiry.path("quotes"):
         return
-    empty = _empty(inquiry, _BY_PATH["quotes"])
+    empty = _empty(inquiry, "quotes")
     missing = empty.missing()
     if inquiry.value("quotes.fields.source_currency") in missing:
         inquiry.answer(key, NONE, empty)
@@ -276,8 +268,6 @@ def amounts(inquiry: Inquiry) -> None:
     """Request a quote without an account: with text and upper case, then the other way."""
     path = inquiry.path("quotes")
     group, target = ("quotes", path) if path else ("transfers", inquiry.path("create_transfer"))
-    if target is None:
-        return
     text = {"source_amount": "10.50", "source_currency": "USD", "destination_currency": "MXN"}
     number = {"source_amount": Decimal("10.50"), "source_currency": "usd"}
     one = _post(inquiry, target, inquiry.sent(group, text))
@@ -300,37 +290,17 @@ def amounts(inquiry: Inquiry) -> None:
 
 _SENT = tuple(key for body in BODIES for key in body.keys().values())
 QUESTIONS = (
-    Question("fields that are sent", REFUSALS, _SENT, field_names),
+    Question(REFUSALS, field_names, *_SENT),
+    Question(REFUSALS, _required, "transfers.required", "conversion_accounts.required"),
+    Question(REFUSALS, _references, "transfers.max_reference", "conversion_accounts.max_reference"),
+    Question(REFUSALS, quote_reference, "transfers.fields.quote_id", "error_codes.unknown_quote"),
+    Question(REFUSALS, source_types, "transfers.source_types"),
+    Question(REFUSALS, forms, "quotes.account_form", "conversion_accounts.account_form"),
     Question(
-        "required fields",
         REFUSALS,
-        ("transfers.required", "conversion_accounts.required"),
-        _required,
-    ),
-    Question(
-        "references",
-        REFUSALS,
-        ("transfers.max_reference", "conversion_accounts.max_reference"),
-        _references,
-    ),
-    Question(
-        "quote of a transfer",
-        REFUSALS,
-        ("transfers.fields.quote_id", "error_codes.unknown_quote"),
-        quote_reference,
-    ),
-    Question("source types", REFUSALS, ("transfers.source_types",), source_types),
-    Question(
-        "account forms",
-        REFUSALS,
-        ("quotes.account_form", "conversion_accounts.account_form"),
-        forms,
-    ),
-    Question(
-        "account ids",
-        REFUSALS,
-        ("quotes.fields.financial_account_id", "conversion_accounts.fields.payout_account_id"),
         account_ids,
+        "quotes.fields.financial_account_id",
+        "conversion_accounts.fields.payout_account_id",
     ),
-    Question("amounts", REFUSALS, ("amounts.requests", "currencies.case"), amounts),
+    Question(REFUSALS, amounts, "amounts.requests", "currencies.case"),
 )

@@ -13,7 +13,7 @@ from ..spec import codes
 from ..spec.service_keys import NONE
 from . import objects
 from .answers import leaves
-from .inquiry import PREFIX, Inquiry, question
+from .inquiry import PREFIX, WRITES, Inquiry, Question
 from .requests import NotAskedError
 
 HOST = "127.0.0.1"
@@ -21,7 +21,6 @@ LISTENER = "listener"
 EVENTS = ("individual.status_changed", "transfer.created")
 FIRST_SECONDS = 0.2
 ID_NAMES = ("id", "event_id", "eventid", "delivery_id", "uuid")
-KEYS = ("type_field", "payload_field", "id_field", "signature_header")
 
 
 class _Delivery(NamedTuple):
@@ -62,7 +61,7 @@ class Listener:
 
 def subscribe(inquiry: Inquiry) -> None:
     """Subscribe this machine if the service can reach it, else a host that does not exist."""
-    path = inquiry.path("create_webhook_subscription") or ""
+    path = inquiry.path("create_webhook_subscription")
     listener: Listener | None = inquiry.memory.get(LISTENER)
     url = listener.url if listener else f"https://{PREFIX}.invalid/events"
     body = {"url": url, "event_types": list(EVENTS)}
@@ -73,13 +72,13 @@ def subscribe(inquiry: Inquiry) -> None:
 def unsubscribe(inquiry: Inquiry) -> None:
     """Delete the subscription, after waiting for deliveries."""
     listener: Listener | None = inquiry.memory.get(LISTENER)
-    if listener is not None and not listener.deliveries:
-        inquiry.requests.sleep(FIRST_SECONDS)
     if listener is not None:
+        if not listener.deliveries:
+            inquiry.requests.sleep(FIRST_SECONDS)
         read_deliveries(inquiry, listener.deliveries)
     made = inquiry.made.get("subscription")
     there = inquiry.path("delete_webhook_subscription", made["object"]["id"]) if made else None
-    if there is None:
+    if not there:
         raise NotAskedError("there is no webhook subscription that could be deleted")
     gone = inquiry.requests.write(there, None, method="DELETE")
     if gone.went_well:
@@ -127,13 +126,8 @@ def _signature(inquiry: Inquiry, first: _Delivery, why: str) -> None:
     if named and not good:
         inquiry.unclear(key, f"{named[0]} is not the HMAC-SHA256 of the body with the secret key")
     else:
-        spelled = "-".join(part.title() for part in good[0].split("-")) if good else NONE
-        inquiry.answer(key, spelled, why=why)
+        inquiry.answer(key, good[0].title() if good else NONE, why=why)
 
 
-SUBSCRIBE = question("subscriptions", subscribe, "success_codes.webhook_subscriptions")
-UNSUBSCRIBE = question(
-    "deliveries",
-    unsubscribe,
-    "success_codes.webhook_subscription",
-)
+SUBSCRIBE = Question(WRITES, subscribe, "success_codes.webhook_subscriptions")
+UNSUBSCRIBE = Question(WRITES, unsubscribe, "success_codes.webhook_subscription")

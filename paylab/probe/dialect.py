@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from itertools import product
 
@@ -12,6 +13,7 @@ from .inquiry import READS, Inquiry, Question
 from .requests import Dialect
 
 REFUSALS = (401, 403)
+SIGNING = ("signing.empty_query", "signing.key_encoding", "error_codes.signature")
 PLACES = ("transfers", "conversions", "individuals", "conversion_accounts", "webhook_subscriptions")
 TOLERANCES = (30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 43_200, 86_400)
 
@@ -28,15 +30,13 @@ def dialect(inquiry: Inquiry) -> None:
             reply = requests.get(path, dialect=chosen)
             if reply.status not in (*REFUSALS, 0):
                 requests.dialect = chosen
-                inquiry.memory["damaged"], inquiry.memory["verified"] = damaged, reply
                 inquiry.memory["harmless"] = path
                 inquiry.answer("error_codes.signature", damaged.status, damaged)
                 inquiry.answer("signing.empty_query", chosen.empty_query, reply)
                 inquiry.answer("signing.key_encoding", chosen.key_encoding, reply)
                 return
-        inquiry.memory["refused"] = damaged
         break
-    for key in ("signing.empty_query", "signing.key_encoding", "error_codes.signature"):
+    for key in SIGNING:
         inquiry.unclear(key, "no request verified: API key and secret may not belong together")
 
 
@@ -44,43 +44,38 @@ def _dialects(inquiry: Inquiry) -> list[Dialect]:
     """Every dialect in which the secret can sign, the assumed one first."""
     secret = inquiry.requests.sender.settings.secret_key.reveal()
     signing, keys = inquiry.service.signing, assumptions.KEYS
-    queries = sorted(keys["signing.empty_query"].values, key=lambda one: one != signing.empty_query)
-    encodings = sorted(
-        keys["signing.key_encoding"].values, key=lambda one: one != signing.key_encoding
-    )
+    queries = (signing.empty_query, *keys["signing.empty_query"].values)
+    encodings = (signing.key_encoding, *map(str, keys["signing.key_encoding"].values))
     found = []
-    for encoding, query in product(encodings, queries):
-        try:
-            key_bytes(secret, str(encoding))
-        except ValueError:
-            continue
-        found.append(Dialect(query, str(encoding)))
+    for encoding, query in product(dict.fromkeys(encodings), dict.fromkeys(queries)):
+        with suppress(ValueError):
+            key_bytes(secret, encoding)
+            found.append(Dialect(query, encoding))
     return found
 
 
 def nonce(inquiry: Inquiry) -> None:
     """Send a harmless GET without X-Nonce."""
-    reply = _read(inquiry, replace(inquiry.requests.dialect, nonce=False))
-    if reply is None:
+    if not inquiry.knows("signing.empty_query"):
         return
+    reply = _read(inquiry, replace(inquiry.requests.dialect, nonce=False))
     required = reply.status == inquiry.value("error_codes.signature")
     inquiry.answer("signing.nonce", "required" if required else "optional", reply)
 
 
 def tolerance(inquiry: Inquiry) -> None:
     """Find the largest X-Date in the future that is accepted, to the second."""
+    if not inquiry.knows("signing.empty_query"):
+        return
     accepted: dict[int, ServiceReply] = {}
     refused: dict[int, ServiceReply] = {}
 
     def is_accepted(seconds: int) -> bool:
         reply = _read(inquiry, replace(inquiry.requests.dialect, shift=seconds))
-        good = reply is not None and reply.status != inquiry.value("error_codes.signature")
-        if reply is not None:
-            (accepted if good else refused)[seconds] = reply
+        good = bool(reply.status != inquiry.value("error_codes.signature"))
+        (accepted if good else refused)[seconds] = reply
         return good
 
-    if not inquiry.knows("signing.empty_query"):
-        return
     first = int(inquiry.value("signing.tolerance"))
     if is_accepted(first) and not is_accepted(first + 1):
         inquiry.answer("signing.tolerance", first, accepted[first], refused[first + 1])
@@ -103,20 +98,14 @@ def tolerance(inquiry: Inquiry) -> None:
         inquiry.answer("signing.tolerance", low, accepted[low], refused[high])
 
 
-def _read(inquiry: Inquiry, chosen: Dialect) -> ServiceReply | None:
-    """Send a GET in a dialect; None if no request was verified before."""
-    path = inquiry.memory.get("harmless") or inquiry.path("transfers")
-    known = inquiry.knows("signing.empty_query")
-    return inquiry.requests.get(path, dialect=chosen) if path and known else None
+def _read(inquiry: Inquiry, chosen: Dialect) -> ServiceReply:
+    """Send a harmless GET in a dialect."""
+    path = inquiry.memory.get("harmless") or inquiry.path(PLACES[0]) or f"/v1/{PLACES[0]}"
+    return inquiry.requests.get(path, chosen)
 
 
 QUESTIONS = (
-    Question(
-        "signing",
-        READS,
-        ("signing.empty_query", "signing.key_encoding", "error_codes.signature"),
-        dialect,
-    ),
-    Question("nonce", READS, ("signing.nonce",), nonce),
-    Question("clock tolerance", READS, ("signing.tolerance",), tolerance),
+    Question(READS, dialect, *SIGNING),
+    Question(READS, nonce, "signing.nonce"),
+    Question(READS, tolerance, "signing.tolerance"),
 )

@@ -13,6 +13,7 @@ from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.codes import STATUSES
+from ..spec.paging import value_at
 from ..spec.service import Service
 
 RESOURCES: Mapping[str, type[models.Resource]] = {
@@ -134,9 +135,7 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
         return
     if verb == "list":
         form = service.list(group)
-        rows = body
-        for step in form.items.split(".") if form.envelope == "object" else ():
-            rows = rows.get(step) if isinstance(rows, dict) else None
+        rows = value_at(body, form.items) if form.envelope == "object" else body
     else:
         rows = [body]
     for row in rows if isinstance(rows, list) else ():

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ServiceError
 from ..spec import assumptions
 from ..spec.service import Service
 from ..spec.service_keys import NONE, Value
 from .answers import ServiceReply
+from .names import matching_names
 from .report import ANSWERED, DIFFERS, HOLDS, NOT_ASKED, UNCLEAR, ProbeFinding
 from .requests import BudgetError, NotAskedError, Requests
 
@@ -25,22 +27,23 @@ PREFIX = "paylab-probe"
 class Inquiry:
     """The state of a running probe; `stopped` is whether its budget was used up.
 
-    `assumed` is the initial service, `service` the same with the findings. `memory` has the data
-    for later questions: replies, rows of lists, ids of created objects.
+    `assumed` is the initial service, `service` the same with the findings. `memory` has the replies
+    for later questions, `rows` those of each list, `instructions` those for deposits, and `made`
+    the created objects.
     """
 
     requests: Requests
     assumed: Service
     found: dict[str, ProbeFinding] = field(default_factory=dict)
     memory: dict[str, Any] = field(default_factory=dict)
+    rows: dict[str, list[Any]] = field(default_factory=dict)
+    instructions: list[Any] = field(default_factory=list)
     made: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     stopped: bool = False
 
     def __post_init__(self) -> None:
         self.service = self.assumed
-        for finding in self.found.values():
-            self._follow(finding)
 
     def answer(self, key: str, value: Value, *replies: ServiceReply, why: str = "") -> None:
         """Record the value of a key; the assumption holds if the values are equal."""
@@ -52,17 +55,17 @@ class Inquiry:
             self.unclear(key, words, *replies)
             return
         outcome = HOLDS if value == self.assumed.value(key) else DIFFERS
-        self._note(ProbeFinding(key, outcome, value, why, _calls(replies)))
+        self.note(ProbeFinding(key, outcome, value, why, tuple(reply.call for reply in replies)))
 
     def unclear(self, key: str, why: str, *replies: ServiceReply) -> None:
         """Record that the responses do not show the value of a key."""
         if not self.knows(key):
-            self._note(ProbeFinding(key, UNCLEAR, None, why, _calls(replies)))
+            self.note(ProbeFinding(key, UNCLEAR, None, why, tuple(reply.call for reply in replies)))
 
     def skip(self, key: str, why: str) -> None:
         """Record that a key was not probed."""
         if not self.knows(key):
-            self._note(ProbeFinding(key, NOT_ASKED, None, why))
+            self.note(ProbeFinding(key, NOT_ASKED, None, why))
 
     def knows(self, key: str) -> bool:
         """Whether a key has an answer."""
@@ -72,14 +75,44 @@ class Inquiry:
         """The found value of a key, else the assumed one."""
         return self.service.value(key)
 
-    def path(self, name: str, id_: str = "") -> str | None:
-        """The path of a key of [paths]; None if the service does not have it."""
+    def words(self, key: str) -> list[str]:
+        """The words that are assumed for a key."""
+        value = self.assumed.value(key)
+        return [str(each) for each in value] if isinstance(value, tuple) else []
+
+    def followed(self, key: str, words: list[str]) -> tuple[str, ...]:
+        """The words that a key can have, sorted; a remark names each other one."""
+        values = assumptions.KEYS[key].values
+        for word in words:
+            if word not in values:
+                self.remarks.append(f"{key}: the service also names {word}, which is not followed")
+        return ordered([word for word in words if word in values], key)
+
+    def match(
+        self, keys: Mapping[str, str], theirs: Collection[str], without: Collection[str] = ()
+    ) -> dict[str, str]:
+        """Our names and those of the service: the ones in use, else the most similar ones."""
+        current = {our: str(self.value(key)) for our, key in keys.items()}
+        sure = {our: name for our, name in current.items() if name in theirs}
+        free = [name for name in theirs if name not in (*sure.values(), *without)]
+        left = {our: key for our, key in keys.items() if our not in sure}
+        return sure | matching_names(left, free)
+
+    def path(self, name: str, id_: str = "") -> str:
+        """The path of a key of [paths]; empty if the service does not have it."""
         template = str(self.value(f"paths.{name}"))
-        return None if template == NONE else filled(template, id_)
+        return "" if template == NONE else filled(template, id_)
 
     def sent(self, group: str, body: dict[str, Any]) -> dict[str, Any]:
         """A body with the service's names of its fields."""
         return self.service.names(group).send(body)
+
+    def refused_individual(
+        self, body: Mapping[str, Any], headers: Mapping[str, str] | None = None
+    ) -> ServiceReply:
+        """Send an individual that must be refused."""
+        path = self.path("create_individual")
+        return self.requests.refused(path, body, headers=headers)
 
     def remember(self, name: str, make: Callable[[], ServiceReply]) -> ServiceReply:
         """A reply that several questions use; the request is sent once."""
@@ -88,44 +121,33 @@ class Inquiry:
         kept: ServiceReply = self.memory[name]
         return kept
 
-    def resume(self, finding: ProbeFinding) -> None:
-        """Add a finding of an earlier run."""
-        self._note(finding)
-
-    def _note(self, finding: ProbeFinding) -> None:
-        self.found[finding.key] = finding
-        self._follow(finding)
-
-    def _follow(self, finding: ProbeFinding) -> None:
-        """Use a finding in the next requests, unless it contradicts another one."""
+    def note(self, finding: ProbeFinding) -> None:
+        """Add a finding, and use it in the next requests unless it contradicts another one."""
         key, value = finding.key, finding.value
+        self.found[key] = finding
         if key not in self.service.given and value == assumptions.KEYS[key].default:
             return  # it is already in use
         if finding.outcome in ANSWERED and value is not None:
-            try:
+            with suppress(ServiceError):
                 self.service = self.service.with_values({key: value})
-            except ServiceError:
-                self.memory.setdefault("contradictions", []).append(key)
 
 
-class Question(NamedTuple):
-    """A question: its keys, the kind of requests, and its function."""
+class Question:
+    """A question: the kind of its requests, its function, and its keys."""
 
-    title: str
-    level: str
-    keys: tuple[str, ...]
-    ask: Callable[[Inquiry], None]
+    def __init__(self, level: str, ask: Callable[[Inquiry], None], *keys: str) -> None:
+        self.level, self.ask, self.keys = level, ask, keys
 
 
 def ask_all(
     inquiry: Inquiry,
     questions: Iterable[Question],
+    keep: Callable[[Inquiry], None],
     forbidden: str = "",
-    keep: Callable[[Inquiry], None] = lambda inquiry: None,
 ) -> None:
     """Ask the questions in order; every key gets a finding.
 
-    `forbidden` is the reason to ask none; `keep` is called after each question.
+    `keep` is called after each question; `forbidden` is the reason to ask none.
     """
     for question in questions:
         open_keys = [key for key in question.keys if not inquiry.knows(key)]
@@ -164,6 +186,12 @@ def keys_of(*groups: str) -> tuple[str, ...]:
     return tuple(name for name in assumptions.KEYS if name.startswith(groups))
 
 
+def field_keys(group: str) -> dict[str, str]:
+    """The key of each of our names of the fields of a group."""
+    start = f"{group}.fields."
+    return {key.removeprefix(start): key for key in keys_of(start)}
+
+
 def ordered(words: Iterable[str], key: str) -> tuple[str, ...]:
     """Sort words: assumed ones first, then other known ones, then the rest as found.
 
@@ -172,25 +200,16 @@ def ordered(words: Iterable[str], key: str) -> tuple[str, ...]:
     spec = assumptions.KEYS[key]
     default = spec.default if isinstance(spec.default, tuple) else ()
     known = [str(word).casefold() for word in (*default, *spec.values)]
-    found = list(dict.fromkeys(words))
 
     def place(word: str) -> int:
         folded = word.casefold()
         return known.index(folded) if folded in known else len(known)
 
-    return tuple(sorted(found, key=place))
+    return tuple(sorted(dict.fromkeys(words), key=place))
 
 
-def _calls(replies: Iterable[ServiceReply]) -> tuple[Any, ...]:
-    return tuple(reply.call for reply in replies)
-
-
-def words_of(inquiry: Inquiry, key: str) -> list[str]:
-    """The words that are assumed for a key."""
-    value = inquiry.assumed.value(key)
-    return [str(each) for each in value] if isinstance(value, tuple) else []
-
-
-def question(title: str, ask: Any, *keys: str) -> Question:
-    """A question that creates objects."""
-    return Question(title, WRITES, keys, ask)
+def known_words(key: str) -> list[str]:
+    """The words to try for a key: the assumed ones, then those of other services."""
+    spec = assumptions.KEYS[key]
+    lists = [each for each in (spec.default, *spec.others) if isinstance(each, tuple)]
+    return list(dict.fromkeys(str(word) for words in lists for word in words))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..spec import timestamps
 from ..spec.service_keys import NONE
 from .answers import ServiceReply, leaves
-from .inquiry import READS, Inquiry, Question, keys_of
+from .inquiry import PREFIX, READS, Inquiry, Question, keys_of
 from .paths import find_list
 
 LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
@@ -39,7 +39,7 @@ class List:
 
     def __init__(self, inquiry: Inquiry, name: str, reply: ServiceReply) -> None:
         self.inquiry, self.name, self.first = inquiry, name, reply
-        self.path = inquiry.path(name) or ""
+        self.path = inquiry.path(name)
         self.form = inquiry.service.list(name)
         self.seen: dict[str, _Seen] = {}
         self.rows, self.more = self._envelope()
@@ -64,8 +64,8 @@ class List:
         flags = [name for name, value in values.items() if isinstance(value, bool)]
         more = _preferred(self.form.more, flags)
         self.note("more", more or NONE)
-        others = {n: v for n, v in values.items() if n not in (items, more) and _may_be_cursor(v)}
-        cursor = _preferred(self.form.cursor, [n for n in others if _is_cursor_name(n)])
+        texts = [name for name, value in values.items() if isinstance(value, str | None)]
+        cursor = _preferred(self.form.cursor, [name for name in texts if _is_cursor_name(name)])
         if cursor:
             self.note("cursor", cursor)
         there = values[more] if more else bool(cursor and values[cursor])
@@ -89,36 +89,37 @@ class List:
         """Find the page size: parameter, default, maximum, and the answer above it."""
         if self.more:
             self.note("default_limit", len(self.rows))
-        over = self._read(self.form.limit_parameter, self.form.max_limit + 1)
-        if over.went_well and not self._parameter():
-            return
+        name = self.form.limit_parameter
+        over = self._read(name, self.form.max_limit + 1)
         if not over.went_well:
-            self.note("limit_parameter", self.form.limit_parameter, over)
-        elif self.seen["limit_parameter"].value != self.form.limit_parameter:
-            over = self._read(self._name, self.form.max_limit + 1)
-        self._largest(over)
+            self.note("limit_parameter", name, over)
+        elif not self._find("limit_parameter", (name, *LIMITS), 0):
+            return
+        elif self.seen["limit_parameter"].value != name:
+            name = str(self.seen["limit_parameter"].value)
+            over = self._read(name, self.form.max_limit + 1)
+        self._largest(name, over)
 
-    @property
-    def _name(self) -> str:
-        seen = self.seen.get("limit_parameter")
-        return str(seen.value) if seen else self.form.limit_parameter
+    def cursors(self) -> None:
+        """Find the cursor parameter."""
+        self._find("cursor_parameter", (self.form.cursor_parameter, *CURSORS), PREFIX)
 
     def _read(self, parameter: str, value: object) -> ServiceReply:
-        return self.inquiry.requests.get(self.path, f"{parameter}={value}")
+        return self.inquiry.requests.get(f"{self.path}?{parameter}={value}")
 
-    def _parameter(self) -> bool:
-        """Whether the service reads a parameter: 0 is refused, or 1 returns one row."""
-        for name in dict.fromkeys((self.form.limit_parameter, *LIMITS)):
-            reply = self._read(name, 0)
+    def _find(self, part: str, names: tuple[str, ...], wrong: object) -> bool:
+        """Find the first parameter whose wrong value is refused; whether there is one."""
+        for name in dict.fromkeys(names):
+            reply = self._read(name, wrong)
             if reply.status in range(400, 500):
-                self.note("limit_parameter", name, reply)
+                self.note(part, name, reply)
                 return True
         return False
 
-    def _largest(self, over: ServiceReply) -> None:
+    def _largest(self, name: str, over: ServiceReply) -> None:
         """Find the maximum, from the answer to one more than the assumed one."""
         if over.went_well:
-            above = self._read(self._name, LARGEST)
+            above = self._read(name, LARGEST)
             if above.went_well:
                 self._capped(above)
                 return
@@ -127,9 +128,9 @@ class List:
         named = [n for each in over.complaints for n in each.numbers if 1 < n <= LARGEST]
         named = [n for n in named if n not in (self.form.max_limit + 1, LARGEST)] or named
         for most in dict.fromkeys((*named[-1:], self.form.max_limit, 50, 200, 500, 1000)):
-            good = self._read(self._name, most)
+            good = self._read(name, most)
             if good.went_well:
-                bad = over if most == self.form.max_limit else self._read(self._name, most + 1)
+                bad = over if most == self.form.max_limit else self._read(name, most + 1)
                 if not bad.went_well:
                     self.note("max_limit", most, good, bad)
                     return
@@ -141,14 +142,6 @@ class List:
         if page.more:
             self.note("max_limit", len(page.rows), reply)
 
-    def cursors(self) -> None:
-        """Find the cursor parameter: a wrong cursor is refused."""
-        for name in dict.fromkeys((self.form.cursor_parameter, *CURSORS)):
-            reply = self._read(name, "paylab-probe")
-            if reply.status in range(400, 500):
-                self.note("cursor_parameter", name, reply)
-                return
-
 
 def _ask(inquiry: Inquiry) -> None:
     """Find every list, and read its first page and refusals."""
@@ -158,7 +151,7 @@ def _ask(inquiry: Inquiry) -> None:
         if reply is None:
             continue
         one = List(inquiry, name, reply)
-        inquiry.memory.setdefault("rows", {})[name] = one.rows
+        inquiry.rows[name] = one.rows
         one.order()
         if not one.is_array and "items" in one.seen:
             one.limits()
@@ -177,9 +170,9 @@ def _answer(inquiry: Inquiry, part: str, lists: list[List]) -> None:
     """Answer a part for all lists and for each one that differs from them."""
     base_key = f"lists.{part}"
     seen = {one.name: one.seen[part] for one in lists if part in one.seen}
-    common = [name for name in seen if not _has_own(inquiry, name, part)]
-    values = [seen[name].value for name in common]
     base = inquiry.assumed.value(base_key)
+    common = [name for name in seen if inquiry.assumed.value(f"lists.{name}.{part}") == base]
+    values = [seen[name].value for name in common]
     if len(values) > 1 and values.count(values[0]) == len(values):
         base = values[0]
     if base in values:
@@ -189,12 +182,6 @@ def _answer(inquiry: Inquiry, part: str, lists: list[List]) -> None:
         inquiry.answer(f"lists.{name}.{part}", found.value, *found.replies)
     for key in (base_key, *(f"lists.{name}.{part}" for name in LISTS)):
         inquiry.skip(key, _reason(part, key, lists))
-
-
-def _has_own(inquiry: Inquiry, name: str, part: str) -> bool:
-    """Whether one list is assumed to differ from the others."""
-    own, base = f"lists.{name}.{part}", f"lists.{part}"
-    return bool(inquiry.assumed.value(own) != inquiry.assumed.value(base))
 
 
 def _reason(part: str, key: str, lists: list[List]) -> str:
@@ -216,10 +203,6 @@ def _preferred(assumed: str, found: list[str]) -> str | None:
     return assumed if assumed in found else next(iter(found), None)
 
 
-def _may_be_cursor(value: object) -> bool:
-    return value is None or isinstance(value, str)
-
-
 def _is_cursor_name(name: str) -> bool:
     last = name.rpartition(".")[2].lower()
     return any(word in last for word in ("cursor", "next", "token", "after", "continu"))
@@ -234,11 +217,4 @@ def _times(rows: list[Any]) -> Iterator[datetime]:
             continue
 
 
-QUESTIONS = (
-    Question(
-        "lists",
-        READS,
-        (*(f"paths.{name}" for name in LISTS), *keys_of("lists.")),
-        _ask,
-    ),
-)
+QUESTIONS = (Question(READS, _ask, *(f"paths.{name}" for name in LISTS), *keys_of("lists.")),)

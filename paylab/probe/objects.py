@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -25,15 +24,12 @@ QR_PH = (
 )
 
 
-_PH = {"issuer": "bdo", "account_number": "000000000000", "account_holder_name": "Alex Example"}
-
 PLACES = {
     one.rails_key.removeprefix("rails."): one
     for one in countries.of().all
     if one.country == "DE" or one.country not in codes.SEPA
 }
 """A country of each corridor, by its part in the keys of a service.toml."""
-SEPA = examples.account("DE")["details"]
 
 DETAILS: Mapping[str, Mapping[str, str]] = {
     **{
@@ -42,9 +38,13 @@ DETAILS: Mapping[str, Mapping[str, str]] = {
         for account in corridor.accounts
         if account.example
     },
-    "PH.bank_account": _PH,
+    "PH.bank_account": {
+        "issuer": "bdo",
+        "account_number": "000000000000",
+        "account_holder_name": "Alex Example",
+    },
     "PH.ph_qr_code": {"qrph_payload": QR_PH},
-    "SEPA.bank_account": {**SEPA, "bic": "COBADEFFXXX"},
+    "SEPA.bank_account": {**examples.account("DE")["details"], "bic": "COBADEFFXXX"},
     "crypto_wallet": examples.WALLET,
 }
 """Details of fictitious accounts, by the part of the key after financial_accounts."""
@@ -67,8 +67,6 @@ DOCUMENTS: Mapping[str, Mapping[str, str]] = {
 }
 PASSPORT = {"type": "passport", "number": "PAYLABPROBE"}
 PHONES = {"IN": "+919000000000", "PH": "+639000000000"}
-RAILS = {place: (one.country, one.currency) for place, one in PLACES.items()}
-"""A country and payout currency of each corridor."""
 TYPES = {place.partition(".")[0]: place.partition(".")[2] for place in (*DETAILS,)[::-1]}
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 
@@ -100,13 +98,9 @@ def made_once(inquiry: Inquiry, name: str, make: Callable[[], ServiceReply]) -> 
     if not reply.went_well:
         raise NotAskedError(f"no {name} could be made: {reply.status} {reply.words}")
     inquiry.memory[f"made {name}"] = reply
-    inquiry.made[name] = {"object": _kept(reply.object), "status": reply.status}
+    kept = {part: reply.object.get(part) for part in ("id", "status")}  # no personal data
+    inquiry.made[name] = {"object": kept, "status": reply.status}
     return Thing(reply.object, reply.status, reply)
-
-
-def _kept(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored part of an object: its id, and no personal data."""
-    return {"id": found.get("id"), "status": found.get("status")}
 
 
 def sent_amount(inquiry: Inquiry, text: str) -> str | Decimal:
@@ -134,7 +128,7 @@ def account_details(inquiry: Inquiry, place: str, country: str, kind: str) -> di
 
 def new_individual(inquiry: Inquiry, name: str, country: str, *products: str) -> Thing:
     """Create an individual with the fields of all products, and an account if it has a rail."""
-    path = inquiry.path("create_individual") or ""
+    path = inquiry.path("create_individual")
     return made_once(
         inquiry, name, lambda: inquiry.requests.write(path, _person(inquiry, country, products))
     )
@@ -168,6 +162,12 @@ def _person(inquiry: Inquiry, country: str, products: tuple[str, ...]) -> dict[s
     return body
 
 
+def ramp_individual(inquiry: Inquiry, country: str) -> Thing:
+    """Create an individual for on_ramp; the one in Mexico has all products."""
+    products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
+    return new_individual(inquiry, f"on_ramp {country}", country, *products)
+
+
 def account_id_of(inquiry: Inquiry, name: str, country: str) -> str:
     """The id of an individual's account."""
     person = new_individual(inquiry, name, country, codes.GLOBAL_PAYOUTS)
@@ -183,7 +183,7 @@ def account_id_of(inquiry: Inquiry, name: str, country: str) -> str:
 def read_object(inquiry: Inquiry, id_: str, name: str = "individual") -> dict[str, Any]:
     """Read an object by its id, or from the list if it cannot be read alone."""
     path = inquiry.path(name, id_)
-    if path is not None:
+    if path:
         return inquiry.requests.get(path).object
     listed = inquiry.path(f"{name}s")
     body = inquiry.requests.get(listed).body if listed else None
@@ -200,36 +200,30 @@ def rows_of(body: object) -> list[Any]:
     return next((value for value in found if isinstance(value, list)), [])
 
 
-def wait(
-    inquiry: Inquiry, id_: str, name: str, ready: Callable[[Mapping[str, Any]], bool]
-) -> dict[str, Any]:
-    """Poll an object until it is ready; NotAskedError if it does not become ready."""
+def wait(inquiry: Inquiry, id_: str, name: str = "individual") -> dict[str, Any]:
+    """Poll an object until it is active; NotAskedError if it does not become active."""
     found = read_object(inquiry, id_, name)
     for pause in PAUSES:
-        if ready(found):
+        if found.get("status") == "active":
             return found
         inquiry.requests.sleep(pause)
         found = read_object(inquiry, id_, name)
-    if ready(found):
+    if found.get("status") == "active":
         return found
     words = f"the {name.replace('_', ' ')} is still {found.get('status')}"
     raise NotAskedError(f"{words} after {sum(PAUSES):.0f} s")
 
 
-def is_active(found: Mapping[str, Any]) -> bool:
-    """Whether an object can be used."""
-    return found.get("status") == "active"
+def wallet_details(inquiry: Inquiry) -> dict[str, Any]:
+    """Details of a fictitious crypto wallet, in the service's names."""
+    return account_details(inquiry, codes.CRYPTO_WALLET, "MX", codes.CRYPTO_WALLET)
 
 
 def new_wallet(inquiry: Inquiry, name: str, owner: str) -> Thing:
     """A crypto wallet of an individual."""
-    kind = codes.CRYPTO_WALLET
-    body = {
-        "individual_id": owner,
-        "type": kind,
-        "details": account_details(inquiry, kind, "MX", kind),
-    }
-    path = inquiry.path("create_financial_account") or ""
+    details = wallet_details(inquiry)
+    body = {"individual_id": owner, "type": codes.CRYPTO_WALLET, "details": details}
+    path = inquiry.path("create_financial_account")
     return made_once(inquiry, name, lambda: inquiry.requests.write(path, body))
 
 
@@ -247,11 +241,6 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + kind + data + checksum
 
 
-def hours(length: timedelta) -> int:
-    """Whole hours, to the nearest."""
-    return round(length.total_seconds() / 3600)
-
-
 BACK = "verification_back_image_needed"
 
 FRONT, SELFIE = "document-front", "selfie"
@@ -262,22 +251,22 @@ SMALL, ENOUGH = 10_100, 10_240
 RAMPS = (codes.GLOBAL_PAYOUTS, codes.ON_RAMP_PRODUCT, codes.OFF_RAMP_PRODUCT)
 
 
-def _images(size: int, *sides: str) -> dict[str, Any]:
+def images(size: int, *sides: str) -> dict[str, Any]:
+    """The body of an upload of images of `size` bytes."""
     return {"images": [{"type": side, "content": image(size)} for side in sides]}
 
 
 def verified(inquiry: Inquiry, country: str) -> Thing:
     """The wallet of an on_ramp individual, after verification."""
-    products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
-    person = new_individual(inquiry, f"on_ramp {country}", country, *products)
+    person = ramp_individual(inquiry, country)
     found = read_object(inquiry, person.id)
     if found.get("status") == "action_required":
         wanted = {each.get("code") for each in found.get("status_details") or ()}
         sides = (FRONT, SELFIE, *(["document-back"] if BACK in wanted else []))
-        path = inquiry.path("upload_verification_images", person.id) or ""
-        reply = inquiry.requests.write(path, _images(ENOUGH, *sides))
+        path = inquiry.path("upload_verification_images", person.id)
+        reply = inquiry.requests.write(path, images(ENOUGH, *sides))
         if not reply.went_well:
             raise NotAskedError(f"images were refused: {reply.status} {reply.words}")
     if found.get("status") != "active":
-        wait(inquiry, person.id, "individual", is_active)
+        wait(inquiry, person.id)
     return new_wallet(inquiry, f"wallet {country}", person.id)

@@ -14,8 +14,7 @@ from ..spec import codes, timestamps
 from ..spec.service_keys import NONE
 from . import objects
 from .answers import ServiceReply
-from .inquiry import PREFIX, Inquiry, keys_of, ordered, question, words_of
-from .names import matching_names
+from .inquiry import PREFIX, WRITES, Inquiry, Question, field_keys, keys_of, ordered
 from .objects import verified
 from .requests import NotAskedError
 
@@ -29,24 +28,22 @@ def conversion_accounts(inquiry: Inquiry) -> None:
         replies += account.replies
         if account.status != 202:
             ready.append(country)
-        found = objects.wait(inquiry, account.id, "conversion_account", objects.is_active)
+        found = objects.wait(inquiry, account.id, "conversion_account")
         held = found.get("deposit_instructions") or {}
-        inquiry.memory.setdefault("instructions", []).append(held)
+        inquiry.instructions.append(held)
         _default_coin(inquiry, found, *account.replies)
     key = "conversion_accounts.at_once"
-    others = [each for each in words_of(inquiry, key) if each not in ("MX", "PH")]
+    others = [each for each in inquiry.words(key) if each not in ("MX", "PH")]
     inquiry.answer(key, ordered([*ready, *others], key), *replies)
 
 
 def _conversion_account(inquiry: Inquiry, country: str) -> objects.Thing:
-    name, path = f"conversion account {country}", inquiry.path("create_conversion_account") or ""
+    name, path = f"conversion account {country}", inquiry.path("create_conversion_account")
     if name not in inquiry.made:
         body = _opening(inquiry, country)
         key = inquiry.requests.new_key()
         inquiry.memory[f"sent {name}"] = body, key
-    thing = objects.made_once(
-        inquiry, name, lambda: inquiry.requests.write(path, body, {"Idempotency-Key": key})
-    )
+    thing = objects.made_once(inquiry, name, lambda: inquiry.requests.write(path, body, key))
     return thing if thing.id else _located(inquiry, name, thing)
 
 
@@ -55,7 +52,7 @@ def _located(inquiry: Inquiry, name: str, thing: objects.Thing) -> objects.Thing
     located = thing.reply.headers.get("location", "") if thing.reply else ""
     id_ = located.rstrip("/").rpartition("/")[2]
     if not id_:
-        listed = inquiry.requests.get(inquiry.path("conversion_accounts") or "").body
+        listed = inquiry.requests.get(inquiry.path("conversion_accounts")).body
         rows = objects.rows_of(listed)
         newest: dict[str, Any] = max(rows, key=lambda row: str(row.get("created_at")), default={})
         id_ = str(newest.get("id", ""))
@@ -65,7 +62,7 @@ def _located(inquiry: Inquiry, name: str, thing: objects.Thing) -> objects.Thing
 
 def _opening(inquiry: Inquiry, country: str) -> dict[str, Any]:
     wallet = verified(inquiry, country)
-    owner = objects.new_individual(inquiry, f"on_ramp {country}", country)
+    owner = objects.ramp_individual(inquiry, country)
     form = inquiry.value("conversion_accounts.account_form")
     account = {"payout_account": {"id": wallet.id}}
     body: dict[str, Any] = {
@@ -81,14 +78,9 @@ def _opening(inquiry: Inquiry, country: str) -> dict[str, Any]:
 
 def answered(inquiry: Inquiry, keys: Mapping[str, str], found: Any, *replies: ServiceReply) -> None:
     """Find the field names of a response."""
-    if not isinstance(found, dict):
-        return
-    current = {our: str(inquiry.value(key)) for our, key in keys.items()}
-    sure = {our: name for our, name in current.items() if name in found}
-    free = [name for name in found if name not in sure.values() and name != "id"]
-    named = matching_names({our: key for our, key in keys.items() if our not in sure}, free)
-    for our, name in {**sure, **named}.items():
-        inquiry.answer(keys[our], name, *replies)
+    if isinstance(found, dict):
+        for our, name in inquiry.match(keys, found, without=["id"]).items():
+            inquiry.answer(keys[our], name, *replies)
 
 
 def _default_coin(inquiry: Inquiry, found: Mapping[str, Any], *replies: ServiceReply) -> None:
@@ -107,11 +99,10 @@ def stored_statuses(inquiry: Inquiry) -> None:
     if account.status != 202 or f"sent {name}" not in inquiry.memory:
         raise NotAskedError("no conversion account was answered 202")
     body, key = inquiry.memory[f"sent {name}"]
-    path = inquiry.path("create_conversion_account") or ""
-    reply = inquiry.requests.write(path, body, {"Idempotency-Key": key})
+    reply = inquiry.requests.write(inquiry.path("create_conversion_account"), body, key)
     if reply.went_well:
         replayed = "idempotency-replayed" in reply.headers or reply.object.get("id") == account.id
-        usual = [int(each) for each in words_of(inquiry, "idempotency.stored")]
+        usual = [int(each) for each in inquiry.words("idempotency.stored")]
         stored = [each for each in usual if each != 202] + ([202] if replayed else [])
         inquiry.answer("idempotency.stored", tuple(stored), reply)
 
@@ -120,14 +111,13 @@ def deposits(inquiry: Inquiry) -> None:
     """Make two deposits, one without a sender: its conversion is held, continues, or is absent."""
     account = _conversion_account(inquiry, "MX")
     path = inquiry.path("sandbox_deposits", account.id)
-    if path is None:
+    if not path:
         raise NotAskedError("the service has no sandbox deposits")
     good = objects.made_once(
         inquiry, "deposit", lambda: _deposit(inquiry, path, account.id, "10.00")
     )
     inquiry.answer("success_codes.sandbox_deposits", good.status, *good.replies)
-    start = "sandbox_deposits.fields."
-    keys = {key.removeprefix(start): key for key in keys_of(start)}
+    keys = field_keys("sandbox_deposits")
     answered(inquiry, keys, good.reply.body if good.reply else None, *good.replies)
     bare = _deposit(inquiry, path, account.id, "11.00", "")
     key = "sandbox_deposits.missing_sender"
@@ -156,7 +146,7 @@ def _sender_outcome(inquiry: Inquiry, account: str) -> str:
     path = inquiry.path("conversions")
     for pause in objects.PAUSES if path else ():
         inquiry.requests.sleep(pause)
-        rows = objects.rows_of(inquiry.requests.get(path or "").body)
+        rows = objects.rows_of(inquiry.requests.get(path).body)
         statuses = {
             Decimal(str(row["deposit"]["amount"])): str(row.get("status"))
             for row in rows
@@ -171,7 +161,7 @@ def _sender_outcome(inquiry: Inquiry, account: str) -> str:
 def quotes(inquiry: Inquiry) -> None:
     """Create a quote without a source currency: status, names, lifetime and default currency."""
     path = inquiry.path("quotes")
-    if path is None:
+    if not path:
         raise NotAskedError("the service has no quotes")
     quote = objects.made_once(
         inquiry, "quote", lambda: inquiry.requests.write(path, _order(inquiry, "quotes"))
@@ -182,19 +172,25 @@ def quotes(inquiry: Inquiry) -> None:
 
 def quote_facts(inquiry: Inquiry, quote: dict[str, Any], *replies: ServiceReply) -> None:
     """Read a quote: field names, lifetime, and format of amounts."""
-    start = "quotes.fields."
-    keys = {key.removeprefix(start): key for key in keys_of(start)}
-    answered(inquiry, keys, quote, *replies)
+    answered(inquiry, field_keys("quotes"), quote, *replies)
     found = inquiry.service.names("quotes").read(quote)
     given = found.get("source_currency")
     if isinstance(given, str) and not inquiry.knows("quotes.default_source_currency"):
         inquiry.answer("quotes.default_source_currency", given.lower(), *replies)
-    value = found.get("source_amount")
-    if value is not None:
-        inquiry.answer("amounts.answers", "text" if isinstance(value, str) else "number", *replies)
+    amount_form(inquiry, found, *replies)
     length = _between(found, "created_at", "expires_at")
     if length is not None:
         inquiry.answer("quotes.lifetime", round(length.total_seconds()), *replies)
+
+
+def amount_form(
+    inquiry: Inquiry, found: Mapping[str, Any], *replies: ServiceReply, why: str = ""
+) -> None:
+    """Read from the first amount whether amounts are text or numbers."""
+    amount = found.get("source_amount")
+    if amount is not None and not inquiry.knows("amounts.answers"):
+        form = "text" if isinstance(amount, str) else "number"
+        inquiry.answer("amounts.answers", form, *replies, why=why)
 
 
 def _order(inquiry: Inquiry, group: str, **more: Any) -> dict[str, Any]:
@@ -217,9 +213,8 @@ def _order(inquiry: Inquiry, group: str, **more: Any) -> dict[str, Any]:
 
 
 def _network(inquiry: Inquiry) -> str:
-    kind = codes.CRYPTO_WALLET
-    sent = objects.account_details(inquiry, kind, "MX", kind)
-    return str(inquiry.service.detail_names("MX", kind).read(sent)["network"])
+    names = inquiry.service.detail_names("MX", codes.CRYPTO_WALLET)
+    return str(names.read(objects.wallet_details(inquiry))["network"])
 
 
 def _between(found: Mapping[str, Any], first: str, last: str) -> timedelta | None:
@@ -232,25 +227,23 @@ def _between(found: Mapping[str, Any], first: str, last: str) -> timedelta | Non
 
 def _transfers(inquiry: Inquiry) -> None:
     """Send a transfer, repeat it with other bytes, and reuse its key and its quote."""
-    requests, path = inquiry.requests, inquiry.path("create_transfer") or ""
+    requests, path = inquiry.requests, inquiry.path("create_transfer")
     verified(inquiry, "MX")
     body = {**_paid(inquiry), **inquiry.sent("transfers", {"client_reference_id": f"{PREFIX}-1"})}
-    key = {"Idempotency-Key": requests.new_key()}
+    key = requests.new_key()
     transfer = objects.made_once(inquiry, "transfer", lambda: requests.write(path, body, key))
     inquiry.answer("success_codes.transfers", transfer.status, *transfer.replies)
     if transfer.reply is None:
         raise NotAskedError("the key of the transfer belongs to an earlier run")
-    if "amounts.answers" not in inquiry.found and transfer.object.get("source_amount") is not None:
-        form = "text" if isinstance(transfer.object["source_amount"], str) else "number"
-        inquiry.answer("amounts.answers", form, transfer.reply)
+    amount_form(inquiry, transfer.object, transfer.reply)
     again = requests.write(path, dict(reversed(body.items())), key)
     word = "json" if again.went_well else "bytes"
     if again.went_well or again.status == 409:
         inquiry.answer("idempotency.compare", word, again)
-    elsewhere = requests.refused(inquiry.path("create_conversion_account") or "", {}, key)
+    elsewhere = requests.refused(inquiry.path("create_conversion_account"), {}, key)
     inquiry.answer("idempotency.scope", "account" if elsewhere.status == 409 else "path", elsewhere)
     if len(body) < 4:
-        used = requests.refused(path, body, {"Idempotency-Key": requests.new_key()})
+        used = requests.refused(path, body, requests.new_key())
         inquiry.answer("error_codes.state", used.status, used)
 
 
@@ -267,7 +260,7 @@ def funding(inquiry: Inquiry) -> None:
     if "deposit" not in inquiry.value("transfers.source_types"):
         raise NotAskedError("the service has no transfers that wait for a deposit")
     verified(inquiry, "MX")
-    path, requests = inquiry.path("create_transfer") or "", inquiry.requests
+    path, requests = inquiry.path("create_transfer"), inquiry.requests
     body = _order(
         inquiry,
         "transfers",
@@ -275,7 +268,7 @@ def funding(inquiry: Inquiry) -> None:
         source_type="deposit",
         client_reference_id=f"{PREFIX}-2",
     )
-    bare = requests.write(path, body, {"Idempotency-Key": requests.new_key()})
+    bare = requests.write(path, body, requests.new_key())
     key, name = "transfers.default_network", str(inquiry.value("transfers.fields.source_network"))
     network, reply = _network(inquiry), bare
     if not bare.went_well:
@@ -285,57 +278,49 @@ def funding(inquiry: Inquiry) -> None:
         elif named:
             inquiry.answer(key, named[0], bare)
         whole = {**body, name: network}
-        reply = requests.write(path, whole, {"Idempotency-Key": requests.new_key()})
+        reply = requests.write(path, whole, requests.new_key())
     if not reply.went_well:
         raise NotAskedError(f"no transfer that waits could be made: {reply.status} {reply.words}")
     inquiry.made["transfer that waits for a deposit"] = {"object": {}, "status": reply.status}
     held = reply.object.get("deposit_instructions") or {}
-    inquiry.memory.setdefault("instructions", []).append(held)
+    inquiry.instructions.append(held)
     if bare.went_well and isinstance(held, dict) and held.get("payment_methods"):
         inquiry.answer(key, str(held["payment_methods"][0]), bare)
     length = _between(
         {**held, "created_at": reply.object.get("created_at")}, "created_at", "deadline"
     )
     if length is not None:
-        inquiry.answer("transfers.deadline_hours", objects.hours(length), reply)
+        inquiry.answer("transfers.deadline_hours", round(length.total_seconds() / 3600), reply)
 
 
 QUESTIONS = (
-    question(
-        "conversion accounts",
+    Question(
+        WRITES,
         conversion_accounts,
         "conversion_accounts.at_once",
         "conversion_accounts.default_destination_currency",
     ),
-    question("stored statuses", stored_statuses, "idempotency.stored"),
-    question(
-        "deposits",
+    Question(WRITES, stored_statuses, "idempotency.stored"),
+    Question(
+        WRITES,
         deposits,
         "success_codes.sandbox_deposits",
         "sandbox_deposits.fields.created_at",
         "sandbox_deposits.missing_sender",
     ),
-    question(
-        "quotes",
+    Question(
+        WRITES,
         quotes,
         "success_codes.quotes",
         "quotes.lifetime",
         "quotes.default_source_currency",
         *keys_of("quotes.fields."),
     ),
-    question(
-        "transfers",
+    Question(
+        WRITES,
         _transfers,
         "success_codes.transfers",
-        "idempotency.compare",
-        "idempotency.scope",
-        "error_codes.state",
-        "amounts.answers",
+        *("idempotency.compare", "idempotency.scope", "error_codes.state", "amounts.answers"),
     ),
-    question(
-        "funding",
-        funding,
-        "transfers.deadline_hours",
-        "transfers.default_network",
-    ),
+    Question(WRITES, funding, "transfers.deadline_hours", "transfers.default_network"),
 )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..spec import assumptions, codes
+from ..spec import codes
 from . import objects
 from .answers import ServiceReply
-from .inquiry import PREFIX, Inquiry, keys_of, ordered, question, words_of
-from .objects import BACK, FRONT, RAMPS, SMALL, _images, verified
+from .inquiry import PREFIX, WRITES, Inquiry, Question, keys_of, known_words, ordered
+from .objects import BACK, FRONT, SMALL, verified
 from .requests import NotAskedError
 
 TOKEN_COUNTRIES = ("US", "SG", "VN", "AE")
@@ -30,49 +30,37 @@ def _individuals(inquiry: Inquiry) -> None:
 
 def rails(inquiry: Inquiry) -> None:
     """Send transfers without an amount over a wrong rail: the refusal lists the rails."""
-    path = inquiry.path("create_transfer") or ""
-    for place, (country, code) in objects.RAILS.items():
+    path = inquiry.path("create_transfer")
+    for place, corridor in objects.PLACES.items():
         key = f"rails.{place}"
         try:
-            account = objects.account_id_of(inquiry, f"individual {place}", country)
+            account = objects.account_id_of(inquiry, f"individual {place}", corridor.country)
         except NotAskedError as error:
             inquiry.skip(key, str(error))
             continue
         body = {
             "financial_account": {"id": account},
             "source_currency": objects.currency(inquiry, "USD"),
-            "destination_currency": objects.currency(inquiry, code),
+            "destination_currency": objects.currency(inquiry, corridor.currency),
         }
         reply = _over(inquiry, path, body, "fed_now")
         named = [word for each in reply.about("payout_method") for word in each.choices]
         if named:
-            inquiry.answer(key, _rails(inquiry, key, named), reply)
+            inquiry.answer(key, inquiry.followed(key, named), reply)
         elif reply.about("payout_method"):
             _try_rails(inquiry, key, path, body)
 
 
 def _over(inquiry: Inquiry, path: str, body: Mapping[str, Any], method: str) -> ServiceReply:
     sent = inquiry.sent("transfers", {**body, "payout_method": method})
-    headers = {"Idempotency-Key": inquiry.requests.new_key()}
-    return inquiry.requests.refused(path, sent, headers)
+    return inquiry.requests.refused(path, sent, inquiry.requests.new_key())
 
 
 def _try_rails(inquiry: Inquiry, key: str, path: str, body: Mapping[str, Any]) -> None:
     """Try the assumed rails and those of other services, if the refusal lists none."""
-    spec = assumptions.KEYS[key]
-    lists = [spec.default, *spec.others]
-    words = dict.fromkeys(str(each) for one in lists if isinstance(one, tuple) for each in one)
-    replies = {word: _over(inquiry, path, body, word) for word in words}
+    replies = {word: _over(inquiry, path, body, word) for word in known_words(key)}
     taken = [word for word, reply in replies.items() if not reply.about("payout_method")]
-    inquiry.answer(key, ordered(taken, key), *replies.values(), why=f"of {len(words)} tried")
-
-
-def _rails(inquiry: Inquiry, key: str, named: list[str]) -> tuple[str, ...]:
-    known = assumptions.KEYS[key].values
-    for word in named:
-        if word not in known:
-            inquiry.remarks.append(f"{key}: the service also names {word}, which is not followed")
-    return ordered([word for word in named if word in known], key)
+    inquiry.answer(key, ordered(taken, key), *replies.values(), why=f"of {len(replies)} tried")
 
 
 def updates(inquiry: Inquiry) -> None:
@@ -80,7 +68,7 @@ def updates(inquiry: Inquiry) -> None:
     account = objects.account_id_of(inquiry, "individual CO", "CO")
     names = inquiry.service.detail_names("CO", codes.BANK_ACCOUNT)
     body = {"details": names.send({"account_number": "000000000001"})}
-    reply = inquiry.requests.write(inquiry.path("update_financial_account", account) or "", body)
+    reply = inquiry.requests.write(inquiry.path("update_financial_account", account), body)
     merged = reply.went_well and len(reply.object.get("details") or ()) != 1
     if reply.went_well or reply.missing("details"):
         inquiry.answer("financial_accounts.update", "merge" if merged else "replace", reply)
@@ -90,9 +78,8 @@ def verification(inquiry: Inquiry) -> None:
     """Read the status details of new on_ramp individuals, by country and document."""
     asked: dict[str, tuple[set[str], tuple[ServiceReply, ...]]] = {}
     for country in ("MX", "PH", "CO", *TOKEN_COUNTRIES):
-        products = RAMPS if country == "MX" else (codes.ON_RAMP_PRODUCT,)
         try:
-            person = objects.new_individual(inquiry, f"on_ramp {country}", country, *products)
+            person = objects.ramp_individual(inquiry, country)
         except NotAskedError as error:
             inquiry.remarks.append(f"on_ramp {country}: {error}")
             continue
@@ -108,7 +95,7 @@ def verification(inquiry: Inquiry) -> None:
 
 def _documents(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
     key = "verification.one_sided_documents"
-    one_sided = words_of(inquiry, key)
+    one_sided = inquiry.words(key)
     replies: list[ServiceReply] = []
     for country in ("MX", "PH", "CO"):
         wanted, evidence = asked.get(country, (set(), ()))
@@ -128,12 +115,10 @@ def _tokens(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
     if not asked:
         return
     replies = [reply for _, evidence in asked.values() for reply in evidence]
-    others = [each for each in words_of(inquiry, key) if each not in asked]
+    others = [each for each in inquiry.words(key) if each not in asked]
     inquiry.answer(key, ordered([*countries, *others], key), *replies)
-    someone = objects.new_individual(
-        inquiry, f"on_ramp {(countries or ['MX'])[0]}", (countries or ["MX"])[0]
-    )
-    path = inquiry.path("submit_verification_token", someone.id) or ""
+    someone = objects.ramp_individual(inquiry, (countries or ["MX"])[0])
+    path = inquiry.path("submit_verification_token", someone.id)
     wrong = inquiry.requests.refused(path, {"provider": PREFIX})
     named = [word for each in wrong.about("provider") for word in each.choices]
     if named:
@@ -147,9 +132,9 @@ def _tokens(inquiry: Inquiry, asked: Mapping[str, Any]) -> None:
 
 def images(inquiry: Inquiry) -> None:
     """Upload an image of 10,100 bytes, then the images for verification."""
-    person = objects.new_individual(inquiry, "on_ramp MX", "MX", *RAMPS)
-    path = inquiry.path("upload_verification_images", person.id) or ""
-    small = inquiry.requests.write(path, _images(SMALL, FRONT))
+    person = objects.ramp_individual(inquiry, "MX")
+    path = inquiry.path("upload_verification_images", person.id)
+    small = inquiry.requests.write(path, objects.images(SMALL, FRONT))
     if small.went_well or small.complaints or small.status in (400, 422):
         inquiry.answer("images.kilobyte", 1000 if small.went_well else 1024, small)
     verified(inquiry, "MX")
@@ -157,33 +142,28 @@ def images(inquiry: Inquiry) -> None:
 
 def wallet_update(inquiry: Inquiry) -> None:
     """Update a wallet, which the specification forbids."""
-    owner = objects.new_individual(inquiry, "on_ramp MX", "MX", *RAMPS)
+    owner = objects.ramp_individual(inquiry, "MX")
     wallet = objects.new_wallet(inquiry, "wallet MX", owner.id)
     if not inquiry.knows("error_codes.details"):
         body = {"individual_id": owner.id, "type": codes.CRYPTO_WALLET, "details": {}}
-        refused = inquiry.requests.refused(inquiry.path("create_financial_account") or "", body)
+        refused = inquiry.requests.refused(inquiry.path("create_financial_account"), body)
         inquiry.answer("error_codes.details", refused.status, refused)
-    kind = codes.CRYPTO_WALLET
-    body = {"details": objects.account_details(inquiry, kind, "MX", kind)}
-    reply = inquiry.requests.refused(
-        inquiry.path("update_financial_account", wallet.id) or "", body
-    )
+    body = {"details": objects.wallet_details(inquiry)}
+    reply = inquiry.requests.refused(inquiry.path("update_financial_account", wallet.id), body)
     inquiry.answer("error_codes.wallet_update", reply.status, reply)
 
 
 QUESTIONS = (
-    question(
-        "new individuals", _individuals, "success_codes.individuals", "individuals.initial_status"
-    ),
-    question("rails", rails, *keys_of("rails.")),
-    question("updates", updates, "financial_accounts.update"),
-    question(
-        "verification",
+    Question(WRITES, _individuals, "success_codes.individuals", "individuals.initial_status"),
+    Question(WRITES, rails, *keys_of("rails.")),
+    Question(WRITES, updates, "financial_accounts.update"),
+    Question(
+        WRITES,
         verification,
         "verification.one_sided_documents",
         "verification.token_countries",
         "verification.provider",
     ),
-    question("images", images, "images.kilobyte"),
-    question("wallets", wallet_update, "error_codes.wallet_update"),
+    Question(WRITES, images, "images.kilobyte"),
+    Question(WRITES, wallet_update, "error_codes.wallet_update"),
 )

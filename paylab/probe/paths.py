@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from ..spec import assumptions
 from ..spec.service_keys import NONE
@@ -58,23 +59,14 @@ BY_ID = (
 POSTED_BY_ID = (
     *("submit_verification_token", "upload_verification_images", "update_financial_account"),
 )
-_ROWS = {
-    "individual": "individuals",
-    "verification_images": "individuals",
-    "transfer": "transfers",
-    "conversion_account": "conversion_accounts",
-    "conversion": "conversions",
-    "webhook_subscription": "webhook_subscriptions",
-}
 
 
 def candidates(inquiry: Inquiry, name: str) -> list[str]:
     """The possible path templates of an operation, most likely first."""
     key = assumptions.KEYS[f"paths.{name}"]
-    first = [str(inquiry.service.value(key.name)), str(key.default or NONE)]
-    near = [_below(inquiry, name)]
-    known = [*(str(each) for each in key.others), *VARIANTS.get(name, ())]
-    plain = [each for each in (*first, *near, *known) if each and each != NONE]
+    first = str(inquiry.value(key.name)), str(key.default or NONE), _below(inquiry, name)
+    known = [*first, *map(str, key.others), *VARIANTS.get(name, ())]
+    plain = [each for each in known if each and each != NONE]
     styled = [each for template in plain for each in _styles(template)]
     return [each for each in dict.fromkeys((*plain, *styled)) if _is_valid(key, each)]
 
@@ -82,7 +74,7 @@ def candidates(inquiry: Inquiry, name: str) -> list[str]:
 def _below(inquiry: Inquiry, name: str) -> str:
     """The path derived from a sibling operation with another path than assumed."""
     for sibling in SIBLINGS.get(name, ()):
-        template = str(inquiry.service.value(f"paths.{sibling}"))
+        template = str(inquiry.value(f"paths.{sibling}"))
         if template != NONE:
             is_one = name in BY_ID or name.startswith(("update_", "delete_"))
             return f"{template}/{{id}}" if is_one and "{id}" not in template else template
@@ -93,20 +85,9 @@ def _styles(template: str) -> Iterator[str]:
     """A path in kebab, snake and singular."""
     head, version, rest = template.partition("/v1")
     parts = re.split(r"(\{[a-z_]+\})", rest)
-    for change in (_kebab, _snake, _singular):
-        yield head + version + "".join(p if p.startswith("{") else change(p) for p in parts)
-
-
-def _kebab(text: str) -> str:
-    return text.replace("_", "-")
-
-
-def _snake(text: str) -> str:
-    return text.replace("-", "_")
-
-
-def _singular(text: str) -> str:
-    return re.sub(r"s(?=/|$)", "", text)
+    for old, new in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):
+        changed = (part if part.startswith("{") else re.sub(old, new, part) for part in parts)
+        yield head + version + "".join(changed)
 
 
 def _is_valid(key: assumptions.Key, template: str) -> bool:
@@ -130,28 +111,9 @@ def find_list(inquiry: Inquiry, name: str) -> ServiceReply | None:
     return None
 
 
-def _created(inquiry: Inquiry) -> None:
-    """Find the paths of POSTs: an empty body must be refused, but not as an unknown path."""
-    for name in CREATED:
-        _find(inquiry, name, "POST")
-
-
-def by_id(inquiry: Inquiry) -> None:
-    """Find the path to read one object, by an id of a list or the refusal of an unknown id."""
-    for name in BY_ID:
-        _find(inquiry, name, "GET")
-
-
-def posted_by_id(inquiry: Inquiry) -> None:
-    """Find the operations on one object: an unknown id must be refused as such."""
-    for name in POSTED_BY_ID:
-        _find(inquiry, name, "POST")
-    _find(inquiry, "delete_webhook_subscription", "DELETE")
-
-
 def _find(inquiry: Inquiry, name: str, method: str) -> None:
     """Try templates until one exists."""
-    tried, unclear = [], []
+    tried, is_unclear = [], False
     for template in candidates(inquiry, name):
         reply, unknown_id = _tried(inquiry, name, method, template)
         tried.append(reply)
@@ -160,9 +122,8 @@ def _find(inquiry: Inquiry, name: str, method: str) -> None:
             inquiry.answer(f"paths.{name}", template, reply)
             inquiry.memory[f"empty {name}"] = reply
             return
-        if there is None:
-            unclear.append(template)
-    if unclear:
+        is_unclear |= there is None
+    if is_unclear:
         words = "an unknown path and an unknown id are refused alike"
         inquiry.unclear(f"paths.{name}", words, *tried[:1])
         return
@@ -178,8 +139,8 @@ def _tried(inquiry: Inquiry, name: str, method: str, template: str) -> tuple[Ser
     path, holds_id = filled(template, UNKNOWN_ID), "{" in template
     if method == "DELETE":
         return requests.refused(path, None, method="DELETE"), holds_id
-    headers = {"Idempotency-Key": requests.new_key()} if name in _IDEMPOTENT else {}
-    return requests.refused(path, {}, headers), holds_id
+    key = requests.new_key() if name in _IDEMPOTENT else None
+    return requests.refused(path, {}, key), holds_id
 
 
 _IDEMPOTENT = ("create_transfer", "create_conversion_account")
@@ -187,7 +148,8 @@ _IDEMPOTENT = ("create_transfer", "create_conversion_account")
 
 def _known_id(inquiry: Inquiry, name: str, template: str) -> str:
     """The first id of the list that can be sent, or an unknown id."""
-    rows = inquiry.memory.get("rows", {}).get(_ROWS[name], [])
+    listed = "individuals" if name == "verification_images" else f"{name}s"
+    rows = inquiry.rows.get(listed, [])
     ids = (str(row.get("id") or "") for row in rows if isinstance(row, dict))
     can_send = inquiry.requests.can_send
     return next((each for each in ids if each and can_send(filled(template, each))), UNKNOWN_ID)
@@ -215,7 +177,7 @@ def _distinguishes(inquiry: Inquiry, nowhere: ServiceReply) -> bool:
     for name in ("individual", "transfer", "conversion_account"):
         path = inquiry.path(name, UNKNOWN_ID)
         if path:
-            reply = inquiry.remember(f"unknown {name}", lambda p=path: inquiry.requests.get(p))  # type: ignore[misc]
+            reply = inquiry.remember(f"unknown {name}", partial(inquiry.requests.get, path))
             if reply.status == 404 and _gist(reply) != _gist(nowhere):
                 return True
     return False
@@ -239,18 +201,19 @@ def _not_there(inquiry: Inquiry, name: str, tried: list[ServiceReply]) -> None:
         inquiry.unclear(key.name, f"not at {len(tried)} likely paths", *tried[:1])
 
 
+def _question(level: str, method: str, *names: str) -> Question:
+    """Find the paths of operations that have one method."""
+
+    def ask(inquiry: Inquiry) -> None:
+        for name in names:
+            _find(inquiry, name, method)
+
+    return Question(level, ask, *(f"paths.{name}" for name in names))
+
+
 QUESTIONS = (
-    Question(
-        "paths of what is created",
-        REFUSALS,
-        tuple(f"paths.{name}" for name in CREATED),
-        _created,
-    ),
-    Question("paths of one object", READS, tuple(f"paths.{name}" for name in BY_ID), by_id),
-    Question(
-        "paths of operations on one object",
-        REFUSALS,
-        (*(f"paths.{name}" for name in POSTED_BY_ID), "paths.delete_webhook_subscription"),
-        posted_by_id,
-    ),
+    _question(REFUSALS, "POST", *CREATED),  # refused for the empty body, or not found
+    _question(READS, "GET", *BY_ID),  # by an id of a list, or refused for an unknown id
+    _question(REFUSALS, "POST", *POSTED_BY_ID),  # refused for an unknown id, or not found
+    _question(REFUSALS, "DELETE", "delete_webhook_subscription"),
 )

@@ -26,10 +26,18 @@ from . import (
     refusals,
 )
 from .answers import ServiceReply
-from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, ask_all, keys_of, ordered
-from .orders import answered, quote_facts
+from .inquiry import UNKNOWN_ID, WRITES, Inquiry, Question, ask_all, field_keys, ordered
+from .orders import amount_form, answered, quote_facts
 from .report import NOT_ASKED, ProbeFinding, Report, service_of
-from .requests import BUDGET, Dialect, NotAskedError, Requests, retry_header, retry_unit
+from .requests import (
+    ASK_FOR_WRITE,
+    BUDGET,
+    Dialect,
+    NotAskedError,
+    Requests,
+    retry_header,
+    retry_unit,
+)
 
 QUESTIONS: tuple[Question, ...] = (
     *dialect.QUESTIONS,
@@ -61,9 +69,6 @@ UNANSWERABLE: Mapping[str, str] = {
 }
 """Prefixes of keys that cannot be probed, and the reasons."""
 
-ASK_FOR_WRITE = "it creates objects: allow that with --write"
-
-
 PRODUCTION = 403
 
 
@@ -91,17 +96,19 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
     inquiry = Inquiry(Requests(sender, budget=budget, pace=pace), service or Service())
     if kept is not None:
         record.resume(kept, inquiry)
-    keep = partial(record.save, kept) if kept is not None else _forget
+    keep = partial(record.save, kept) if kept is not None else lambda _: None
     signing = inquiry.service.signing
     inquiry.requests.dialect = Dialect(signing.empty_query, signing.key_encoding)
     try:
-        ask_all(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep=keep)
+        ask_all(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep)
         forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else ASK_FOR_WRITE
         inquiry.requests.writes = not forbidden
         if local and not forbidden:
             inquiry.memory[deliveries.LISTENER] = deliveries.Listener()
-        ask_all(inquiry, [each for each in QUESTIONS if each.level == WRITES], forbidden, keep)
-        _observe(inquiry)
+        ask_all(inquiry, [each for each in QUESTIONS if each.level == WRITES], keep, forbidden)
+        observe(inquiry, inquiry.rows)
+        for held in inquiry.instructions:
+            instructions(inquiry, held)
     finally:
         inquiry.requests.close()
         if deliveries.LISTENER in inquiry.memory:
@@ -117,18 +124,6 @@ def recorded(calls: Iterable[Call], sender: Sender, service: Service | None = No
     read_calls(inquiry, [record.reply(call, sender.redaction) for call in calls])
     inquiry.requests.close()
     return report(inquiry, "the recorded calls do not show it")
-
-
-def _forget(inquiry: Inquiry) -> None:
-    """Store nothing of an unfinished run."""
-
-
-def _observe(inquiry: Inquiry) -> None:
-    """Read additional findings from all responses."""
-    rows: dict[str, list[Any]] = inquiry.memory.get("rows", {})
-    observe(inquiry, rows)
-    for held in inquiry.memory.get("instructions", ()):
-        instructions(inquiry, held)
 
 
 def forbidden_writes(inquiry: Inquiry, *, sandbox: bool) -> str:
@@ -151,12 +146,16 @@ def report(inquiry: Inquiry, reason: str = "") -> Report:
     """The report, with a finding for every key; `reason` is that of keys without one."""
     requests = inquiry.requests
     on = requests.sender.clock().date()
+    accepted = [
+        f"{call.method} {call.path} was meant to be refused and was answered {call.status}"
+        for call in (reply.call for reply in requests.accepted)
+    ]
     return Report(
         tuple(_finding(inquiry, key, reason) for key in assumptions.KEYS),
         service_of(inquiry.assumed, inquiry.found, on),
         sent=requests.sent,
         made=tuple(inquiry.made),
-        remarks=tuple(_remarks(inquiry)),
+        remarks=(*inquiry.remarks, *accepted),
         address=requests.sender.settings.base_url,
         on=on,
         complete=not inquiry.stopped,
@@ -168,16 +167,6 @@ def _finding(inquiry: Inquiry, key: str, reason: str) -> ProbeFinding:
         return inquiry.found[key]
     why = next((why for start, why in UNANSWERABLE.items() if key.startswith(start)), "")
     return ProbeFinding(key, NOT_ASKED, None, why or reason or ASK_FOR_WRITE)
-
-
-def _remarks(inquiry: Inquiry) -> Iterable[str]:
-    yield from inquiry.remarks
-    for reply in inquiry.requests.accepted:
-        call = reply.call
-        yield f"{call.method} {call.path} was meant to be refused and was answered {call.status}"
-
-
-__all__ = ["QUESTIONS", "UNANSWERABLE", "probe", "recorded", "report"]
 
 
 CREATED = {
@@ -202,9 +191,7 @@ def observe(inquiry: Inquiry, rows: Mapping[str, Iterable[Any]]) -> None:
     _words(inquiry, "statuses.detail_codes", seen - {*codes.STATUS_DETAIL_CODES, "None"})
     _terminal(inquiry, found.get("individuals", ()))
     for row in found.get("transfers", ()):
-        if row.get("source_amount") is not None and not inquiry.knows("amounts.answers"):
-            form = "text" if isinstance(row["source_amount"], str) else "number"
-            inquiry.answer("amounts.answers", form, why="in the list of transfers")
+        amount_form(inquiry, row, why="in the list of transfers")
     for row in (*found.get("conversion_accounts", ()), *found.get("transfers", ())):
         instructions(inquiry, row.get("deposit_instructions"))
     for reply in inquiry.requests.limited:
@@ -213,8 +200,7 @@ def observe(inquiry: Inquiry, rows: Mapping[str, Iterable[Any]]) -> None:
 
 def _words(inquiry: Inquiry, key: str, new: set[str]) -> None:
     """Add words that are not in the specification to the assumed ones."""
-    assumed = inquiry.assumed.value(key)
-    usual = [str(each) for each in assumed] if isinstance(assumed, tuple) else []
+    usual = inquiry.words(key)
     if new - {*usual}:
         inquiry.answer(key, ordered([*usual, *sorted(new - {*usual})], key))
     else:
@@ -228,8 +214,7 @@ def _terminal(inquiry: Inquiry, people: Iterable[Row]) -> None:
         codes_of = {str(each.get("code")) for each in _details(row)}
         ends.setdefault(str(row.get("status")), set()).update(codes_of)
     final, again = ends.get("rejected", set()), ends.get("action_required", set())
-    assumed = inquiry.assumed.value(key)
-    usual = {str(each) for each in assumed} if isinstance(assumed, tuple) else set()
+    usual = {*inquiry.words(key)}
     if final | (again & usual):
         known = (usual | final) - again
         inquiry.answer(key, ordered(sorted(known), key), why="as far as individuals show it")
@@ -243,8 +228,8 @@ def instructions(inquiry: Inquiry, held: object, *replies: ServiceReply) -> None
     """The names in the details of deposit instructions."""
     if not isinstance(held, dict):
         return
-    start = f"deposit_instructions.{held.get('type')}.fields."
-    keys = {key.removeprefix(start): key for key in keys_of(start) if not inquiry.knows(key)}
+    keys = field_keys(f"deposit_instructions.{held.get('type')}")
+    keys = {our: key for our, key in keys.items() if not inquiry.knows(key)}
     answered(inquiry, keys, held.get("details"), *replies)
 
 
@@ -256,17 +241,17 @@ def limits(inquiry: Inquiry, reply: ServiceReply) -> None:
         return
     assumed = str(inquiry.value("rate_limits.header"))
     spelled = {name.lower(): name for name in (assumed, "X-RateLimit-Reset", "RateLimit-Reset")}
-    name = spelled.get(header[0], "-".join(part.title() for part in header[0].split("-")))
+    name = spelled.get(header[0], header[0].title())
     inquiry.answer("rate_limits.header", name, reply)
     inquiry.answer("rate_limits.unit", retry_unit(*header, reply.call.when), reply)
 
 
 def read_calls(inquiry: Inquiry, replies: Iterable[ServiceReply]) -> None:
     """Find answers in recorded calls; nothing is sent."""
-    rows: dict[str, list[Any]] = {}
     pages: list[lists.List] = []
     for reply in replies:
-        operation = _operation(inquiry, reply)
+        there = inquiry.service.match(reply.call.path)[0].get(reply.call.method)
+        operation = there.operation if there else ""
         if reply.status == 429:
             limits(inquiry, reply)
         elif not reply.went_well:
@@ -275,22 +260,16 @@ def read_calls(inquiry: Inquiry, replies: Iterable[ServiceReply]) -> None:
             name = operation.removesuffix(".list")
             inquiry.answer(f"paths.{name}", reply.call.path, reply)
             pages.append(lists.List(inquiry, name, reply))
-            rows.setdefault(name, []).extend(pages[-1].rows)
+            inquiry.rows.setdefault(name, []).extend(pages[-1].rows)
         elif operation:
             _success(inquiry, operation, reply)
-            rows.setdefault(operation.partition(".")[0], []).append(reply.object)
+            inquiry.rows.setdefault(operation.partition(".")[0], []).append(reply.object)
     for one in _first(pages):
         one.order()
         if one.more and not one.first.call.url.partition("?")[2]:
             one.note("default_limit", len(one.rows))
     lists.answer_parts(inquiry, list(_first(pages)))
-    observe(inquiry, rows)
-
-
-def _operation(inquiry: Inquiry, reply: ServiceReply) -> str:
-    """The operation of a recorded call, "" for none."""
-    there = inquiry.service.match(reply.call.path)[0].get(reply.call.method)
-    return there.operation if there else ""
+    observe(inquiry, inquiry.rows)
 
 
 def _first(pages: Iterable[lists.List]) -> Iterator[lists.List]:

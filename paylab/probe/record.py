@@ -71,7 +71,7 @@ def resume(path: Path, inquiry: Inquiry) -> None:
         if row["outcome"] in (*ANSWERED, UNCLEAR):
             value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
             evidence = tuple(calls[number] for number in row["calls"])
-            inquiry.resume(ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence))
+            inquiry.note(ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence))
     inquiry.made.update(whole["made"])
 
 
@@ -119,9 +119,9 @@ def _body(text: object) -> Body:
     return Body(content.decode(), len(content)) if content else Body()
 
 
-def reply(call: Call, redaction: Redaction | None = None) -> ServiceReply:
+def reply(call: Call, redaction: Redaction) -> ServiceReply:
     """A recorded call as a reply."""
     content = call.response_body.text.encode()
     exchange = Exchange(call.status, call.response_headers, content)
     deferred = DeferredCall(lambda _: call, call.path, len(content))
-    return ServiceReply(exchange, deferred, redaction or Redaction([]), call.number)
+    return ServiceReply(exchange, deferred, redaction)

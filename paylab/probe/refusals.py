@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..spec import assumptions, codes
+from ..spec import codes
+from ..spec.paging import value_at
 from ..spec.service_keys import NONE
 from . import answers
 from .answers import ServiceReply
-from .inquiry import REFUSALS, Inquiry, Question, keys_of, ordered
+from .inquiry import REFUSALS, Inquiry, Question, keys_of
 from .paths import NOWHERE
 
 SPEC_RAMP = ("phone", "document", "date_of_birth", "idv_consent_recorded_at")
@@ -22,8 +23,7 @@ BODY_KEYS = ("words", "problems", "field", "message", "list_form", "field_form")
 
 def empty_body(inquiry: Inquiry) -> ServiceReply:
     """The refusal of an individual without fields."""
-    path = inquiry.path("create_individual") or "/v1/individuals"
-    return inquiry.remember("empty create_individual", lambda: inquiry.requests.refused(path, {}))
+    return inquiry.remember("empty create_individual", lambda: inquiry.refused_individual({}))
 
 
 def error_bodies(inquiry: Inquiry) -> None:
@@ -74,37 +74,28 @@ def _field_form(inquiry: Inquiry, form: str, reply: ServiceReply) -> None:
 def _content(reply: ServiceReply) -> str:
     if isinstance(reply.body, dict | list):
         return "json"
-    text = reply.text.strip()
-    if not text:
+    content = reply.exchange.content.strip()
+    if not content:
         return "empty"
-    return (
-        "html"
-        if text.startswith("<") or "html" in reply.headers.get("content-type", "")
-        else "text"
-    )
+    is_html = content.startswith(b"<") or "html" in reply.headers.get("content-type", "")
+    return "html" if is_html else "text"
 
 
 def _words(inquiry: Inquiry, reply: ServiceReply, nowhere: ServiceReply) -> str | None:
     """The key of the message: the assumed one if present, else one in both bodies."""
     assumed = str(inquiry.value("errors.words"))
     bodies = [each for each in (reply, nowhere) if isinstance(each.body, dict)]
-    if all(isinstance(_at(each.body, assumed), str) for each in bodies):
+    if all(isinstance(value_at(each.body, assumed), str) for each in bodies):
         return assumed
     found = [answers.words_key(each.body, each.problems) for each in bodies]
-    known = [each for each in found if each and all(_at(b.body, each) for b in bodies)]
-    return next(iter([*known, *(each for each in found if each)]), None)
-
-
-def _at(body: object, key: str) -> object:
-    for step in key.split("."):
-        body = body.get(step) if isinstance(body, dict) else None
-    return body
+    named = [each for each in found if each]
+    known = [each for each in named if all(value_at(b.body, each) for b in bodies)]
+    return next(iter([*known, *named]), None)
 
 
 def content_type(inquiry: Inquiry) -> None:
     """Send a body that is not declared as JSON, and that must be refused anyway."""
-    path = inquiry.path("create_individual") or "/v1/individuals"
-    reply = inquiry.requests.refused(path, {}, {"Content-Type": "text/plain"})
+    reply = inquiry.refused_individual({}, {"Content-Type": "text/plain"})
     usual = empty_body(inquiry)
     if (reply.status, reply.words) == (usual.status, usual.words):
         inquiry.unclear("error_codes.content_type", "the Content-Type makes no difference", reply)
@@ -114,34 +105,23 @@ def content_type(inquiry: Inquiry) -> None:
 
 def _individuals(inquiry: Inquiry) -> None:
     """Find the required fields of an individual, then those of its address."""
-    path = inquiry.path("create_individual") or "/v1/individuals"
     first = empty_body(inquiry)
-    second = inquiry.requests.refused(path, {"address": {}, "product_types": ["on_ramp"]})
+    second = inquiry.refused_individual({"address": {}, "product_types": ["on_ramp"]})
     top = [name for name in first.missing() if "." not in name]
     if not top:
         return
     inside = [f"address.{name}" for name in second.missing("address")]
-    base = _known(inquiry, "individuals.required", [*top, *inside])
+    base = inquiry.followed("individuals.required", [*top, *inside])
     inquiry.answer("individuals.required", base, first, second)
-    third = inquiry.requests.refused(path, {"country": "MX", "product_types": ["on_ramp"]})
+    third = inquiry.refused_individual({"country": "MX", "product_types": ["on_ramp"]})
     asked = [name for name in third.missing() if name not in (*base, *SPEC_RAMP)]
-    ramp = _known(inquiry, "individuals.ramp_required", asked)
+    ramp = inquiry.followed("individuals.ramp_required", asked)
     inquiry.answer("individuals.ramp_required", ramp, third)
-
-
-def _known(inquiry: Inquiry, key: str, names: list[str]) -> tuple[str, ...]:
-    """The names that a key can have; a remark lists the others."""
-    values = assumptions.KEYS[key].values
-    for name in names:
-        if name not in values:
-            inquiry.remarks.append(f"an individual needs {name}, which {key} cannot say")
-    return ordered([name for name in names if name in values], key)
 
 
 def unknown_fields(inquiry: Inquiry) -> None:
     """Send an unknown field."""
-    path = inquiry.path("create_individual") or "/v1/individuals"
-    reply = inquiry.requests.refused(path, {"paylab_probe": "unknown"})
+    reply = inquiry.refused_individual({"paylab_probe": "unknown"})
     if not reply.complaints:
         return
     named = any("paylab_probe" in each.field for each in reply.complaints)
@@ -150,7 +130,7 @@ def unknown_fields(inquiry: Inquiry) -> None:
 
 def event_types(inquiry: Inquiry) -> None:
     """Subscribe without a URL to an unknown event type and to possible ones."""
-    path = inquiry.path("create_webhook_subscription") or "/v1/webhook_subscriptions"
+    path = inquiry.path("create_webhook_subscription")
     asked = ("paylab.probe", *EVENTS)
     reply = inquiry.requests.refused(path, {"event_types": list(asked)})
     about_types = [each for each in reply.complaints if each.field.startswith("event_types")]
@@ -170,21 +150,20 @@ def event_types(inquiry: Inquiry) -> None:
 
 def account_codes(inquiry: Inquiry) -> None:
     """Send empty details for an existing individual."""
-    people = inquiry.memory.get("rows", {}).get("individuals", [])
+    people = inquiry.rows.get("individuals", [])
     ids = [row["id"] for row in people if isinstance(row, dict) and row.get("id")]
-    path = inquiry.path("create_financial_account")
-    if not ids or path is None:
+    if not ids:
         inquiry.skip("error_codes.details", "there is no individual")
         return
     body = {"individual_id": ids[0], "type": codes.CRYPTO_WALLET, "details": {}}
-    reply = inquiry.requests.refused(path, body)
+    reply = inquiry.requests.refused(inquiry.path("create_financial_account"), body)
     inquiry.answer("error_codes.details", reply.status, reply)
 
 
 def idempotency_key(inquiry: Inquiry) -> None:
     """Post an empty transfer without a key."""
-    path = inquiry.path("create_transfer") or "/v1/transfers"
-    key = {"Idempotency-Key": inquiry.requests.new_key()}
+    path = inquiry.path("create_transfer")
+    key = inquiry.requests.new_key()
     usual = inquiry.remember(
         "empty create_transfer", lambda: inquiry.requests.refused(path, {}, key)
     )
@@ -196,21 +175,11 @@ def idempotency_key(inquiry: Inquiry) -> None:
 
 
 QUESTIONS = (
-    Question(
-        "error bodies",
-        REFUSALS,
-        ("error_codes.validation", *keys_of("errors.")),
-        error_bodies,
-    ),
-    Question("content type", REFUSALS, ("error_codes.content_type",), content_type),
-    Question(
-        "individuals",
-        REFUSALS,
-        ("individuals.required", "individuals.ramp_required"),
-        _individuals,
-    ),
-    Question("unknown fields", REFUSALS, ("requests.unknown_fields",), unknown_fields),
-    Question("event types", REFUSALS, ("webhooks.event_types",), event_types),
-    Question("account codes", REFUSALS, ("error_codes.details",), account_codes),
-    Question("idempotency key", REFUSALS, ("idempotency.key",), idempotency_key),
+    Question(REFUSALS, error_bodies, "error_codes.validation", *keys_of("errors.")),
+    Question(REFUSALS, content_type, "error_codes.content_type"),
+    Question(REFUSALS, _individuals, "individuals.required", "individuals.ramp_required"),
+    Question(REFUSALS, unknown_fields, "requests.unknown_fields"),
+    Question(REFUSALS, event_types, "webhooks.event_types"),
+    Question(REFUSALS, account_codes, "error_codes.details"),
+    Question(REFUSALS, idempotency_key, "idempotency.key"),
 )

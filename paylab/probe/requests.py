@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from email.utils import parsedate_to_datetime
 from random import Random
 from typing import Any
 
@@ -14,6 +13,7 @@ import httpx
 
 from ..client.call_log import CallLog
 from ..client.request import SIGNATURE, Nonces, OutgoingRequest
+from ..client.retries import asked_wait
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors import PaylabError
@@ -26,6 +26,7 @@ BUDGET = 150
 TOO_MANY = 429
 MOST_WAITS = 5
 LONGEST_WAIT = 120.0
+ASK_FOR_WRITE = "it creates objects: allow that with --write"
 
 
 class NotAskedError(PaylabError):
@@ -91,41 +92,41 @@ class Requests:
     sent: int = 0
     limited: list[ServiceReply] = field(default_factory=list)
     accepted: list[ServiceReply] = field(default_factory=list)
-    perf: Callable[[], float] = time.monotonic
 
     def __post_init__(self) -> None:
         sender = self.sender
         self.calls = CallLog(most=2 * self.budget + 100)
         self._auth = DialectAuth(sender.settings, sender.clock, sender.random)
-        self._connection = replace(sender.connection(self._auth), perf=self.perf)
+        self._connection = sender.connection(self._auth)
         self._last = -1e9
 
-    def get(self, path: str, query: str = "", *, dialect: Dialect | None = None) -> ServiceReply:
+    def get(self, target: str, dialect: Dialect | None = None) -> ServiceReply:
         """Send a GET."""
-        return self._ask("GET", f"{path}?{query}" if query else path, None, {}, dialect)
+        return self._ask("GET", target, None, dialect)
 
     def refused(
         self,
         path: str,
         body: Any,
-        headers: Mapping[str, str] | None = None,
+        key: str | None = None,
         *,
         method: str = "POST",
-        dialect: Dialect | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> ServiceReply:
         """Send a request that must be refused; record it if it succeeded."""
-        reply = self._ask(method, path, body, headers or {}, dialect)
+        given = headers or {}
+        reply = self._ask(method, path, body, idempotency_key=key, given_headers=given)
         if reply.went_well:
             self.accepted.append(reply)
         return reply
 
     def write(
-        self, path: str, body: Any, headers: Mapping[str, str] | None = None, method: str = "POST"
+        self, path: str, body: Any, key: str | None = None, *, method: str = "POST"
     ) -> ServiceReply:
         """Send a request that may create or delete an object of this probe."""
         if not self.writes:
-            raise NotAskedError("it creates objects: allow that with --write")
-        return self._ask(method, path, body, headers or {}, None)
+            raise NotAskedError(ASK_FOR_WRITE)
+        return self._ask(method, path, body, idempotency_key=key)
 
     def close(self) -> None:
         """Close the connection."""
@@ -139,25 +140,6 @@ class Requests:
         """Wait by the clock of the service."""
         self.sender.sleep(seconds)
 
-    def _ask(
-        self,
-        method: str,
-        target: str,
-        body: Any,
-        headers: Mapping[str, str],
-        dialect: Dialect | None,
-    ) -> ServiceReply:
-        if method != "GET" and self.sender.settings.read_only:
-            raise NotAskedError("only GETs may be sent: read_only is set")
-        content = body if body is None or isinstance(body, bytes) else write_json(body).encode()
-        url = _url(self.sender.settings.base_url + target)
-        key = headers.get("Idempotency-Key")
-        others = {name: value for name, value in headers.items() if name != "Idempotency-Key"}
-        outgoing = OutgoingRequest(
-            method, target.partition("?")[0], url, content, idempotency_key=key
-        )
-        return self._until_allowed(replace(outgoing, given_headers=others), dialect)
-
     def can_send(self, target: str) -> bool:
         """Whether a path can be part of a request."""
         try:
@@ -166,33 +148,37 @@ class Requests:
             return False
         return True
 
-    def _until_allowed(self, outgoing: OutgoingRequest, dialect: Dialect | None) -> ServiceReply:
-        """Send; after a 429 wait as requested and send again."""
-        waits = self._waits()
-        while True:
-            reply = self._send(outgoing, dialect)
-            wait = next(waits, None) if reply.status == TOO_MANY else None
-            if wait is None:
-                return reply
+    def _ask(
+        self, method: str, target: str, body: Any, dialect: Dialect | None = None, **fields: Any
+    ) -> ServiceReply:
+        """Send; after a 429 wait as requested and send again. `fields` are those of the request."""
+        if method != "GET" and self.sender.settings.read_only:
+            raise NotAskedError("only GETs may be sent: read_only is set")
+        url = _url(self.sender.settings.base_url + target)
+        content = None if body is None else write_json(body).encode()
+        outgoing = OutgoingRequest(method, target.partition("?")[0], url, content, **fields)
+        reply = self._send(outgoing, dialect)
+        for number in range(MOST_WAITS):
+            if reply.status != TOO_MANY:
+                break
             self.limited.append(reply)
-            self.sleep(min(_retry_after(reply, self.sender.clock()) or wait, LONGEST_WAIT))
-
-    @staticmethod
-    def _waits() -> Generator[float, None, None]:
-        yield from (2.0**number for number in range(MOST_WAITS))
+            wait = _retry_after(reply, self.sender.clock()) or 2.0**number
+            self.sleep(min(wait, LONGEST_WAIT))
+            reply = self._send(outgoing, dialect)
+        return reply
 
     def _send(self, outgoing: OutgoingRequest, dialect: Dialect | None) -> ServiceReply:
         if self.sent >= self.budget:
             raise BudgetError(f"the budget of {self.budget} requests is used up: run it again")
-        pause = self._last + self.pace - self.perf()
+        pause = self._last + self.pace - time.monotonic()
         if pause > 0:
             time.sleep(pause)
         self.sent += 1
         self._auth.dialect = dialect or self.dialect
         exchange, deferred = self._connection.send(outgoing)
-        self._last = self.perf()
+        self._last = time.monotonic()
         self.calls.keep(deferred)
-        return ServiceReply(exchange, deferred, self.sender.redaction, self.sent)
+        return ServiceReply(exchange, deferred, self.sender.redaction)
 
 
 def _url(text: str) -> httpx.URL:
@@ -231,16 +217,4 @@ def _retry_after(reply: ServiceReply, now: datetime) -> float | None:
     found = retry_header(reply)
     if found is None:
         return None
-    unit = retry_unit(*found, now)
-    try:
-        if unit == "date":
-            return max(0.0, (parsedate_to_datetime(found[1]) - now).total_seconds())
-    except (TypeError, ValueError):
-        return None
-    number = float(found[1])
-    scale = {
-        "seconds": number,
-        "milliseconds": number / 1000,
-        "unix_time": number - now.timestamp(),
-    }
-    return max(0.0, scale[unit])
+    return asked_wait(reply.headers, now, found[0], retry_unit(*found, now))

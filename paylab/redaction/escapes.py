@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import unescape
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 KEY_NAME = re.compile(
@@ -63,25 +63,21 @@ def _parsed(code: str) -> Sequence[tuple[int, int]] | None:
             tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    lines = [0, *accumulate(len(line.encode("utf-8")) for line in _lines(code))]
+    parts = re.split(r"(?<=\n)|(?<=\r)(?!\n)", code)  # lines as Python splits them
+    lines = [0, *accumulate(len(line.encode("utf-8")) for line in parts)]
     data = code.encode("utf-8")
 
     def place(line: int, column: int) -> int:
         return len(data[: lines[line - 1] + column].decode("utf-8"))
 
     spans = []
-    for node in ast.walk(tree):
-        for value in _values(node):
-            for literal in _literals(value):
-                start = place(literal.lineno, literal.col_offset)
-                end = place(literal.end_lineno or 0, literal.end_col_offset or 0)
-                spans.append(_inside(code, start, end))
+    nodes = (node for node in ast.walk(tree) if type(node) in KEYS)
+    for value in chain.from_iterable(KEYS[type(node)](node) for node in nodes):
+        for literal in _literals(value):
+            start = place(literal.lineno, literal.col_offset)
+            end = place(literal.end_lineno or 0, literal.end_col_offset or 0)
+            spans.append(_inside(code, start, end))
     return spans
-
-
-def _lines(code: str) -> list[str]:
-    """Split lines as the Python parser does."""
-    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", code)
 
 
 def _inside(code: str, start: int, end: int) -> tuple[int, int]:
@@ -89,13 +85,6 @@ def _inside(code: str, start: int, end: int) -> tuple[int, int]:
     if quotes is None:
         return start, end
     return quotes.end(), end - len(quotes[1])
-
-
-def _values(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions whose literals are keys, because of the name beside them."""
-    kind = type(node)
-    if kind in _NAMED:
-        yield from _NAMED[kind](node)
 
 
 def _assigned(node: ast.Assign) -> Iterator[ast.expr]:
@@ -137,7 +126,9 @@ def _called(node: ast.Call) -> Iterator[ast.expr]:
 
 
 def _beside(nodes: Sequence[ast.expr]) -> Iterator[ast.expr]:
-    if any(map(_mentions_key, nodes)):
+    # A call may look up a key by its name, as in `os.getenv("API_KEY") or "..."`.
+    calls = (node.args for node in nodes if isinstance(node, ast.Call))
+    if any(map(_is_key, (*nodes, *chain.from_iterable(calls)))):
         yield from (node for node in nodes if not _is_key(node))
 
 
@@ -163,7 +154,7 @@ def _defaults(node: ast.arguments) -> Iterator[ast.expr]:
             yield default
 
 
-_NAMED: dict[type, Callable[..., Iterator[ast.expr]]] = {
+KEYS: dict[type, Callable[..., Iterator[ast.expr]]] = {
     ast.Assign: _assigned,
     ast.AnnAssign: _single,
     ast.AugAssign: _single,
@@ -177,6 +168,7 @@ _NAMED: dict[type, Callable[..., Iterator[ast.expr]]] = {
     ast.List: _sequence,
     ast.arguments: _defaults,
 }
+"""The expressions of a node whose literals are keys, because of a name beside them."""
 
 
 def _is_key(node: ast.expr) -> bool:
@@ -185,11 +177,6 @@ def _is_key(node: ast.expr) -> bool:
         return _is_key(node.slice)
     name = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "value", None)
     return isinstance(name, str) and KEY_NAME.fullmatch(name) is not None
-
-
-def _mentions_key(node: ast.expr) -> bool:
-    """Whether an operand is a key, or a call that looks up a key by name."""
-    return _is_key(node) or (isinstance(node, ast.Call) and any(map(_is_key, node.args)))
 
 
 def _literals(node: ast.expr) -> Iterator[ast.expr]:

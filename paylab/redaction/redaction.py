@@ -11,7 +11,7 @@ import re
 from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import chain
 from typing import Any, Protocol
@@ -56,23 +56,8 @@ IMAGE = re.compile(
 """An image or PDF as a data URI, as bare Base64 and as the repr of bytes."""
 
 _MARKS = (
-    "data:",
-    "ivborw0k",
-    "/9j/",
-    "jvberi0",
-    "sukqa",
-    "tu0ak",
-    "r0lgod",
-    "uklgr",
-    "z0ex",
-    "b'\\",
-    "b'ii*",
-    "b'mm\\",
-    'b"ii*',
-    'b"mm\\',
-    'b"\\',
-    "b'%pdf",
-    'b"%pdf',
+    *("data:", "ivborw0k", "/9j/", "jvberi0", "sukqa", "tu0ak", "r0lgod", "uklgr", "z0ex"),
+    *("b'\\", "b'ii*", "b'mm\\", "b'%pdf", 'b"\\', 'b"ii*', 'b"mm\\', 'b"%pdf'),
 )
 
 _END = r"""[^\s,;"'<>&\\]+"""
@@ -139,7 +124,6 @@ class Redaction:
     ) -> None:
         self._secrets, self.personal = tuple(secrets), personal
         self._numbers: dict[str, None] = {}
-        self._may_hide: Callable[[str], object] | None = None
 
     def learn(self, text: str) -> str:
         """The text as from `text`, after learning its document numbers and share tokens."""
@@ -149,26 +133,24 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers, share tokens and images."""
-        if len(text) <= SHORT and text.isascii() and not self._numbers:
-            may_hide = self._may_hide or self._quick_search()
-            if not may_hide(text):
-                return text
+        is_quick = len(text) <= SHORT and text.isascii() and not self._numbers
+        if is_quick and not self._may_hide(text):
+            return text
         return escapes.replace_found(_short(text), self._found)
 
-    def _quick_search(self) -> Callable[[str], object]:
+    @cached_property
+    def _may_hide(self) -> Callable[[str], object]:
         """A search for any sign of what is removed, in ASCII: most texts have none."""
         values = [secret.reveal() for secret in self._secrets]
         forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
         named = (word for word, _ in PLACES)
         words = {*_MARKS, *named, "==", "document", "number", "token", *forms}
         parts = [r"[\\&%\x1b]", *map(re.escape, sorted(words))]
-        search = re.compile("|".join(parts), re.IGNORECASE).search
-        self._may_hide = search
-        return search
+        return re.compile("|".join(parts), re.IGNORECASE).search
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the search, whose expression holds the secrets."""
-        return {**self.__dict__, "_may_hide": None}
+        return {name: value for name, value in self.__dict__.items() if name != "_may_hide"}
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
@@ -185,22 +167,19 @@ class Redaction:
             hidden = {"token": HIDDEN} if has_share_token(value) and value["token"] else {}
             clean = {self.text(name): self._item(name, item) for name, item in value.items()}
             return {**clean, **hidden}
-        return HIDDEN if _is_number(value) and self._known(str(value)) else value
+        if value is None or isinstance(value, bool):
+            return value
+        return HIDDEN if any(number in str(value) for number in self._numbers) else value
 
     def _item(self, name: str, item: Any) -> Any:
-        return (
-            numberless(self.json(item)) if name.lower().startswith("document") else self.json(item)
-        )
-
-    def _known(self, text: str) -> bool:
-        return any(number in text for number in self._numbers)
+        clean = self.json(item)
+        return numberless(clean) if name.lower().startswith("document") else clean
 
     def _learned(self, text: str, _: int) -> Iterable[Found]:
         for value, _start, _end in numbers(text):
             for number in (value, "".join(filter(str.isalnum, value))):
-                if len(number) < SHORTEST_NUMBER or set(number) <= NO_NUMBER:
-                    continue
-                self._remember(number)
+                if len(number) >= SHORTEST_NUMBER and not set(number) <= NO_NUMBER:
+                    self._remember(number)
         for token, _start, _end in share_tokens(text):
             if len(token) >= SHORTEST_SECRET:
                 self._remember(escapes.decode(token))
@@ -293,10 +272,6 @@ def _shortened(match: re.Match[str]) -> str:
 _SHORTENED = find_images(_shortened)
 
 
-def _is_number(value: Any) -> bool:
-    return value is not None and not isinstance(value, bool)
-
-
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
     words = case_folded(text)
@@ -306,23 +281,18 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
         for item in ITEM.finditer(text, *match.span(1)):
             group = item.lastindex or 0
             value = escapes.decode(item[group])
-            if _digits(value) >= (1 if group < BARE else 4) and not WORDS.search(value):
+            digits = sum(map(str.isdigit, value))
+            if digits >= (1 if group < BARE else 4) and not WORDS.search(value):
                 yield value, *item.span(group)
     for refused in REFUSED.finditer(text) if "document" in words and "number" in words else ():
         for token in WORD_WITH_DIGITS.finditer(text, *refused.span()):
             yield escapes.decode(token[0]), *token.span()
 
 
-def _digits(text: str) -> int:
-    return sum(map(str.isdigit, text))
-
-
 def _fitting(text: str, start: int, end: int, depth: int) -> str:
     """`***`, quoted when it replaces a JSON number."""
     before, after = text[:start][-20:].rstrip()[-1:], text[end : end + 20].lstrip()[:1]
-    is_json = (
-        depth == 0 and before in (":", "[", ",") and after in (",", "]", "}") and before and after
-    )
+    is_json = depth == 0 and before in (":", "[", ",") and after in (",", "]", "}")
     return f'"{HIDDEN}"' if is_json else HIDDEN
 
 
@@ -337,15 +307,16 @@ def _lowered(text: str) -> str:
 def _by_value(value: str, text: str, lowered: str) -> Iterator[Found]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _forms(value):
-        for at in _places(form, lowered):
+        for at in places(form, lowered):
             if len(value) >= SHORTEST_SECRET or _is_word(text, at, at + len(form)):
                 yield Found(at, at + len(form), HIDDEN)
     for form in _encoded(value):
-        for at in _places(form, text):
+        for at in places(form, text):
             yield Found(at, at + len(form), HIDDEN)
 
 
-def _places(form: str, text: str) -> Iterator[int]:
+def places(form: str, text: str) -> Iterator[int]:
+    """Where a text occurs in another one, without overlaps."""
     at = text.find(form)
     while at >= 0:
         yield at

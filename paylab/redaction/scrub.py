@@ -17,20 +17,17 @@ from typing import Any, Protocol
 from . import escapes
 from .escapes import KEY_NAME, Found
 from .fields import has_share_token
-from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes
+from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes, places
 from .scrub_rules import (
     LONG,
-    NOTHING_MORE,
-    QR_CODE,
     RULES,
-    THUMBNAIL,
     Rule,
     bare_urls,
     impersonal,
     is_example,
     is_placeholder,
-    is_qr_code,
     is_small,
+    is_small_image,
     is_stand_in,
 )
 
@@ -61,7 +58,7 @@ def scrub(
     document: Mapping[str, Any],
     *,
     keep_personal: bool = False,
-    personal: frozenset[str] = NOTHING_MORE,
+    personal: frozenset[str] = frozenset(),
 ) -> tuple[dict[str, Any], list[Leak]]:
     """A cleaned notebook, HAR or snapshot, and the list of what was removed.
 
@@ -81,12 +78,11 @@ def scrub(
         clean = {name: _traffic(name, value, report, private) for name, value in document.items()}
         return clean, found
     cells = [_cell(cell, at, report) for at, cell in enumerate(document["cells"], 1)]
-    rest = {name: value for name, value in document.items() if name != "cells"}
-    clean = _clean(rest, partial(report, "notebook"))
+    clean = _clean({**document, "cells": None}, partial(report, "notebook"))
     if secrets:
         cells = [_cell(cell, at, report, secrets) for at, cell in enumerate(cells, 1)]
         clean = _without(clean, partial(report, "notebook"), secrets)
-    return {name: cells if name == "cells" else clean[name] for name in document}, found
+    return {**clean, "cells": cells}, found
 
 
 def _traffic(name: str, value: Any, report: Callable[..., None], private: Clean | None) -> Any:
@@ -137,9 +133,9 @@ def _without(value: Any, report: NoteFinding, secrets: Iterable[str]) -> Any:
 
 def _repeated(report: NoteFinding, secrets: Iterable[str], text: str, _: int) -> Iterator[Found]:
     for secret in secrets:
-        for match in re.finditer(re.escape(secret), text) if secret in text else ():
+        for at in places(secret, text):
             report("key")
-            yield Found(*match.span(), "[removed: key]")
+            yield Found(at, at + len(secret), "[removed: key]")
 
 
 def _joined(outputs: Any) -> Any:
@@ -161,16 +157,15 @@ def _is_cut(one: Any, other: Any) -> bool:
     if not all(streams) or one.get("name") != other.get("name"):
         return False
     first, second = _as_text(one["text"]), _as_text(other["text"])
-    apart = _text(first, _unheard, LONG) + _text(second, _unheard, LONG)
-    return _text(first + second, _unheard, LONG) != apart
+
+    def clean(text: str) -> str:
+        return _text(text, lambda kind, secret="": None, LONG)
+
+    return clean(first + second) != clean(first) + clean(second)
 
 
 def _as_text(value: Any) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _unheard(kind: str, secret: str = "") -> None:
-    """Ignore a finding."""
 
 
 def _clean(value: Any, report: NoteFinding) -> Any:
@@ -276,8 +271,7 @@ def _dropped(name: str, value: Any, report: NoteFinding) -> bool:
         return True
     if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
         return False
-    text = "".join(map(str, value)) if isinstance(value, list) else str(value)
-    if name != PDF and is_small(text):
+    if name != PDF and is_small(_as_text(value)):
         return False
     report("PDF" if name == PDF else "image")
     return True
@@ -299,7 +293,7 @@ def _image(match: re.Match[str]) -> str | None:
     data = image_bytes(match)
     kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
-    if not is_pdf and (len(data) <= THUMBNAIL or (len(data) <= QR_CODE and is_qr_code(data))):
+    if not is_pdf and is_small_image(data):
         return None
     named = "data URI" if kind else "PDF" if is_pdf else "image"
     return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"

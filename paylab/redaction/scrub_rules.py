@@ -6,10 +6,9 @@ import binascii
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from struct import unpack_from
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from stdnum.ar import cuit
@@ -34,66 +33,64 @@ _SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values(
 EXAMPLES = frozenset(str(document["number"]) for document in _SHOWN)
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A kind of secret: its form, and which texts of that form are allowed."""
+Spans = Iterator[tuple[int, int]]
+
+
+class Rule(NamedTuple):
+    """A kind of secret, and the function that finds its places in a text."""
 
     kind: str
-    pattern: re.Pattern[str]
-    is_allowed: Callable[[str], bool]
-
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """The place of the first group of the form, or of the whole match."""
-        for match in self.pattern.finditer(text):
-            group = 1 if match.re.groups else 0
-            if not self.is_allowed(match[group]):
-                yield match.span(group)
+    find: Callable[[str], Spans]
 
 
-class Literals(Rule):
-    """A rule for keys in Python code."""
+def _form(kind: str, form: str | re.Pattern[str], is_allowed: Callable[[str], bool]) -> Rule:
+    """A rule for the first group of a form, or the whole match, unless its text is allowed."""
+    pattern = re.compile(form)
+    group = 1 if pattern.groups else 0
 
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of literals that are assigned to, passed as or compared with a key's name."""
-        for start, end in key_literals(text):
-            literal = text[start:end]
-            is_name = KEY_NAME.fullmatch(literal) is not None
-            if len(literal) >= SHORTEST_KEY and not is_name and not self.is_allowed(literal):
-                yield start, end
+    def find(text: str) -> Spans:
+        matches = pattern.finditer(text)
+        return (match.span(group) for match in matches if not is_allowed(match[group]))
 
-
-class Numbered(Rule):
-    """A rule for document numbers in fields that name them."""
-
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of the numbers."""
-        return ((start, end) for value, start, end in numbers(text) if not self.is_allowed(value))
+    return Rule(kind, find)
 
 
-class ShareTokens(Rule):
-    """A rule for share tokens of identity verification."""
+def _literals(text: str) -> Spans:
+    """The literals in Python code that are assigned to, passed as or compared with a key's name."""
+    for start, end in key_literals(text):
+        literal = text[start:end]
+        is_name = KEY_NAME.fullmatch(literal) is not None
+        if len(literal) >= SHORTEST_KEY and not is_name and not is_stand_in(literal):
+            yield start, end
 
-    def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of the tokens."""
-        return (
-            (start, end)
-            for value, start, end in share_tokens(text)
-            if not (is_stand_in if text[start - 1] in "\"'" else self.is_allowed)(value)
-        )
+
+def _numbers(text: str) -> Spans:
+    """The document numbers in fields that name them."""
+    return ((start, end) for value, start, end in numbers(text) if not is_example(value))
+
+
+def _share_tokens(text: str) -> Spans:
+    """The share tokens of identity verification."""
+    return (
+        (start, end)
+        for value, start, end in share_tokens(text)
+        if not (is_stand_in if text[start - 1] in "\"'" else is_placeholder)(value)
+    )
 
 
 def is_small(base64: str) -> bool:
-    """Whether an image is a thumbnail or a QR code."""
+    """Whether Base64 is that of a thumbnail or a QR code."""
     try:
-        data = binascii.a2b_base64(base64)
+        return is_small_image(binascii.a2b_base64(base64))
     except ValueError:
         return False
-    return len(data) <= THUMBNAIL or (len(data) <= QR_CODE and is_qr_code(data))
 
 
-def is_qr_code(data: bytes) -> bool:
-    """Whether a PNG is square and has two colours."""
-    if not data.startswith(b"\x89PNG\r\n\x1a\n") or len(data) < 26:
+def is_small_image(data: bytes) -> bool:
+    """Whether an image is a thumbnail, or a QR code: a square PNG of two colours."""
+    if len(data) <= THUMBNAIL:
+        return True
+    if len(data) > QR_CODE or not data.startswith(b"\x89PNG\r\n\x1a\n"):
         return False
     width, height, depth = unpack_from(">IIB", data, 16)
     return bool(width == height and depth == 1)
@@ -137,10 +134,6 @@ def _unless(is_valid: Callable[[str], bool]) -> Callable[[str], bool]:
     return lambda number: is_example(number) or not is_valid(number)
 
 
-def _is_no_signature(text: str) -> bool:
-    return not is_signature(text)
-
-
 def _never(_: str) -> bool:
     return False
 
@@ -167,101 +160,83 @@ _NUMBER = r"((?=(?:[A-Z.\-/ ]{0,6}\d){5})[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z
 
 # In this order: text found by one rule is skipped by the next ones.
 LONG: tuple[Rule, ...] = (
-    Rule(
+    _form(
         "signature",
-        re.compile(
-            r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
-            r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})"
-        ),
+        r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
+        r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})",
         _never,
     ),
-    Rule("signature", SIGNATURE, _is_no_signature),
-    Rule("key", re.compile(r"(?<![A-Za-z0-9])[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}"), _never),
+    _form("signature", SIGNATURE, lambda text: not is_signature(text)),
+    _form("key", r"(?<![A-Za-z0-9])[ps]k_[A-Za-z]+_[0-9A-Za-z]{16,}", _never),
 )
 RULES: tuple[Rule, ...] = (
     *LONG,
-    *(Rule("key", pattern, is_placeholder) for name, pattern in PLACES if name != "signature"),
-    Rule(
+    *(_form("key", pattern, is_placeholder) for name, pattern in PLACES if name != "signature"),
+    _form(
         "key",
-        re.compile(
-            rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
-            rf"(?:\w+\(\s*)?{_JOINED}"
-        ),
+        rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
+        rf"(?:\w+\(\s*)?{_JOINED}",
         is_stand_in,
     ),
-    Literals("key", KEY_NAME, is_stand_in),
-    Rule(
+    Rule("key", _literals),
+    _form(
         "key",
-        re.compile(
-            rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])"
-        ),
+        rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])",
         is_placeholder,
     ),
-    Rule(
+    _form(
         "key",
-        re.compile(
-            r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})"
-        ),
+        r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})",
         is_stand_in,
     ),
-    Rule(
+    _form(
         "key",
-        re.compile(r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})"),
+        r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})",
         is_placeholder,
     ),
-    Rule(
+    _form(
         "key",
-        re.compile(
-            rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
-            r"[\"']?([^\s\"']{8,})"
-        ),
+        rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
+        r"[\"']?([^\s\"']{8,})",
         is_placeholder,
     ),
-    Rule(
+    _form(
         "key",
-        re.compile(rf"(?i){_KEY_END}[\"'\])]{{0,4}}[ \t]{{0,9}}=[ \t]{{0,9}}{_BARE}(?![(\[\\])"),
+        rf"(?i){_KEY_END}[\"'\])]{{0,4}}[ \t]{{0,9}}=[ \t]{{0,9}}{_BARE}(?![(\[\\])",
         is_word,
     ),
-    Rule(
+    _form(
         "key",
-        re.compile(
-            rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
-            r"(?=[\"']?\s{0,40}<)"
-        ),
+        rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
+        r"(?=[\"']?\s{0,40}<)",
         is_word,
     ),
-    Rule(
+    _form(
         "CURP",
-        re.compile(r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)"),
+        r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
         lambda number: is_example(number.upper()),
     ),
-    Rule("CNPJ", re.compile(r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)"), is_example),
-    Rule("CPF", re.compile(r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)"), is_example),
-    Rule("TIN", re.compile(r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])"), is_example),
-    Rule("Emirates ID", re.compile(r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])"), _never),
-    Rule("CUIT", re.compile(r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])"), is_example),
-    Rule("NIT", re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-\d(?![\w-])"), is_example),
-    Rule("NIT", re.compile(r"(?<![\w.+-])\d{9}-\d(?![\w-])"), _unless(nit.is_valid)),
-    Rule("CPF", re.compile(r"(?<![\w.+-])\d{11}(?![\w.-])"), _unless(cpf.is_valid)),
-    Rule(
-        "CUIT", re.compile(r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])"), _unless(cuit.is_valid)
-    ),
-    Rule("CNPJ", re.compile(r"(?<![\w.+-])\d{14}(?![\w.-])"), _unless(cnpj.is_valid)),
-    Numbered("document number", re.compile(""), is_example),
-    ShareTokens("share token", re.compile(""), is_placeholder),
-    Rule(
+    _form("CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example),
+    _form("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example),
+    _form("TIN", r"(?<![\w.-])\d{3}-\d{3}-\d{3}(?:-\d{3,5})?(?![\w-])", is_example),
+    _form("Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", _never),
+    _form("CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", is_example),
+    _form("NIT", r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-\d(?![\w-])", is_example),
+    _form("NIT", r"(?<![\w.+-])\d{9}-\d(?![\w-])", _unless(nit.is_valid)),
+    _form("CPF", r"(?<![\w.+-])\d{11}(?![\w.-])", _unless(cpf.is_valid)),
+    _form("CUIT", r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])", _unless(cuit.is_valid)),
+    _form("CNPJ", r"(?<![\w.+-])\d{14}(?![\w.-])", _unless(cnpj.is_valid)),
+    Rule("document number", _numbers),
+    Rule("share token", _share_tokens),
+    _form(
         "document number",
-        re.compile(
-            rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
-            rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
-        ),
+        rf"(?i)(?<![\w])(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
+        rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)",
         is_example,
     ),
-    Rule(
+    _form(
         "document number",
-        re.compile(
-            rf"(?i)(?<![\w])number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"
-        ),
+        rf"(?i)(?<![\w])number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)",
         is_example,
     ),
 )
@@ -278,7 +253,6 @@ _FIELDS = (
     r"|clabe_number|account_iban|swift|beneficiary"
 )
 _IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
-NOTHING_MORE: frozenset[str] = frozenset()
 _PACKED = ("eyJ", "W3s", "WyJ")
 """The prefixes of Base64 of `{"`, `[{` and `["`."""
 
@@ -292,7 +266,7 @@ _FORMS = (
 
 
 @lru_cache(maxsize=8)
-def _fields(names: frozenset[str] = NOTHING_MORE) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _fields(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The names of personal fields, alone and before a value in text."""
     every = "|".join([_FIELDS, *map(re.escape, sorted(names))])
     forms = every, rf"(?<!\w)(?:{every}){_IS}"
@@ -306,7 +280,7 @@ def personal_names(service: Service) -> frozenset[str]:
     return frozenset(str(their) for our, their in parts if our and _fields()[0].fullmatch(our))
 
 
-def impersonal(value: Any, names: frozenset[str] = NOTHING_MORE) -> Any:
+def impersonal(value: Any, names: frozenset[str] = frozenset()) -> Any:
     """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
     if isinstance(value, str):
         packed = _repacked(value, names) if value.startswith(_PACKED) else None

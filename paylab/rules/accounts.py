@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from stdnum import bic, iban
@@ -34,8 +35,6 @@ _HEX = re.compile("0x[0-9a-fA-F]{40}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SOURCE = "check-digits"
 SOLANA = "solana"
-KNOWN_NETWORKS = ("base", "ethereum", "polygon", SOLANA)
-"""The networks whose addresses can be checked for typos: payout methods of the spec."""
 SOLANA_BYTES = 32
 
 
@@ -88,7 +87,7 @@ DIGITS = re.compile("[0-9]{18}")
 BODY = re.compile("[0-9]{17}")
 WEIGHTS = (3, 7, 1) * 5 + (3, 7)
 
-# For display only: a code that is missing here may be a bank.
+# Names by the first three digits. For display only: a code that is missing here may be a bank.
 BANKS = {
     "002": "Banamex",
     "012": "BBVA México",
@@ -140,11 +139,6 @@ def is_valid(clabe: str) -> bool:
     return _is(DIGITS, clabe) and check_digit(clabe[:17]) == clabe[17]
 
 
-def bank_name(code: str) -> str | None:
-    """The name of a bank that is known here, by its three digits."""
-    return BANKS.get(code)
-
-
 def _is(pattern: re.Pattern[str], text: object) -> bool:
     return isinstance(text, str) and pattern.fullmatch(text) is not None
 
@@ -189,11 +183,10 @@ def check(
 ) -> list[Problem]:
     """Problems of a new account; incomplete without the individual's country."""
     entry = as_object(body)
-    problems = [
+    return is_object(body) or [
         *need(entry, "individual_id", identifier),
         *check_entry(entry, country, "", service),
     ]
-    return is_object(body) or problems
 
 
 def check_entry(
@@ -201,17 +194,11 @@ def check_entry(
 ) -> list[Problem]:
     """Problems of the `type` and `details` of one account."""
     body = as_object(entry)
+    details = partial(check_details, country, body.get("type"), service=service)
     return is_object(entry, at) or [
         *_type(body, country, at, service),
-        *_details(body, country, at, service),
+        *need(body, "details", details, at=at),
     ]
-
-
-def check_update(
-    body: object, country: str | None, kind: str, service: Service | None = None
-) -> list[Problem]:
-    """Problems of new details for an account of this type."""
-    return is_object(body) or _details({**as_object(body), "type": kind}, country, "", service)
 
 
 def check_details(
@@ -278,7 +265,7 @@ def _likely_country(kind: object, details: Body) -> str | None:
 def _wallet(details: Body, at: str) -> list[Problem]:
     """Warnings about a wallet's address on a known network."""
     network = details.get("network")
-    known = network in KNOWN_NETWORKS
+    known = network in codes.NETWORKS
     return warn_address(network, details.get("address"), dotted(at, "address")) if known else []
 
 
@@ -289,12 +276,3 @@ def _type(entry: Body, country: str | None, at: str, service: Service | None) ->
         return problems
     message = f"{must_be(corridor.account_types)} in {corridor.country}"
     return [Problem(dotted(at, "type"), message, "account.country")]
-
-
-def _details(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:
-    kind = entry.get("type")
-
-    def check_here(value: object, field: str) -> list[Problem]:
-        return check_details(country, kind, value, field, service)
-
-    return need(entry, "details", check_here, at=at)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any
 
 from ..corridors import countries
@@ -11,7 +9,7 @@ from ..errors import Problem
 from ..spec import codes, money
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .fields import Check, any_text, as_object, identifier, is_object, may, must_be, need, up_to
+from .fields import Check, any_text, as_object, identifier, is_object, may, need, one_of, up_to
 
 _ACCOUNT, _KEYS = "ca.create", "conversion_accounts"
 _SOURCES = tuple(codes.ON_RAMP.values())
@@ -37,7 +35,7 @@ def check_account(
     """Problems of a new conversion account; `country` is the individual's, if known."""
     found, settings = as_object(body), (service or Service()).conversion_accounts
     reference = up_to(settings.max_reference, _ACCOUNT, f"{_KEYS}.max_reference")
-    coin = _one_currency(sorted(codes.STABLECOINS), _ACCOUNT)
+    coin = one_of(sorted(codes.STABLECOINS), _ACCOUNT, fold=True)
     return is_object(body) or [
         *need(found, "individual_id", identifier, asked=_ACCOUNT),
         *need(found, "payout_account", _reference),
@@ -69,13 +67,8 @@ def _sender(service: Service) -> Check:
     return check_sender
 
 
-def cap(currency: object) -> Decimal | None:
-    """The maximum of a sandbox deposit in this currency."""
-    return codes.DEPOSIT_CAPS.get(currency.lower()) if isinstance(currency, str) else None
-
-
 def _capped(currency: object) -> Check:
-    most = cap(currency)
+    most = codes.DEPOSIT_CAPS.get(currency.lower()) if isinstance(currency, str) else None
 
     def check_amount(value: object, field: str) -> list[Problem]:
         problems = money.check_amount(value, currency if most else None, field)
@@ -89,18 +82,8 @@ def _capped(currency: object) -> Check:
 
 def _currency(currency: str | None) -> Check:
     if currency is None:
-        return _one_currency(_SOURCES, "deposit.path")
-    return _one_currency((currency.lower(),))
-
-
-def _one_currency(choices: Sequence[str], source: str = "spec") -> Check:
-    """One of these currencies, in any letter case."""
-
-    def check_currency(value: object, field: str) -> list[Problem]:
-        same = isinstance(value, str) and any(codes.same_currency(value, one) for one in choices)
-        return [] if same else [Problem(field, must_be(choices), source)]
-
-    return check_currency
+        return one_of(_SOURCES, "deposit.path", fold=True)
+    return one_of((currency.lower(),), fold=True)
 
 
 def _reference(value: object, field: str) -> list[Problem]:
@@ -109,10 +92,10 @@ def _reference(value: object, field: str) -> list[Problem]:
 
 def _on_ramp(country: str | None, service: Service | None) -> Check:
     if country is None:
-        return _one_currency(_SOURCES, _ACCOUNT)
+        return one_of(_SOURCES, _ACCOUNT, fold=True)
     corridor = countries.of(service).get(country)
     if corridor and corridor.on_ramp_currency:
-        return _one_currency((corridor.on_ramp_currency,))
+        return one_of((corridor.on_ramp_currency,), fold=True)
     return lambda _, field: [
         Problem(field, f"no on-ramp corridor is known for {country}", _ACCOUNT)
     ]

@@ -103,10 +103,11 @@ def one_of(
     choices: Sequence[str], source: str = "spec", *, fold: bool = False, key: str = ""
 ) -> Check:
     """One of these words; with `fold`, in any letter case."""
+    known = [choice.casefold() for choice in choices] if fold else choices
 
     def check(value: object, field: str) -> list[Problem]:
-        word = value.upper() if fold and isinstance(value, str) else value
-        return [] if word in choices else [Problem(field, must_be(choices), source, key=key)]
+        word = value.casefold() if fold and isinstance(value, str) else value
+        return [] if word in known else [Problem(field, must_be(choices), source, key=key)]
 
     return check
 

@@ -26,8 +26,6 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 _HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
 # The limits that hold whether a KB is 1,000 or 1,024 bytes.
 SURE_MIN, SURE_MAX = 10_000, 15_000_000
-MOST = 15 * 1024 * 1024
-"""Number of bytes that is too large whether a KB is 1,000 or 1,024 bytes."""
 _BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
 SPECIMEN = b"paylab-specimen:"
 """The prefix of the outcome inside a specimen, in a comment, a text chunk or a tag."""
@@ -64,7 +62,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
 
 def warn(size: int, field: str) -> list[Problem]:
     """A warning for an image that is too large if 15 MB are 15,000,000 bytes."""
-    if not SURE_MAX < size <= MOST:
+    if not SURE_MAX < size <= codes.IMAGE_MAX:
         return []
     message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
     return [Problem(field, message, _BOUNDS, key=_KEY)]
@@ -76,15 +74,15 @@ def decode_content(data_uri: str) -> tuple[str, bytes]:
     if mime is None:
         raise ValueError("must be a data URI like data:image/png;base64,...")
     try:
-        return mime, binascii.a2b_base64(data_uri[_start(mime) :], strict_mode=True)
+        return mime, binascii.a2b_base64(data_uri.partition(",")[2], strict_mode=True)
     except ValueError:
         raise ValueError("must be valid Base64 after the comma") from None
 
 
-def declared(data_uri: object) -> str | None:
+def declared(data_uri: object, head: re.Pattern[str] = _HEAD) -> str | None:
     """The MIME type a Base64 data URI declares, or None."""
-    match = _HEAD.match(data_uri) if isinstance(data_uri, str) else None
-    return match[1] if match else None
+    match = head.match(data_uri) if isinstance(data_uri, str) else None
+    return match[1].lower() if match else None
 
 
 def sniff(data: bytes) -> str | None:
@@ -102,14 +100,11 @@ def specimen_outcome(data_uri: str) -> str:
     return found[1].decode() if found else ""
 
 
-def decoded_size(data_uri: str, mime: str) -> int:
+def decoded_size(data_uri: str) -> int:
     """The size of the content in bytes, computed without decoding."""
+    start = data_uri.index(",") + 1
     padding = data_uri.endswith("=") + data_uri.endswith("==")
-    return (len(data_uri) - _start(mime)) // 4 * 3 - padding
-
-
-def _start(mime: str) -> int:
-    return len(f"data:{mime};base64,")
+    return (len(data_uri) - start) // 4 * 3 - padding
 
 
 def _sniff_box(data: bytes) -> str | None:
@@ -143,9 +138,9 @@ def _content(limits: tuple[int, int], value: object, field: str) -> list[Problem
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)
-        source = _CONTENT if _loosely(value) in codes.IMAGE_TYPES else "spec"
+        source = _CONTENT if declared(value, _ANY_HEAD) in codes.IMAGE_TYPES else "spec"
         return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
-    return _size(limits, decoded_size(value, mime), field) or _decoded(value, field)
+    return _size(limits, decoded_size(value), field) or _decoded(value, field)
 
 
 def _size(limits: tuple[int, int], size: int, field: str) -> list[Problem]:
@@ -156,14 +151,9 @@ def _size(limits: tuple[int, int], size: int, field: str) -> list[Problem]:
     bound = (
         f"at least 10 KB ({least:,} bytes)" if size < least else f"at most 15 MB ({most:,} bytes)"
     )
-    source = _BOUNDS if SURE_MIN <= size <= MOST else "spec"
+    source = _BOUNDS if SURE_MIN <= size <= codes.IMAGE_MAX else "spec"
     key = _KEY if source == _BOUNDS else ""
     return [Problem(field, f"must be {bound} when decoded", source, key=key)]
-
-
-def _loosely(value: object) -> str | None:
-    match = _ANY_HEAD.match(value) if isinstance(value, str) else None
-    return match[1].lower() if match else None
 
 
 def _decoded(data_uri: str, field: str) -> list[Problem]:
@@ -172,7 +162,7 @@ def _decoded(data_uri: str, field: str) -> list[Problem]:
     except ValueError as error:
         return [Problem(field, str(error), _CONTENT if _with_breaks(data_uri) else "spec")]
     found = sniff(data)
-    if _family(found) == _family(mime):
+    if found and _SAME.get(found, found) == _SAME.get(mime, mime):
         return []
     other = f"of {found}" if found else "of no known type"
     return [Problem(field, f"says {mime}, but its first bytes are {other}", _CONTENT)]
@@ -185,7 +175,3 @@ def _with_breaks(data_uri: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _family(mime: str | None) -> str | None:
-    return _SAME.get(mime, mime) if mime else None

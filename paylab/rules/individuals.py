@@ -68,15 +68,18 @@ def phone(value: object) -> str:
         reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(value))
     except NumberParseException:
         return "must begin with + and the country code, as in +52 55 5555 5555"
-    return "" if reason == ValidationResult.IS_POSSIBLE else LENGTHS.get(reason, _NO_PHONE)
+    return (
+        ""
+        if reason == ValidationResult.IS_POSSIBLE
+        else LENGTHS.get(reason, "does not look like a phone number")
+    )
 
 
 def email(value: object) -> str:
     """A warning about an e-mail address, or ""."""
-    good = (
-        not isinstance(value, str) or not value or re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", value)
-    )
-    return "" if good else "must be an e-mail address like name@example.com"
+    if not isinstance(value, str) or re.fullmatch(r"([^@\s]+@[^@\s]+\.[^@\s]+)?", value):
+        return ""
+    return "must be an e-mail address like name@example.com"
 
 
 POSTAL_CODES = {
@@ -113,9 +116,6 @@ def birth(value: object, today: date) -> str:
     return f"makes the person {years}, not yet {ADULT}" if years < ADULT else ""
 
 
-_NO_PHONE = "does not look like a phone number"
-
-
 _BASE, _RAMP = "individuals.required", "individuals.ramp_required"
 _ROW = "individual.required"
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
@@ -137,8 +137,7 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
 
 def base(service: Service | None = None) -> tuple[str, ...]:
     """The fields that every individual needs; `address.city` is a field of the address."""
-    found: tuple[str, ...] = (service or Service()).individuals.required
-    return found
+    return tuple((service or Service()).individuals.required)
 
 
 def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
@@ -175,18 +174,20 @@ def mistyped(body: object, service: Service | None = None) -> list[Problem]:
     number = accounts.warn_check_digits(
         _number_form(document), document.get("number"), "document.number"
     )
-    listed = check_items(
-        found.get("financial_accounts"), "financial_accounts", _warn_account(found, service)
-    )
-    return [*number, *listed]
+    country = _corridor(found, service).country or None
+
+    def warn_account(item: object, at: str) -> list[Problem]:
+        kind, details = (as_object(item).get(name) for name in ("type", "details"))
+        return accounts.warn(country, kind, details, f"{at}.details", service)
+
+    listed = found.get("financial_accounts")
+    return [*number, *check_items(listed, "financial_accounts", warn_account)]
 
 
-def check_token(
-    body: object, provider: str | None = None, service: Service | None = None
-) -> list[Problem]:
+def check_token(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a verification token."""
     found, key = as_object(body), "verification.provider"
-    word = provider or (service or Service()).verification.provider
+    word = (service or Service()).verification.provider
     return is_object(body) or [
         *need(found, "provider", one_of((word,), "idv.provider", key=key)),
         *need(found, "token", up_to(codes.TOKEN_MAX)),
@@ -266,17 +267,6 @@ def _accounts(country: str | None, service: Service, value: object, field: str) 
     return check_items(
         value, field, lambda each, at: accounts.check_entry(each, country, at, service)
     )
-
-
-def _warn_account(body: Body, service: Service | None) -> Check:
-    country = _corridor(body, service).country or None
-
-    def warn_one(item: object, at: str) -> list[Problem]:
-        entry = as_object(item)
-        details = entry.get("details")
-        return accounts.warn(country, entry.get("type"), details, f"{at}.details", service)
-
-    return warn_one
 
 
 def _warn_email(body: Body) -> list[Problem]:

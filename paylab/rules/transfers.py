@@ -47,7 +47,7 @@ class TransferRules:
             self._of_stablecoin = {"asked": "transfer.network", "key": "transfers.default_network"}
         usual = quotes.default_source_currency
         self.default_currency = "" if usual == NONE else str(usual)
-        """The default source currency of a quote; None if it is required."""
+        """The default source currency of a quote; "" if it is required."""
         self._rails = lru_cache(maxsize=256)(self._rails_of)
 
     def check(self, body: object) -> list[Problem]:
@@ -57,7 +57,7 @@ class TransferRules:
         wanted, currency = self._wanted, body.get("source_currency")
         direct = body.get("quote_id") is None
         asked = _TRANSFER if direct else ""
-        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
+        stable = isinstance(currency, str) and codes.is_stablecoin(currency)
         network = self._of_stablecoin if stable and direct else wanted["source_network"]
         problems = [
             *need(body, "quote_id", identifier, **wanted["quote_id"]),
@@ -82,7 +82,7 @@ class TransferRules:
         found = {name: value for name, value in body.items() if value is not None}
         found = {"source_currency": usual, **found} if usual else found
         currency, key = found.get("source_currency"), "quotes.default_source_currency"
-        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
+        stable = isinstance(currency, str) and codes.is_stablecoin(currency)
         return [
             *_destination(found, _QUOTE),
             *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),

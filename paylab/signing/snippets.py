@@ -10,9 +10,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from .canonical import EmptyQuery
-from .findings import SignedRequest
 
 BODY_FILE = "body.json"
 
@@ -34,14 +34,16 @@ class SnippetRequest:
     @property
     def host(self) -> str:
         """Host as it is sent, without the default port."""
-        return SignedRequest(self.method, self.url).hosts[0]
+        parts = urlsplit(self.url)
+        usual = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
+        return parts.netloc.removesuffix(usual)
 
     @property
     def lines(self) -> list[str]:
         """The first lines of the canonical request: method, path and query."""
-        sent = SignedRequest(self.method, self.url)
-        is_shown = sent.query != "" or self.empty_query == "blank"
-        return [sent.method, sent.path, *[sent.query] * is_shown]
+        parts = urlsplit(self.url)
+        is_shown = parts.query or self.empty_query == "blank"
+        return [self.method, parts.path or "/", *[parts.query] * bool(is_shown)]
 
 
 def curl(request: SnippetRequest) -> str:

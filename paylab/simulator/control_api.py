@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from ..errors import Problem
 from ..spec import assumptions
-from . import faults, seeding
+from . import faults
 from .bodies import shown
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .table import Row
-from .transitions import find_object, move
 from .world import Hand, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
@@ -64,6 +63,8 @@ def _hand(world: World) -> Hand:
 
 def move_object(world: World, request: Request) -> Reply:
     """POST /_simulator/objects/{id} {"to", "reason"}."""
+    from .transitions import find_object, move
+
     kind, row = find_object(world, request.id)
     body = request.json()
     to, reason = body.get("to"), body.get("reason") or ""
@@ -94,6 +95,8 @@ def clear_faults(world: World, _: Request) -> Reply:
 
 def seed(world: World, request: Request) -> Reply:
     """POST /_simulator/seed {"transfers", "conversions"}."""
+    from . import seeding
+
     body = request.json()
     wanted = {name: body.get(name, 0) for name in ("transfers", "conversions")}
     for name, count in wanted.items():

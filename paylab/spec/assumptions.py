@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from itertools import groupby
@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import codes
 from .service_keys import Key
+
+Entry = Mapping[str, Any]
+"""What the file says about one key, or about several that are alike."""
 
 READINGS = "Precise readings"
 """The area whose rows clarify other rows and have no question."""
@@ -83,21 +86,19 @@ def get(key: str) -> Assumption:
 
 
 @cache
-def _texts() -> tuple[str, str]:
-    """The rows and the scenarios, read from the file."""
+def _file() -> dict[str, Any]:
     text = Path(__file__).with_name("assumptions.toml").read_text(encoding="utf-8")
-    rows, heading, scenarios = text.partition("[[scenarios]]")
-    return rows, heading + scenarios
+    return tomllib.loads(text)
 
 
 @cache
 def _scenarios() -> tuple[Scenario, ...]:
-    return tuple(Scenario(**each) for each in tomllib.loads(_texts()[1])["scenarios"])
+    return tuple(Scenario(**each) for each in _file()["scenarios"])
 
 
 @cache
 def _rows() -> tuple[Assumption, ...]:
-    return tuple(_row(**each) for each in tomllib.loads(_texts()[0])["assumptions"])
+    return tuple(_row(area["name"], **row) for area in _file()["areas"] for row in area["rows"])
 
 
 @cache
@@ -108,53 +109,75 @@ def _keys() -> Mapping[str, Key]:
 _READ_ON_DEMAND = {"ALL": _rows, "SCENARIOS": _scenarios, "KEYS": _keys}
 
 
-def _row(keys: Sequence[dict[str, Any]] = (), **row: str) -> Assumption:
-    made = (key for each in keys for key in _family({"origin": row["origin"], **each}, row["id"]))
-    return Assumption(keys=tuple(made), **row)
+def _row(
+    area: str,
+    keys: Sequence[Entry] = (),
+    accounts: Mapping[str, Mapping[str, Entry]] | None = None,
+    origin: str = "chosen",
+    **row: str,
+) -> Assumption:
+    entries = [*keys, *_details(accounts or {})]
+    made = (key for each in entries for key in _family(row=row["id"], origin=origin, **each))
+    return Assumption(area=area, keys=tuple(made), origin=origin, **row)
 
 
-def _family(data: dict[str, Any], row: str) -> Iterator[Key]:
-    """The keys of one entry: one key, one per field, or one with those of single lists."""
-    name, per, own = data.pop("key"), data.pop("per", ()), data.pop("own", {})
-    if names := data.pop("names", None):
-        for field, others in names.items():
-            each = data | {"type": "name", "ask": data["ask"].format(name=field)}
-            yield _key(f"{name}.{field}", row, default=field, others=others, **each)
+def _details(accounts: Mapping[str, Mapping[str, Entry]]) -> Iterator[Entry]:
+    """The entries about the details of account types, with their questions."""
+    for kind, entries in accounts.items():
+        for last, entry in entries.items():
+            ask = _file()["details"][last].replace("{account}", kind.replace(".", " "))
+            ask = ask.replace("{field}", entry.get("field", ""))
+            yield {"key": f"financial_accounts.{kind}.{last}", "ask": ask, **entry}
+
+
+def _family(
+    key: str,
+    each: Mapping[str, Entry] | None = None,
+    names: Mapping[str, Any] | None = None,
+    own: Mapping[str, str] | None = None,
+    **data: Any,
+) -> Iterator[Key]:
+    """The keys of one entry: one key, several alike, or one with those of single lists."""
+    for word, more in (each or {}).items():
+        ask = data["ask"].replace("{each}", word)
+        yield from _family(key.replace("{each}", word), **{**data, **more, "ask": ask})
+    for field, others in (names or {}).items():
+        ask = data["ask"].replace("{name}", field)
+        yield _key(f"{key}.{field}", field, **{**data, "others": others, "ask": ask})
+    if each or names:
         return
-    base = _key(name, row, **data)
-    group, _, last = name.rpartition(".")
-    for one in per:
-        given = data | {
-            "default": own.get(one),
-            "base": name,
-            "ask": f"List of {one}: {data['ask']}",
-        }
-        if one in own:
-            given["others"] = [base.default]
-        yield _key(f"{group}.{one}.{last}", row, **given)
+    base, own = _key(key, **data), own or {}
+    for one in codes.LISTS if key.startswith("lists.") else ():
+        yield replace(
+            base,
+            name=key.replace("lists.", f"lists.{one}."),
+            base=key,
+            default=own.get(one),
+            others=(base.example,) if one in own else base.others,
+            ask=f"List of {one}: {base.ask}",
+        )
     yield base
 
 
-def _key(  # noqa: PLR0913 - what an entry can have
-    name: str,
-    row: str,
-    *,
-    type: str,  # noqa: A002 - the word of the data
-    default: Any = None,
-    others: Sequence[Any] = (),
-    values: Sequence[Any] = (),
-    known: str = "",
-    **more: Any,
-) -> Key:
-    words = getattr(codes, known) if known else values
+def _key(name: str, default: Any = None, known: str = "", **data: Any) -> Key:
+    """A key; its type, and the other values of a word, follow from what is stated about it."""
+    values = getattr(codes, known) if known else data.pop("values", ())
+    others = data.pop("others", None) or [word for word in values if word != default]
+    if name.startswith("paths."):
+        kind = "path"
+    elif "least" in data:
+        kind = "integers" if isinstance(default, list) else "integer"
+    elif isinstance(default, list):
+        kind = "words"
+    else:
+        kind = "word" if values else "name"
     return Key(
         name,
-        type,
-        row,
+        kind,
         default=_frozen(default),
         others=tuple(map(_frozen, others)),
-        values=tuple(words),
-        **{name: _frozen(value) for name, value in more.items()},
+        values=tuple(values),
+        **{part: _frozen(value) for part, value in data.items()},
     )
 
 
@@ -193,12 +216,10 @@ def _groups(row: Assumption) -> str:
 
 
 def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join([f"### {title}", "", *_table(head, rows)])
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    for row in (head, ["---"] * len(head), *rows):
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+    cells = (
+        [cell.replace("|", "\\|") for cell in row] for row in (head, ["---"] * len(head), *rows)
+    )
+    return "\n".join([f"### {title}", "", *(f"| {' | '.join(row)} |" for row in cells)])
 
 
 __all__ = ["ALL", "KEYS", "SCENARIOS", "Assumption", "Key", "Scenario", "get", "markdown"]

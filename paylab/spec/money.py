@@ -40,12 +40,6 @@ class Amount(Decimal):
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
         return type(self), (self.text,)
 
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
     def __format__(self, spec: str, /, *context: Context | None) -> str:
         return super().__format__(spec, *context) if spec else self.text
 
@@ -70,7 +64,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     match = _PLAIN.fullmatch(value) if isinstance(value, str) else None
     decimals, places = (match and match[1]) or "", None
     if isinstance(currency, str):
-        places = codes.MINOR_UNITS.get(currency.upper(), codes.MINOR_UNIT_DEFAULT)
+        places = codes.minor_unit(currency)
     if not isinstance(value, str):
         message = 'must be text, like "10.50"'
     elif match is None:

@@ -13,77 +13,66 @@ from typing import Any, NoReturn, TypeVar
 SIMILAR = 0.6
 """The minimum similarity of a suggested name, by difflib."""
 
-_READ = ("get", "first", "raw")
-_LIST = ("list", "to_list")
-_WAY = ("create", "deposit", "request")
-
-HABITS: Mapping[str, tuple[str, ...]] = {
+_OTHERS: Mapping[tuple[str, ...], str] = {
     # Operations of a resource.
-    **dict.fromkeys(("retrieve", "fetch", "find", "read", "describe", "show", "lookup"), _READ),
-    **dict.fromkeys(("all", "list_all", "search", "query", "iterate", "paginate"), _LIST),
-    **dict.fromkeys(("new", "add", "make", "post", "insert", "send", "pay", "initiate"), _WAY),
-    **dict.fromkeys(("modify", "edit", "patch", "put", "replace"), ("update",)),
-    **dict.fromkeys(("remove", "destroy", "unsubscribe"), ("delete",)),
-    **dict.fromkeys(("poll", "wait_for", "wait_until", "get_waiter", "waiter"), ("wait",)),
-    **dict.fromkeys(("bulk_create", "create_batch", "batch_create", "batch"), ("create_many",)),
-    **dict.fromkeys(("upload", "upload_document", "upload_documents"), ("upload_images", "export")),
-    **dict.fromkeys(
-        ("df", "dataframe", "to_df", "to_frame", "to_pandas", "to_dataframe"), ("frame",)
-    ),
-    **dict.fromkeys(("to_csv", "to_parquet", "to_excel", "download", "save"), ("export",)),
-    **dict.fromkeys(("simulate", "simulate_deposit", "fund"), ("deposit",)),
-    **dict.fromkeys(("calculate", "estimate", "preview"), ("create",)),
-    **dict.fromkeys(
-        ("cancel", "delete", "update"), ("lab.request(), as paylab knows no such operation",)
-    ),
+    ("get", "first", "raw"): "retrieve fetch find read describe show lookup",
+    ("list", "to_list"): "all list_all search query iterate paginate",
+    ("create", "deposit", "request"): "new add make post insert send pay initiate",
+    ("update",): "modify edit patch put replace",
+    ("delete",): "remove destroy unsubscribe",
+    ("wait",): "poll wait_for wait_until get_waiter waiter",
+    ("create_many",): "bulk_create create_batch batch_create batch",
+    ("upload_images", "export"): "upload upload_document upload_documents",
+    ("frame",): "df dataframe to_df to_frame to_pandas to_dataframe",
+    ("export",): "to_csv to_parquet to_excel download save",
+    ("deposit",): "simulate simulate_deposit fund",
+    ("create",): "calculate estimate preview",
+    ("lab.request(), as paylab knows no such operation",): "cancel delete update",
     # Lists and results.
-    **dict.fromkeys(
-        ("auto_paging_iter", "auto_paging", "iter"),
-        ("a for loop, which fetches the next pages itself",),
-    ),
-    **dict.fromkeys(("data", "items", "results", "value", "body", "content"), ("raw", *_LIST)),
-    **dict.fromkeys(("next_page", "has_more", "has_next", "next_cursor", "cursor"), ("pages",)),
-    **dict.fromkeys(("count", "total", "length"), ("len(pager.to_list())",)),
-    **dict.fromkeys(("head", "take", "limit", "top"), ("first", "to_list")),
-    **dict.fromkeys(("last", "tail"), ("pager[-1]",)),
-    **dict.fromkeys(("where", "select", "filter_by"), ("filter",)),
-    **dict.fromkeys(("as_dict", "to_mapping", "asdict", "to_dict_recursive"), ("to_dict",)),
-    **dict.fromkeys(("as_json", "dumps", "to_string", "serialize"), ("to_json",)),
-    **dict.fromkeys(
-        ("refresh", "reload", "sync"), ("lab.transfers.get(id) or its like, which reads it again",)
-    ),
-    **dict.fromkeys(("state", "phase"), ("status",)),
-    **dict.fromkeys(("amount", "value_amount"), ("source_amount",)),
-    **dict.fromkeys(("created", "created_on", "creation_date", "date"), ("created_at",)),
-    **dict.fromkeys(("error", "reason", "failure_code", "failure_message"), ("failure_reason",)),
-    **dict.fromkeys(("fee", "fees"), ("total_fee",)),
-    **dict.fromkeys(("rate", "fx_rate"), ("exchange_rate", "quotes")),
-    **dict.fromkeys(("name", "first_name"), ("given_name",)),
-    "last_name": ("family_name",),
-    "currency": ("source_currency",),
-    "reference": ("client_reference_id",),
+    ("a for loop, which fetches the next pages itself",): "auto_paging_iter auto_paging iter",
+    ("raw", "list", "to_list"): "data items results value body content",
+    ("pages",): "next_page has_more has_next next_cursor cursor",
+    ("len(pager.to_list())",): "count total length",
+    ("first", "to_list"): "head take limit top",
+    ("pager[-1]",): "last tail",
+    ("filter",): "where select filter_by",
+    ("to_dict",): "as_dict to_mapping asdict to_dict_recursive",
+    ("to_json",): "as_json dumps to_string serialize",
+    ("lab.transfers.get(id) or its like, which reads it again",): "refresh reload sync",
+    ("status",): "state phase",
+    ("source_amount",): "amount value_amount",
+    ("created_at",): "created created_on creation_date date",
+    ("failure_reason",): "error reason failure_code failure_message",
+    ("total_fee",): "fee fees",
+    ("exchange_rate", "quotes"): "rate fx_rate",
+    ("given_name",): "name first_name",
+    ("family_name",): "last_name",
+    ("source_currency",): "currency",
+    ("client_reference_id",): "reference external_id metadata merchant_reference",
     # Parameters.
-    **dict.fromkeys(("page_size", "per_page", "max_results", "maxitems", "size"), ("limit",)),
-    **dict.fromkeys(("starting_after", "page_token", "after", "next_token"), ("cursor",)),
-    **dict.fromkeys(("external_id", "metadata", "merchant_reference"), ("client_reference_id",)),
-    **dict.fromkeys(("quote", "destination", "recipient"), ("quote_id", "financial_account")),
+    ("limit",): "page_size per_page max_results maxitems size",
+    ("cursor",): "starting_after page_token after next_token",
+    ("quote_id", "financial_account"): "quote destination recipient",
     # Parts of a lab, and of the package.
-    **dict.fromkeys(("client", "session", "api", "configure", "init", "auth"), ("connect",)),
-    **dict.fromkeys(("customers", "customer", "users", "people", "persons"), ("individuals",)),
-    **dict.fromkeys(("recipients", "beneficiaries", "kyc", "entities"), ("individuals",)),
-    **dict.fromkeys(("payouts", "payments", "payment", "remittances"), ("transfers",)),
-    **dict.fromkeys(("accounts", "wallets", "bank_accounts"), ("financial_accounts",)),
-    **dict.fromkeys(("external_accounts", "payment_methods"), ("financial_accounts",)),
-    **dict.fromkeys(("webhooks", "webhook_endpoints", "subscriptions"), ("webhook_subscriptions",)),
-    **dict.fromkeys(("virtual_accounts", "deposit_accounts", "payins"), ("conversion_accounts",)),
-    **dict.fromkeys(("rates", "prices"), ("quotes",)),
-    **dict.fromkeys(("deposits", "test_helpers"), ("sandbox",)),
-    **dict.fromkeys(("logs", "log", "history", "requests", "debug"), ("calls",)),
-    **dict.fromkeys(("config", "options", "credentials", "base_url", "api_key"), ("settings",)),
-    **dict.fromkeys(("http", "raw_request"), ("request",)),
-    **dict.fromkeys(("wizard", "walkthrough", "stepper"), ("onramp",)),
-    **dict.fromkeys(("orders", "idempotency"), ("ledger",)),
+    ("connect",): "client session api configure init auth",
+    ("individuals",): (
+        "customers customer users people persons recipients beneficiaries kyc entities"
+    ),
+    ("transfers",): "payouts payments payment remittances",
+    ("financial_accounts",): "accounts wallets bank_accounts external_accounts payment_methods",
+    ("webhook_subscriptions",): "webhooks webhook_endpoints subscriptions",
+    ("conversion_accounts",): "virtual_accounts deposit_accounts payins",
+    ("quotes",): "rates prices",
+    ("sandbox",): "deposits test_helpers",
+    ("calls",): "logs log history requests debug",
+    ("settings",): "config options credentials base_url api_key",
+    ("request",): "http raw_request",
+    ("onramp",): "wizard walkthrough stepper",
+    ("ledger",): "orders idempotency",
 }
+"""The names to use here, or a hint that is not a name, with the names in other SDKs."""
+
+HABITS = {other: ours for ours, others in _OTHERS.items() for other in others.split()}
 """Names of other SDKs, and the names to use here; the first existing one is suggested.
 
 Text that is not a name is a hint if none of the names exists.

@@ -168,8 +168,6 @@ def is_usual(form: ListForm) -> bool:
 KEPT = 20
 """Number of items that a pager keeps for its display."""
 
-Keep = Callable[[Any], bool]
-
 
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
@@ -190,7 +188,7 @@ class Pager(Generic[T]):
         fetch: Callable[[str | None], RawPage],
         read: Callable[[dict[str, Any]], T],
         start: str | None = None,
-        keep: Keep | None = None,
+        keep: Callable[[T], bool] | None = None,
         place: Callable[[], str] = str,
     ) -> None:
         self._fetch, self._read, self._start, self._keep = fetch, read, start, keep

@@ -41,14 +41,6 @@ def _keep(value: object, handler: Callable[[object], object]) -> object:
         return value
 
 
-def _names_id(field: str) -> bool:
-    return field == "id" or field.endswith("_id")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
 Instant = Annotated[datetime, PlainValidator(_instant)]
 # An unreadable item must not affect the types of other items.
@@ -85,12 +77,14 @@ class Resource(BaseModel):
     def _read_field(
         cls, value: object, handler: Callable[[object], object], info: ValidationInfo
     ) -> object:
+        name = info.field_name or ""
         if value is None:
-            return cls.model_fields[info.field_name or ""].default
+            return cls.model_fields[name].default
         try:
             return handler(value)
         except ValidationError:
-            return str(value) if _is_number(value) and _names_id(info.field_name or "") else value
+            is_id = name == "id" or name.endswith("_id")
+            return str(value) if is_id and type(value) is int else value
 
     @model_validator(mode="wrap")
     @classmethod

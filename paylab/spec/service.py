@@ -15,14 +15,14 @@ from datetime import date
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
 from . import assumptions, codes, operations, service_file
 from .names import Names
 from .operations import Route, RouteTable
-from .paging import ListForm
+from .paging import ListForm, put_inside
 from .service_file import PROBED, KeyTable, Probed
 from .service_keys import Value
 
@@ -38,11 +38,8 @@ class Setting(NamedTuple):
     question: str
 
 
-class _Group:
+class _Group(SimpleNamespace):
     """Settings with a common key prefix, as attributes or by name; immutable."""
-
-    def __init__(self, inside: Mapping[str, Any]) -> None:
-        self.__dict__.update(inside)
 
     def __getattr__(self, name: str) -> Any:
         near = get_close_matches(name, self.__dict__, 1)
@@ -57,12 +54,6 @@ class _Group:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("settings cannot be changed: make a Service with other values")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Group) and self.__dict__ == other.__dict__
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.__dict__.items()))
 
     def __repr__(self) -> str:
         return f"Group({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
@@ -146,7 +137,13 @@ class Service:
         >>> lab.service.with_values({"signing.tolerance": 60}).diff()
         {'signing.tolerance': 60}
         """
-        return {key: self._values[key] for key in _differing(self._values, self.given)}
+        found = {}
+        for name, key in assumptions.KEYS.items():
+            value = self._values[name]
+            usual = self._values[key.base] if key.default is None else key.default
+            if name in self.given and value != usual:
+                found[name] = value
+        return found
 
     def to_toml(self) -> str:
         """A service.toml of values that differ or were set, each below its question.
@@ -225,10 +222,8 @@ class Service:
 
     def instructions(self, given: dict[str, Any]) -> dict[str, Any]:
         """Deposit instructions of the service with our names in their details."""
-        details, names = (
-            given.get("details"),
-            self._names.get(f"deposit_instructions.{given.get('type')}"),
-        )
+        details = given.get("details")
+        names = self._names.get(f"deposit_instructions.{given.get('type')}")
         if names is None or not isinstance(details, Mapping):
             return given
         return {**given, "details": names.read(details)}
@@ -263,8 +258,7 @@ class Service:
     def payout_methods(self, country: object) -> tuple[str, ...]:
         """The rails to accounts in a country; empty without a corridor."""
         place = "SEPA" if country in codes.SEPA else str(country)
-        found: tuple[str, ...] = self.rails.__dict__.get(place, ())
-        return found
+        return tuple(vars(self.rails).get(place, ()))
 
     @property
     def accounts(self) -> Any:
@@ -277,8 +271,7 @@ class Service:
 
     @cached_property
     def _lists(self) -> dict[str, ListForm]:
-        names = [name for name, inside in self.lists.__dict__.items() if isinstance(inside, _Group)]
-        return {name: _list_form(name, self.lists[name]) for name in names}
+        return {name: _list_form(name, self.lists[name]) for name in codes.LISTS}
 
     @cached_property
     def _names(self) -> dict[str, Names]:
@@ -291,12 +284,12 @@ class Service:
 
     @cached_property
     def _accounts(self) -> dict[str, AccountDetails]:
-        forms = {}
-        for key, names in self._names.items():
-            group, dot, place = key.partition("financial_accounts.")
-            if dot and not group:
-                forms[place] = self._account_form(key, names)
-        return forms
+        start = "financial_accounts."
+        return {
+            key.removeprefix(start): self._account_form(key, names)
+            for key, names in self._names.items()
+            if key.startswith(start)
+        }
 
     def _account_form(self, key: str, names: Names) -> AccountDetails:
         fields = tuple(
@@ -360,14 +353,6 @@ def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in both.items() if value is not None}
 
 
-def _differing(values: Mapping[str, Value], given: Mapping[str, Value]) -> Iterator[str]:
-    """The keys whose value differs from the default."""
-    for name, key in assumptions.KEYS.items():
-        usual = values[key.base] if key.default is None else key.default
-        if name in given and values[name] != usual:
-            yield name
-
-
 def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
     """ServiceError if two fields of one object have the same name, renamed or fixed."""
     fields: dict[tuple[str, Value], list[str]] = {}
@@ -388,13 +373,9 @@ def _tree(values: Mapping[str, Value]) -> dict[str, _Group]:
     """The values as nested groups, by the parts of their keys."""
     tree: dict[str, Any] = {}
     for key, value in values.items():
-        *groups, last = key.split(".")
-        inside = tree
-        for group in groups:
-            inside = inside.setdefault(group, {})
-        inside[last] = value
+        put_inside(tree, key, value)
     return {name: _group(inside) for name, inside in tree.items()}
 
 
 def _group(inside: Mapping[str, Any]) -> _Group:
-    return _Group({k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})
+    return _Group(**{k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})

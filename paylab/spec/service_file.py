@@ -135,13 +135,16 @@ def _holds(tables: Mapping[str, Any], key: str) -> bool:
 def service_file_text(
     keys: KeyTable, values: Mapping[str, Value], probed: Mapping[str, Probed]
 ) -> str:
-    """The text of a file with these values and with what a probe found."""
+    """The text of a file with these values and with what a probe found.
+
+    A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
+    """
     tables: dict[str, list[str]] = {}
     for key in keys.values():
         if key.name in values:
             group, _, name = key.name.rpartition(".")
             question = textwrap.wrap(key.ask, WIDTH, initial_indent="# ", subsequent_indent="# ")
-            line = f"{name} = {_toml(values[key.name])}"
+            line = f"{name} = {json.dumps(values[key.name])}"
             tables.setdefault(group, []).append("\n".join([*question, line]))
     parts = [f"[{group}]\n" + "\n".join(lines) + "\n" for group, lines in tables.items()]
     if probed:
@@ -152,12 +155,7 @@ def service_file_text(
 def _provenance(probed: Mapping[str, Probed]) -> Iterator[str]:
     for key in sorted(probed):
         found = probed[key]
-        yield f'"{key}" = {{ on = {found.on.isoformat()}, value = {_toml(found.value)} }}'
-
-
-def _toml(value: Value) -> str:
-    """A value as TOML; a JSON string of printable ASCII is a TOML string."""
-    return json.dumps(list(value) if isinstance(value, tuple) else value)
+        yield f'"{key}" = {{ on = {found.on.isoformat()}, value = {json.dumps(found.value)} }}'
 
 
 def read_probed(keys: KeyTable, table: object) -> dict[str, Probed]:

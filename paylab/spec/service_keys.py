@@ -33,11 +33,24 @@ class Key:
     values: tuple[Value, ...] = ()
     least: int = 0
     most: int = 0
-    optional: bool = False
-    holds: tuple[str, ...] = ()
     may_hold: tuple[str, ...] = ()
     field: str = ""
     base: str = ""
+
+    @property
+    def optional(self) -> bool:
+        """Whether "none" is a value: the service has no such thing."""
+        return NONE in (self.default, *self.others)
+
+    @property
+    def example(self) -> Value:
+        """The default, or another value if the default is "none" or that of another key."""
+        return next(each for each in (self.default, *self.others) if each not in (None, NONE))
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """The placeholders that a path must have."""
+        return tuple(_PLACEHOLDER.findall(str(self.example)))
 
     def read(self, value: object) -> Value:
         """The value in the form of a Service; ValueError says what it must be."""
@@ -66,7 +79,7 @@ def _read_name(key: Key, value: object) -> Value:
 
 
 def _read_path(key: Key, value: object) -> Value:
-    form = f"must be a path such as {_written(key.default or key.others[0])}"
+    form = f"must be a path such as {_written(key.example)}"
     none = f', or "{NONE}" if there is no such operation' if key.optional else ""
     if not isinstance(value, str) or not _PATH.fullmatch(value):
         raise ValueError(f"{form}{none}")
@@ -82,7 +95,7 @@ def _read_path(key: Key, value: object) -> Value:
     return value
 
 
-def _read_integer(key: Key, value: object) -> Value:
+def _read_integer(key: Key, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and key.least <= value <= key.most:
         return value
     raise ValueError(f"must be a whole number from {key.least} to {key.most}")
@@ -91,8 +104,7 @@ def _read_integer(key: Key, value: object) -> Value:
 def _read_integers(key: Key, value: object) -> Value:
     if not isinstance(value, list | tuple):
         raise ValueError(f"must be a list of whole numbers from {key.least} to {key.most}")
-    numbers = [_read_integer(key, each) for each in value]
-    return tuple(each for each in numbers if isinstance(each, int))
+    return tuple(_read_integer(key, each) for each in value)
 
 
 def _read_words(key: Key, value: object) -> Value:

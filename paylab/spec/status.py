@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .codes import IMAGE_SIDES, TERMINAL_CODES
-
-Moves = Mapping[tuple[str, str], str]
+from . import codes
 
 
 class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
@@ -25,7 +23,7 @@ class Machine:
 
     name: str
     states: tuple[str, ...]
-    moves: Moves
+    moves: Mapping[tuple[str, str], str]
 
     def legal(self, state: str) -> dict[str, str]:
         """The triggers of a state with their next states.
@@ -65,6 +63,23 @@ class Machine:
                 return trigger
         raise IllegalMove(self.name, state, wanted, self.onward(state))
 
+    def path(self, state: str, wanted: str, without: str = "") -> list[str]:
+        """The states on a shortest way to another one; empty if there is none.
+
+        `without` is a state that the way must not pass.
+
+        >>> paylab.status.TRANSFER.path("awaiting_funds", "completed")
+        ['started', 'completed']
+        """
+        ways: dict[str, list[str]] = {state: []}
+        waiting = [state]
+        while waiting and wanted not in ways:
+            at = waiting.pop(0)
+            new = [to for to in self.onward(at) if to not in ways and to != without]
+            ways |= {to: [*ways[at], to] for to in new}
+            waiting += new
+        return ways.get(wanted, [])
+
     @property
     def final(self) -> frozenset[str]:
         """The final states."""
@@ -81,7 +96,7 @@ class Machine:
 
 INDIVIDUAL = Machine(
     "individual",
-    ("pending", "under_review", "active", "rejected", "action_required"),
+    codes.INDIVIDUAL_STATUSES,
     {
         ("action_required", "submit"): "pending",
         ("pending", "pass"): "active",
@@ -95,16 +110,7 @@ INDIVIDUAL = Machine(
 
 TRANSFER = Machine(
     "transfer",
-    (
-        "pending",
-        "awaiting_funds",
-        "started",
-        "completed",
-        "cancelled",
-        "failed",
-        "expired",
-        "under_review",
-    ),
+    codes.TRANSFER_STATUSES,
     {
         ("awaiting_funds", "fund"): "started",
         ("awaiting_funds", "expire"): "expired",
@@ -119,7 +125,7 @@ TRANSFER = Machine(
 
 CONVERSION = Machine(
     "conversion",
-    ("pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired"),
+    codes.CONVERSION_STATUSES,
     {
         ("pending", "broadcast"): "started",
         ("started", "confirm"): "completed",
@@ -143,7 +149,7 @@ MACHINES: Mapping[str, Machine] = {
 """The machines by the list of their objects."""
 
 
-FRONT, BACK, SELFIE = IMAGE_SIDES
+FRONT, BACK, SELFIE = codes.IMAGE_SIDES
 DOCUMENT = (FRONT, BACK)
 
 
@@ -159,7 +165,7 @@ class Advice:
     @property
     def terminal(self) -> bool:
         """Whether it is final: no other image can change it. Assumption `kyc.terminal`."""
-        return self.code in TERMINAL_CODES
+        return self.code in codes.TERMINAL_CODES
 
     @property
     def asks(self) -> bool:
@@ -173,7 +179,7 @@ def detail(code: object) -> Advice:
     >>> paylab.status.detail("verification_image_blurry").terminal
     False
     """
-    return _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, IMAGE_SIDES)
+    return _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, codes.IMAGE_SIDES)
 
 
 _NEW = "The check returned a code that this version of paylab does not know."
@@ -207,7 +213,7 @@ ADVICE = (
         "verification_image_blurry",
         "A picture is too blurred to be read.",
         "Hold the camera still, wait for its focus, and take it again.",
-        IMAGE_SIDES,
+        codes.IMAGE_SIDES,
     ),
     Advice(
         "verification_image_glare",
@@ -238,7 +244,7 @@ ADVICE = (
         "verification_image_unprocessable",
         "A picture could not be opened or read.",
         "Save it again as JPEG or PNG, or take a new one.",
-        IMAGE_SIDES,
+        codes.IMAGE_SIDES,
     ),
     Advice(
         "verification_document_damaged",
@@ -296,7 +302,7 @@ ADVICE = (
         "verification_unknown_error",
         "The check failed for a reason the service does not name.",
         "Send the images again; if it fails again, ask the service's support.",
-        IMAGE_SIDES,
+        codes.IMAGE_SIDES,
     ),
 )
 

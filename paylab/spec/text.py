@@ -21,13 +21,9 @@ def plain(text: str, longest: int = LONGEST) -> str:
 def printable(text: str, keep: str = "") -> str:
     """The text with invisible characters escaped, except those in `keep`."""
     return "".join(
-        character if character.isprintable() or character in keep else _escaped(character)
-        for character in text
+        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
+        for sign in text
     )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def read_json(text: bytes | str) -> Any:

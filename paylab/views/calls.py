@@ -36,7 +36,7 @@ def call_card(call: Any) -> str:
 def ledger_table(ledger: Any) -> str:
     """The path of the ledger file, and a table with one row per entry, newest first."""
     listed = ledger.rows()
-    names = tuple(listed[0]) if listed else ("no entries",)
+    names = listed[0] if listed else ("no entries",)
     rows = [list(row.values()) for row in listed]
     parts = heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)
     return card(column(*parts), label=ledger.place())
@@ -46,13 +46,12 @@ def service_table(service: Any) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
     settings = service.settings()
     own = [each for each in settings if service.declares(each.key)]
-    groups: dict[str, list[Any]] = {}
+    groups: dict[str, list[list[str]]] = {}
     for each in settings:
-        groups.setdefault(each.key.partition(".")[0], []).append(each)
+        groups.setdefault(each.key.partition(".")[0], []).append(_setting(each))
     stated = f"{len(own)} of {len(settings)} settings are yours or were found by a probe"
     parts = [grid(SETTING, [*map(_setting, own)], most=len(own))] if own else []
-    for name, found in groups.items():
-        rows = [_setting(each) for each in found]
+    for name, rows in groups.items():
         parts.append(folded(f"[{name}], {len(rows)} settings", grid(SETTING, rows, most=len(rows))))
     return card(column(heading(stated), *parts))
 
@@ -68,16 +67,8 @@ def _setting(setting: Any) -> list[str]:
 
 def _cells(call: Any) -> list[str]:
     time = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
-    key = call.idempotency_key or ""
-    return [
-        str(call.number),
-        call.method,
-        call.path,
-        call.outcome(),
-        time,
-        str(call.attempt),
-        key[:8],
-    ]
+    key = (call.idempotency_key or "")[:8]
+    return [str(call.number), call.method, call.path, call.outcome(), time, str(call.attempt), key]
 
 
 def _summary(call: Any) -> list[tuple[str, str]]:
@@ -97,13 +88,10 @@ def _message(headers: Mapping[str, str], body: Any) -> str:
     return text_block("\n".join([*lines, "", body.pretty()] if body else lines))
 
 
-Listen = Callable[[Callable[[Any], None]], Callable[[], None]]
-
-
 class OnScreen:
     """Show every call below the cell when it is made, until `stop()`."""
 
-    def __init__(self, listen: Listen) -> None:
+    def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:
         self._cell: object = object()
         self._calls: list[Any] = []
         self._handle: Any = None

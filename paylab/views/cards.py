@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -64,26 +63,14 @@ class AddressCard:
         return html.plain_text(self.title, rows, self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": self._html(), "text/plain": repr(self)}
-
-    def _html(self) -> str:
         text = html.column(
             html.heading(self.title),
             html.warning(self.caution),
             f'<div style="margin:0 0 10px">{html.copyable(self.address)}</div>',
             html.table(self.about),
         )
-        return html.card(self._picture(), text, label=self.where)
-
-    def _picture(self) -> str:
-        # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        side = self.modules.scale(SIZE) * self.modules.width
-        data = b64encode(self.modules.png(side, compress=False)).decode()
-        style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
-        return (
-            f'<img alt="QR code of the address" width="{side}" height="{side}" style="{style}" '
-            f'src="data:image/png;base64,{data}">'
-        )
+        picture = self.modules.img(SIZE, "QR code of the address")
+        return {"text/html": html.card(picture, text, label=self.where), "text/plain": repr(self)}
 
 
 TITLE, DOUBTFUL = "Pay to this CLABE", "This CLABE is not valid"
@@ -144,29 +131,37 @@ class ClabeCard:
         return html.plain_text(self.title, head + self.table(), self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": self._html(), "text/plain": repr(self)}
+        body = html.heading(self.title)
+        if self.problem:
+            body += html.warning(self.problem)
+        body += self._digits() + html.table(self.table())
+        if self.parts is not None:
+            steps = html.text_block("\n".join(working(self.clabe)))
+            body += html.folded("How the check digit is made", steps)
+        shown = html.card(html.column(body), label=self.where)
+        return {"text/html": shown, "text/plain": repr(self)}
 
     def _meaning(self) -> list[Row]:
         if self.parts is None:
             return []
         return [
-            ("Bank code", _named(self.parts.bank, self.bank or rule.bank_name(self.parts.bank))),
+            ("Bank code", _named(self.parts.bank, self.bank or rule.BANKS.get(self.parts.bank))),
             ("Plaza", f"{self.parts.plaza}, the town of the branch"),
             ("Account", self.parts.account),
             ("Check digit", _check(self.clabe)),
         ]
 
-    def _html(self) -> str:
-        alert = html.warning(self.problem) if self.problem else ""
-        top = html.heading(self.title) + alert + self._groups() + _digits_only(self.clabe)
-        working = "" if self.parts is None else _working(self.clabe)
-        body = html.column(top, html.table(self.table()), working)
-        return html.card(body, label=self.where)
-
-    def _groups(self) -> str:
+    def _digits(self) -> str:
+        """The groups of digits with their captions, and all digits to copy."""
+        groups = "".join(
+            f'<div><div style="{DIGITS}">{html.escape(digits)}</div>'
+            f'<div style="{CAPTION}">{caption}</div></div>'
+            for digits, caption in zip(self.parts or (), CAPTIONS, strict=False)
+        )
         style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
-        groups = zip(self.parts or (), CAPTIONS, strict=False)
-        return f'<div style="{style}">{"".join(_group(*group) for group in groups)}</div>'
+        hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
+        whole = f'<div style="margin:0 0 12px">{hint}{html.copyable(self.clabe)}</div>'
+        return f'<div style="{style}">{groups}</div>{whole}'
 
 
 def _parts(clabe: str) -> rule.Parts | None:
@@ -183,20 +178,6 @@ def _named(code: str, name: str | None) -> str:
 def _check(clabe: str) -> str:
     wanted = rule.check_digit(clabe[:17])
     return f"{clabe[17]}, correct" if clabe[17] == wanted else f"{clabe[17]}, should be {wanted}"
-
-
-def _group(digits: str, caption: str) -> str:
-    shown = f'<div style="{DIGITS}">{html.escape(digits)}</div>'
-    return f'<div>{shown}<div style="{CAPTION}">{caption}</div></div>'
-
-
-def _digits_only(clabe: str) -> str:
-    hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
-    return f'<div style="margin:0 0 12px">{hint}{html.copyable(clabe)}</div>'
-
-
-def _working(clabe: str) -> str:
-    return html.folded("How the check digit is made", html.text_block("\n".join(working(clabe))))
 
 
 def working(clabe: str) -> list[str]:
@@ -243,15 +224,12 @@ def _qr(value: str, instructions: object) -> Card:
 
 
 def _address(value: str, instructions: object) -> Card:
-    details = _get(instructions, "details")
+    details, rails = _get(instructions, "details"), _get(instructions, "payment_methods")
     network = details.get("network") if isinstance(details, Mapping) else None
-    over = network if isinstance(network, str) else _first(_get(instructions, "payment_methods"))
+    if not isinstance(network, str):
+        network = str(rails[0]) if isinstance(rails, list | tuple) and rails else ""
     about = [*_about(instructions), *_details(instructions)]
-    return AddressCard(value, currency=_currency(instructions), network=over, about=about)
-
-
-def _first(words: object) -> str:
-    return str(words[0]) if isinstance(words, list | tuple) and words else ""
+    return AddressCard(value, currency=_currency(instructions), network=network, about=about)
 
 
 CARDS: dict[str, tuple[str, Callable[[str, object], Card]]] = {

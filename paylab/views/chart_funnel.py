@@ -39,15 +39,8 @@ def _passed(machine: Machine, word: str) -> list[str]:
 def _only_through(machine: Machine, word: str, stage: str) -> bool:
     """Whether every path from the initial status to `status` passes through a stage."""
     targets = set(machine.moves.values())
-    if word not in targets:
-        return False
-    reached = {at for at, _ in machine.moves} - targets
-    todo = list(reached)
-    while todo:
-        new = set(machine.onward(todo.pop())) - reached - {stage}
-        reached |= new
-        todo += new
-    return word not in reached
+    first = {at for at, _ in machine.moves} - targets
+    return word in targets and not any(machine.path(at, word, without=stage) for at in first)
 
 
 def _drawn(stages: list[Spec]) -> Spec:

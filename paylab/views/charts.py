@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
@@ -62,11 +62,7 @@ def volume(frame: pd.DataFrame | None) -> Chart:
     """
     rows = _rows(frame).dropna(subset=["created_at", "source_amount", "source_currency"])
     rows["day"] = rows["created_at"].dt.strftime("%Y-%m-%d")
-    parts = [
-        _volume_panel(rows[rows["source_currency"] == currency], currency)
-        for currency in sorted(rows["source_currency"].unique())
-    ]
-    return panels("Volume per day and corridor", parts)
+    return panels("Volume per day and corridor", _by_currency(rows, _volume_panel))
 
 
 def statuses(frame: pd.DataFrame | None) -> Chart:
@@ -78,8 +74,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     counts = Counter(_rows(frame)["status"].dropna())
     is_conversion = frame is not None and "deposit_amount" in frame
     machine = status.CONVERSION if is_conversion else status.TRANSFER
-    title = "Status funnel"
-    return one_panel(title, funnel(counts, machine)) if counts else empty_chart(title)
+    return panels("Status funnel", [funnel(counts, machine)] if counts else [])
 
 
 def completion(frame: pd.DataFrame | None) -> Chart:
@@ -92,11 +87,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     rows = rows[rows["completed_in"] >= 0]
     groups = sorted(rows.groupby("corridor")["completed_in"], key=lambda each: each[1].median())
     times = {str(name): seconds.clip(lower=1) for name, seconds in groups}
-    return (
-        one_panel("Time to completion", _spread(times))
-        if times
-        else empty_chart("Time to completion")
-    )
+    return panels("Time to completion", [_spread(times)] if times else [])
 
 
 def failures(frame: pd.DataFrame | None) -> Chart:
@@ -115,7 +106,8 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     counts = Counter(zip(reasons, failed["corridor"], strict=True))
     of_all = Counter(rows["corridor"])
     values = [
-        {"reason": reason, "corridor": name, "rows": n, "share": _share(n, of_all[name])}
+        {"reason": reason, "corridor": name, "rows": n}
+        | {"share": f"{n / of_all[name]:.1%} of {of_all[name]:,} rows"}
         for (reason, name), n in _ranked(counts)
     ]
     return one_panel("Failures by reason", _reasons(values))
@@ -131,11 +123,7 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     points = points[points["source_currency"] == points["fee_currency"]]
     points = points.dropna(subset=["source_amount", "total_fee"])
     points = points[(points["source_amount"] > 0) & (points["total_fee"] > 0)]
-    parts = [
-        _fee_panel(points[points["source_currency"] == currency], currency)
-        for currency in sorted(points["source_currency"].unique())
-    ]
-    return panels("Fees against amount", parts)
+    return panels("Fees against amount", _by_currency(points, _fee_panel))
 
 
 def duration(seconds: float) -> str:
@@ -148,6 +136,12 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds:.3g} s"
+
+
+def _by_currency(rows: pd.DataFrame, panel: Callable[[pd.DataFrame, str], Spec]) -> list[Spec]:
+    """A panel for each source currency."""
+    groups = rows["source_currency"]
+    return [panel(rows[groups == currency], currency) for currency in sorted(groups.unique())]
 
 
 def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
@@ -188,10 +182,12 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
     log = {"type": "log", "domain": [1, longest], "nice": False}
     colour = {"field": "corridor", "scale": colour_scale(times), "legend": None}
     low = {"field": "low", "type": "quantitative"}
-    strip: Spec = {
+    y = {"field": "corridor", "type": "nominal", "sort": list(times)}
+    strip = {
         "data": {"values": bins},
         "mark": {"type": "bar", "height": {"band": 0.62}},
         "encoding": {
+            "y": {**y, "axis": {"title": None}},
             "x": {**low, "stack": None, "scale": log, "axis": axis},
             "x2": {"field": "high"},
             "color": colour,
@@ -207,9 +203,6 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
     points = [_quantiles(*each) for each in times.items()]
     labels = lookup({each["corridor"]: each["label"] for each in points})
     right = {"orient": "right", "labelExpr": labels, "ticks": False, "domain": False}
-    y = {"field": "corridor", "type": "nominal", "sort": list(times)}
-    left = {"y": {**y, "axis": {"title": None}}}
-    strip["encoding"] = {**left, **strip["encoding"]}
     marks = {
         "data": {"values": points},
         "encoding": {"y": {**y, "axis": {"title": None, **right}}},
@@ -262,7 +255,7 @@ def _reasons(values: list[Spec]) -> Spec:
     for value in values:
         totals[value["reason"]] += value["rows"]
     order = [reason for reason, _ in _ranked(totals)]
-    names = [name for name, _ in _ranked(Counter({v["corridor"]: 0 for v in values}))]
+    names = sorted({value["corridor"] for value in values})
     labels = {reason: f"{reason} ({totals[reason]:,})" for reason in order}
     above = {"labelAlign": "left", "labelOffset": -12, "labelPadding": -2, "labelLimit": WIDTH}
     hidden = {"title": None, "ticks": False, "domain": False}
@@ -314,10 +307,6 @@ def _amount(amount: Decimal, currency: str) -> Spec:
 def _sum(amounts: Iterable[Decimal]) -> Decimal:
     with localcontext(SUMS):
         return sum(amounts, Decimal(0))
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%} of {whole:,} rows"
 
 
 def _ranked(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:

@@ -151,13 +151,9 @@ def text_block(text: str) -> str:
     """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
     wrapped = "white-space:pre-wrap;overflow-wrap:anywhere"
-    block = f'<pre style="{style};{wrapped}">{lines(text.split(chr(10)))}</pre>'
+    lines = "\n".join(map(escape, text.split("\n")))
+    block = f'<pre style="{style};{wrapped}">{lines}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
-
-
-def lines(texts: Iterable[str]) -> str:
-    """Escaped lines for a `pre` element."""
-    return "\n".join(map(escape, texts))
 
 
 def heading(text: str) -> str:

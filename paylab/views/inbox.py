@@ -6,14 +6,15 @@ The browser inserts rows as text, never as HTML; the details below a row are esc
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock, Timer
-from typing import Any, Protocol
+from typing import Any
 
 import anywidget
 import traitlets
 
+from ..webhooks.inbox import Inbox
 from .html import MUTED, badge, escape, grid, text_block
 
 SHOWN = 50
@@ -22,40 +23,21 @@ SHOWN = 50
 PAUSE = 0.15
 """Seconds between two refreshes, so that a burst of events causes few updates."""
 
-SCRIPT = Path(__file__).with_name("inbox.js")
-STYLE = Path(__file__).with_name("inbox.css")
 COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
-
-
-class InboxRow(Protocol):
-    """An event as a row of the table."""
-
-    seq: int
-    payload: dict[str, Any]
-
-
-class ArrivalSource(Protocol):
-    """The interface of an inbox that the view uses."""
-
-    def newest(self, limit: int) -> Sequence[Any]: ...  # noqa: D102 - see Arrivals
-    def table(self, limit: int) -> list[tuple[str, ...]]: ...  # noqa: D102
-    def difference(self, event: int) -> Sequence[tuple[str, str, str]] | None: ...  # noqa: D102
-    def on_arrival(self, listener: Callable[[Any], object]) -> Callable[[], None]: ...  # noqa: D102
-    def __len__(self) -> int: ...
 
 
 class InboxView(anywidget.AnyWidget):
     """A table of events that updates itself until it is closed."""
 
-    _esm = SCRIPT
-    _css = STYLE
+    _esm = Path(__file__).with_name("inbox.js")
+    _css = Path(__file__).with_name("inbox.css")
     rows: Any = traitlets.List().tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
     badge = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, source: ArrivalSource, place: str = "") -> None:
+    def __init__(self, source: Inbox, place: str = "") -> None:
         super().__init__(badge=badge(place))
         self._source, self._over, self._waiting = source, False, Lock()
         self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
@@ -120,13 +102,13 @@ class InboxView(anywidget.AnyWidget):
         }, metadata
 
 
-def static(source: ArrivalSource) -> str:
+def static(source: Inbox) -> str:
     """The table without a kernel."""
     return grid(COLUMNS, source.table(SHOWN), len(source))
 
 
 def details(
-    payload: dict[str, Any], differences: Iterable[tuple[str, str, str]] | str | None
+    payload: dict[str, Any], differences: Sequence[tuple[str, str, str]] | str | None
 ) -> str:
     """A payload, and its differences from the current resource."""
     text = text_block(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
@@ -138,12 +120,11 @@ def note(text: str) -> str:
     return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
 
 
-def _compared(differences: Iterable[tuple[str, str, str]] | str | None) -> str:
+def _compared(differences: Sequence[tuple[str, str, str]] | str | None) -> str:
     if differences is None:
         return note("The resource was not found, or the service has no operation to read it.")
     if isinstance(differences, str):
         return note(differences)
-    rows = list(differences)
-    if not rows:
+    if not differences:
         return note("GET returns the same values now.")
-    return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), rows)}"
+    return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), differences)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from .html import BORDER, CELL, MONO, badge, escape, folded, grid, heading, text_block, warning
@@ -40,19 +41,16 @@ def report_table(report: Any) -> str:
 
 def report_page(report: Any) -> str:
     """The whole report as a self-contained page, with the redacted calls."""
-    numbers: dict[int, int] = {}
-    calls: list[Any] = []
-    for finding in report.findings:
-        for call in finding.calls:
-            if id(call) not in numbers:
-                calls.append(call)
-                numbers[id(call)] = len(calls)
+    calls = {id(call): call for finding in report.findings for call in finding.calls}
+    numbers = {key: number for number, key in enumerate(calls, 1)}
     groups = "".join(
         _group(title, report.where(outcome), numbers) for outcome, title in TITLES.items()
     )
     remarks = "".join(f"<p><b>{escape(each)}</b></p>" for each in report.remarks)
-    made = _made(report.made)
-    entries = report.entries(calls)
+    made = "".join(f"<li>{escape(each)}</li>" for each in report.made)
+    if made:
+        made = f"<details><summary>What the probe created</summary><ul>{made}</ul></details>"
+    entries = report.entries(calls.values())
     evidence = "".join(_call(number, entry) for number, entry in enumerate(entries, 1))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -88,13 +86,6 @@ MOST_LINKS = 4
 """Maximum calls linked from one answer."""
 
 
-def _made(made: Iterable[str]) -> str:
-    names = "".join(f"<li>{escape(each)}</li>" for each in made)
-    return f"<details><summary>What the probe created</summary><ul>{names}</ul></details>" * bool(
-        names
-    )
-
-
 def _call(number: int, entry: Mapping[str, Any]) -> str:
     request, response = entry["request"], entry["response"]
     title = f"{number}. {request['method']} {request['url']} → {response['status'] or 'no answer'}"
@@ -108,17 +99,12 @@ def _call(number: int, entry: Mapping[str, Any]) -> str:
 
 
 def _message(headers: Iterable[Mapping[str, str]], text: str) -> str:
+    """The headers and the body, truncated if long; JSON is indented."""
     lines = [f"{each['name']}: {each['value']}" for each in headers]
-    return "\n".join([*lines, "", _pretty(text)] if text else lines)
-
-
-def _pretty(text: str) -> str:
-    """JSON with indents, truncated if long; other text unchanged."""
-    try:
-        whole = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    except ValueError:
-        whole = text
-    return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}…"
+    with suppress(ValueError):
+        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    body = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return "\n".join([*lines, "", body] if body else lines)
 
 
 LONGEST = 6000

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from . import html
 
@@ -22,13 +22,6 @@ LONG = 10.0
 
 Clock = Callable[[], float]
 Draw = Callable[[object], object]
-
-
-class Measure(Protocol):
-    """The progress of an operation; its repr is shown."""
-
-    def count(self, first: int, second: int) -> None:
-        """Store the two numbers that the operation reports."""
 
 
 @dataclass
@@ -82,7 +75,7 @@ class Line:
 
 @contextmanager
 def progress(
-    measure: Measure, show: Draw | None = None, clock: Clock = time.monotonic
+    measure: Bar | Line, show: Draw | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
     """A function of two numbers that updates the display; the final state is always shown."""
     draw, shown = show or _notebook() or _terminal, clock() - EVERY

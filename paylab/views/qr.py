@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -63,15 +64,27 @@ class Modules:
         self.image(size).save(out, "PNG", compress_level=6 if compress else 0)
         return out.getvalue()
 
+    def img(self, size: int, alt: str) -> str:
+        """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
+        # Uncompressed, so that a notebook's output is the same with every build of zlib.
+        side = self.scale(size) * self.width
+        data = b64encode(self.png(side, compress=False)).decode()
+        style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
+        return (
+            f'<img alt="{alt}" width="{side}" height="{side}" style="{style}" '
+            f'src="data:image/png;base64,{data}">'
+        )
+
     def svg(self, size: int) -> str:
         """An SVG with whole pixels per module, at most `size` pixels wide."""
         side = self.scale(size) * self.width
+        strokes = "".join(_stroke(row, number) for number, row in enumerate(self.rows) if any(row))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
             f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
             "<title>QR code</title>"
             f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
-            f'<path stroke="#000" d="{self._strokes}"/></svg>'
+            f'<path stroke="#000" d="{strokes}"/></svg>'
         )
 
     def terminal(self, *, ansi: bool = False) -> str:
@@ -80,23 +93,15 @@ class Modules:
         With `ansi` the colours are set too, so that it can be scanned on any terminal.
         """
         start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
-        return "\n".join(f"{start}{line}{end}" for line in map(_line, *self._row_pairs))
-
-    @property
-    def _row_pairs(self) -> tuple[list[tuple[bool, ...]], list[tuple[bool, ...]]]:
         nothing = (True,) * self.width  # below the border is the terminal's background
-        pairs = list(zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing))
-        return [above for above, _ in pairs], [below for _, below in pairs]
+        pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing)
+        return "\n".join(f"{start}{_line(*pair)}{end}" for pair in pairs)
 
     @cached_property
     def _one_pixel_a_module(self) -> Image.Image:
         image = Image.new("1", (self.width, self.width))
         image.putdata([not dark for row in self.rows for dark in row])
         return image
-
-    @property
-    def _strokes(self) -> str:
-        return "".join(_stroke(row, number) for number, row in enumerate(self.rows) if any(row))
 
 
 def modules(text: str) -> Modules:
@@ -174,23 +179,17 @@ class _Reading:
         if self.payload is None:
             return "not checked: the text is not EMV"
         expected, found = self.payload.crc, self.text[-4:]
-        return (
-            f"{found}, correct"
-            if found == expected
-            else f"wrong: {expected} expected, {found} found"
-        )
+        if found == expected:
+            return f"{found}, correct"
+        return f"wrong: {expected} expected, {found} found"
 
 
 def read_qr(text: str) -> _Reading:
     """Read any text; never raises."""
-    return _Reading(text, _despite(text), next(iter(check(text)), None))
-
-
-def _despite(text: str) -> Payload | None:
-    try:
-        return parse(text, verify=False)
-    except EMVError:
-        return None
+    payload = None
+    with suppress(EMVError):
+        payload = parse(text, verify=False)
+    return _Reading(text, payload, next(iter(check(text)), None))
 
 
 def _facts(payload: Payload) -> list[Row]:
@@ -290,30 +289,13 @@ class QR:
         }
 
     def _html(self) -> str:
-        alerts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
-        text = html.column(
-            html.heading(self.title), *alerts, html.table(self.table()), self._folded()
-        )
-        return html.card(self._picture(), text, label=self.where)
-
-    def _picture(self) -> str:
-        # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        side = self.modules.scale(self.size) * self.modules.width
-        data = b64encode(self.modules.png(side, compress=False)).decode()
-        style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
-        return (
-            f'<img alt="QR code" width="{side}" height="{side}" style="{style}" '
-            f'src="data:image/png;base64,{data}">'
-        )
-
-    def _folded(self) -> str:
-        text = html.folded("The text in the code", html.copyable(self.payload))
-        fields = self.reading.fields()
-        return (
-            html.folded(f"All {len(fields)} fields in the code", html.table(fields)) + text
-            if fields
-            else text
-        )
+        parts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
+        parts.append(html.table(self.table()))
+        if fields := self.reading.fields():
+            parts.append(html.folded(f"All {len(fields)} fields in the code", html.table(fields)))
+        parts.append(html.folded("The text in the code", html.copyable(self.payload)))
+        text = html.column(html.heading(self.title), *parts)
+        return html.card(self.modules.img(self.size, "QR code"), text, label=self.where)
 
 
 def _checked(size: int) -> int:

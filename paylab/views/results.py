@@ -13,17 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..redaction.redaction import Redaction
-from .html import (
-    ROWS,
-    card,
-    column,
-    escape,
-    folded,
-    grid,
-    heading,
-    table,
-    text_block,
-)
+from .html import ROWS, card, column, escape, folded, grid, heading, table, text_block
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "Transfer": ("id", "status", "source", "destination", "created_at"),
@@ -55,7 +45,7 @@ def resource_card(resource: Any) -> str:
     lists = {name: value for name, value in nested.items() if _is_words(value)}
     rows = [(name, _words(value)) for name, value in (flat | lists).items()]
     blocks = [
-        folded(name, text_block(_json(value)))
+        folded(name, text_block(json.dumps(value, indent=2, ensure_ascii=False, default=str)))
         for name, value in nested.items()
         if name not in lists
     ]
@@ -79,12 +69,9 @@ def items_table(items: Sequence[Any], total: int | None = None, place: str = "")
     cleaned = [_clean(item) for item in items]
     names = COLUMNS.get(kind) or tuple(cleaned[0])[:6]
     rows = [[_column(item, name) for name in names] for item in cleaned]
-    title = heading(_counted(total or len(items), kind))
+    count = total or len(items)
+    title = heading(f"{count:,} {kind}{'' if count == 1 else 's'}")
     return card(column(title, grid(names, rows, total)), label=place)
-
-
-def _counted(count: int, kind: str) -> str:
-    return f"{count:,} {kind}{'' if count == 1 else 's'}"
 
 
 def page_table(page: Any) -> str:
@@ -117,12 +104,10 @@ CONTROLS = (
 )
 
 
-CONTROL = ("lab.simulator", "description")
-
-
 def controls_card(_: Any) -> str:
     """A table of the simulator's controls."""
-    return card(column(heading("Controls"), grid(CONTROL, CONTROLS)), label=SIMULATOR)
+    shown = grid(("lab.simulator", "description"), CONTROLS)
+    return card(column(heading("Controls"), shown), label=SIMULATOR)
 
 
 def scenarios_table(scenarios: Any) -> str:
@@ -196,7 +181,3 @@ def _words(value: object) -> str:
     if isinstance(value, list) and _is_words(value):
         return ", ".join(value) or "none"
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -18,6 +18,9 @@ from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES
 from ..spec.status import detail
 
+Box = tuple[int, int, int, int]
+Entry = TypeVar("Entry")
+
 SKIN, HAIR, SHIRT, FACE_INK, BLUSH = "#f2c9a1", "#5b3a29", "#3f8f7f", "#2b2b2b", "#e8a58b"
 BACKDROP, EDGE = "#cfe3f1", "#7f9bb3"
 
@@ -57,13 +60,13 @@ def face(image: Image.Image, *, left: int, top: int, width: int) -> None:
     image.paste(portrait, (left, top))
 
 
-def _scaled(box: tuple[int, int, int, int], width: int) -> tuple[int, int, int, int]:
+def _scaled(box: Box, width: int) -> Box:
     left, top, right, bottom = (part * width // 100 for part in box)
     return left, top, right, bottom
 
 
-Box = tuple[int, int, int, int]
-Draw = Callable[[Image.Image], Image.Image]
+Defect = Callable[[Image.Image, str], Image.Image]
+"""Draws a defect on a picture of a side; returns the changed picture."""
 
 PAPER, INK, GREY, TABLE = (238, 243, 248), (38, 50, 66), (128, 128, 128), (121, 96, 72)
 CARD_FACE, SELFIE_FACE = (36, 100, 236, 345), (236, 0, 564, 415)
@@ -72,7 +75,7 @@ CAPTION = 30
 
 def draw_defect(image: Image.Image, side: str, code: str) -> Image.Image:
     """The picture with the defect of a code, and a line of text that explains it."""
-    spoilt = FAULTS[code](side)(image.copy())
+    spoilt = FAULTS[code](image.copy(), side)
     pen = ImageDraw.Draw(spoilt)
     top = spoilt.height - CAPTION
     pen.rectangle((0, top, spoilt.width, spoilt.height), fill=INK)
@@ -81,100 +84,79 @@ def draw_defect(image: Image.Image, side: str, code: str) -> Image.Image:
     return spoilt
 
 
-def _blurry(_: str) -> Draw:
-    return lambda image: image.filter(ImageFilter.GaussianBlur(6))
+def _blurry(image: Image.Image, _: str) -> Image.Image:
+    return image.filter(ImageFilter.GaussianBlur(6))
 
 
-def _glare(_: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        light = Image.radial_gradient("L").point(lambda dark: max(0, 400 - 2 * dark))
-        box = (image.width // 4, -image.height // 6)
-        image.paste("white", box, light.resize((image.width * 3 // 4, image.height)))
-        return image
-
-    return draw
+def _glare(image: Image.Image, _: str) -> Image.Image:
+    light = Image.radial_gradient("L").point(lambda dark: max(0, 400 - 2 * dark))
+    box = (image.width // 4, -image.height // 6)
+    image.paste("white", box, light.resize((image.width * 3 // 4, image.height)))
+    return image
 
 
-def _unclear(side: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        box = _face(side)
-        image.paste(image.crop(box).filter(ImageFilter.GaussianBlur(11)), box)
-        return image
-
-    return draw
+def _unclear(image: Image.Image, side: str) -> Image.Image:
+    box = _face(side)
+    image.paste(image.crop(box).filter(ImageFilter.GaussianBlur(11)), box)
+    return image
 
 
-def _missing(side: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        ImageDraw.Draw(image).rectangle(_face(side), fill=PAPER, outline=GREY, width=2)
-        return image
-
-    return draw
+def _missing(image: Image.Image, side: str) -> Image.Image:
+    ImageDraw.Draw(image).rectangle(_face(side), fill=PAPER, outline=GREY, width=2)
+    return image
 
 
-def _undetected(_: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        table = Image.new("RGB", image.size, TABLE)
-        pen = ImageDraw.Draw(table)
-        for x in range(0, image.width, 9):
-            pen.line((x, 0, x + x % 40 - 20, image.height), fill=(134, 108, 82), width=3)
-        table.paste(image.resize((320, 200)), (image.width - 70, 40))
-        return table
-
-    return draw
+def _undetected(image: Image.Image, _: str) -> Image.Image:
+    table = Image.new("RGB", image.size, TABLE)
+    pen = ImageDraw.Draw(table)
+    for x in range(0, image.width, 9):
+        pen.line((x, 0, x + x % 40 - 20, image.height), fill=(134, 108, 82), width=3)
+    table.paste(image.resize((320, 200)), (image.width - 70, 40))
+    return table
 
 
-def _unprocessable(_: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        pen = ImageDraw.Draw(image)
-        for y in range(170, image.height, 6):
-            shade = (y * 37) % 200
-            pen.rectangle((0, y, image.width, y + 6), fill=(shade, 200 - shade, 128))
-        return image
-
-    return draw
+def _unprocessable(image: Image.Image, _: str) -> Image.Image:
+    pen = ImageDraw.Draw(image)
+    for y in range(170, image.height, 6):
+        shade = (y * 37) % 200
+        pen.rectangle((0, y, image.width, y + 6), fill=(shade, 200 - shade, 128))
+    return image
 
 
-def _damaged(_: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        pen = ImageDraw.Draw(image)
-        pen.polygon([(520, 0), (800, 0), (800, 260), (690, 215), (640, 90)], fill=TABLE)
-        pen.line([(0, 330), (170, 290), (330, 350), (560, 280), (800, 340)], fill=INK, width=5)
-        pen.ellipse((330, 370, 420, 440), fill=TABLE)
-        return image
-
-    return draw
+def _damaged(image: Image.Image, _: str) -> Image.Image:
+    pen = ImageDraw.Draw(image)
+    pen.polygon([(520, 0), (800, 0), (800, 260), (690, 215), (640, 90)], fill=TABLE)
+    pen.line([(0, 330), (170, 290), (330, 350), (560, 280), (800, 340)], fill=INK, width=5)
+    pen.ellipse((330, 370, 420, 440), fill=TABLE)
+    return image
 
 
-def _replica(_: str) -> Draw:
-    def draw(image: Image.Image) -> Image.Image:
-        screen = Image.new("RGB", image.size, (16, 16, 18))
-        screen.paste(image.resize((680, 400)), (60, 40))
-        pen = ImageDraw.Draw(screen)
-        for y in range(40, 440, 4):
-            pen.line((60, y, 740, y), fill=(60, 70, 90))
-        return screen
-
-    return draw
+def _replica(image: Image.Image, _: str) -> Image.Image:
+    screen = Image.new("RGB", image.size, (16, 16, 18))
+    screen.paste(image.resize((680, 400)), (60, 40))
+    pen = ImageDraw.Draw(screen)
+    for y in range(40, 440, 4):
+        pen.line((60, y, 740, y), fill=(60, 70, 90))
+    return screen
 
 
-def _slip(text: str) -> Callable[[str], Draw]:
+def _slip(text: str) -> Defect:
     """A defect drawn as a slip of paper with a text over the card."""
 
-    def draw(image: Image.Image) -> Image.Image:
+    def draw(image: Image.Image, _: str) -> Image.Image:
         pen = ImageDraw.Draw(image)
         pen.rectangle((260, 118, 780, 196), fill=(255, 249, 196), outline=INK, width=3)
         pen.text((280, 138), text, fill=INK, font=ImageFont.load_default(34))
         return image
 
-    return lambda _: draw
+    return draw
 
 
 def _face(side: str) -> Box:
     return SELFIE_FACE if side == "selfie" else CARD_FACE
 
 
-FAULTS: Mapping[str, Callable[[str], Draw]] = {
+FAULTS: Mapping[str, Defect] = {
     "verification_image_blurry": _blurry,
     "verification_image_glare": _glare,
     "verification_portrait_unclear": _unclear,
@@ -195,8 +177,6 @@ FAULTS: Mapping[str, Callable[[str], Draw]] = {
 """All codes except those that request a missing image."""
 
 
-Entry = TypeVar("Entry")
-
 SIZE = (800, 500)
 FINE = 2  # drawn at double size, then reduced, for smooth edges
 NAME = "Ana Specimen"
@@ -204,8 +184,8 @@ LONGEST = 32
 STATE = "REPUBLIC OF NOWHERE"
 WARNING = "Practice card. Not a document, not of a real person."
 
-TEXT_INK, MUTED, CARD_PAPER = (38, 50, 66), (98, 112, 130), (238, 243, 248)
-BAND, LINE, STAMP = (52, 94, 140), (196, 214, 232), (200, 30, 45, 120)
+MUTED, BAND = (98, 112, 130), (52, 94, 140)
+LINE, STAMP = (196, 214, 232), (200, 30, 45, 120)
 
 EPOCH = time.gmtime(0)
 KINDS: dict[str, dict[str, Any]] = {
@@ -232,7 +212,8 @@ def specimen(
     draw_side, options = _chosen("side", SIDES, side), _chosen("kind", KINDS, kind)
     image = _paper()
     draw_side(image, name, country)
-    marked = _stamped(image).resize(SIZE, Image.Resampling.LANCZOS)
+    stamped = Image.alpha_composite(image.convert("RGBA"), _stamp(image.size)).convert("RGB")
+    marked = stamped.resize(SIZE, Image.Resampling.LANCZOS)
     if fault is not None:
         _chosen("fault", FAULTS, fault)
         marked = draw_defect(marked, side, fault)
@@ -261,7 +242,7 @@ def _chosen(word: str, table: Mapping[str, Entry], key: str) -> Entry:
 def _paper() -> Image.Image:
     """Paper with the wavy lines of a security print."""
     width, height = (side * FINE for side in SIZE)
-    image = Image.new("RGB", (width, height), CARD_PAPER)
+    image = Image.new("RGB", (width, height), PAPER)
     pen = ImageDraw.Draw(image)
     for number in range(-4, 44):
         pen.line([_wave(x, number) for x in range(0, width + 8, 8)], fill=LINE, width=2)
@@ -275,33 +256,27 @@ def _wave(x: int, number: int) -> tuple[float, float]:
 def _front(image: Image.Image, name: str, country: str) -> None:
     _band(image)
     face(image, left=80, top=210, width=380)
-    rows = [
-        ("Name", name),
-        ("Born", "1990-01-01"),
-        ("Exercise", _fitted(country)),
-        ("Number", "0000-0000"),
-    ]
+    rows = ("Name", name), ("Born", "1990-01-01"), ("Exercise", country), ("Number", "0000-0000")
     for number, (label, text) in enumerate(rows):
         _write(image, (540, 230 + 150 * number), label, 30, MUTED)
-        _write(image, (540, 266 + 150 * number), _fitted(text), 52, TEXT_INK)
+        _write(image, (540, 266 + 150 * number), _fitted(text), 52, INK)
     _write(image, (80, 900), WARNING, 34, MUTED)
 
 
 def _back(image: Image.Image, name: str, country: str) -> None:
     _band(image)
     _write(image, (80, 220), "Address", 30, MUTED)
-    _write(image, (80, 256), f"1 Example Street, Nowhere, {_fitted(country)}", 46, TEXT_INK)
+    _write(image, (80, 256), f"1 Example Street, Nowhere, {_fitted(country)}", 46, INK)
     _bars(image, top=380, bottom=600)
-    _write(
-        image, (80, 650), f"SPECIMEN<<{_fitted(name).upper().replace(' ', '<')}<<<<<<", 44, TEXT_INK
-    )
-    _write(image, (80, 720), "0000<0000<9001011<NOT<A<DOCUMENT<<<", 44, TEXT_INK)
+    zone = f"SPECIMEN<<{_fitted(name).upper().replace(' ', '<')}<<<<<<"
+    _write(image, (80, 650), zone, 44, INK)
+    _write(image, (80, 720), "0000<0000<9001011<NOT<A<DOCUMENT<<<", 44, INK)
     _write(image, (80, 900), WARNING, 34, MUTED)
 
 
 def _selfie(image: Image.Image, name: str, _country: str) -> None:
     face(image, left=500, top=30, width=600)
-    _write(image, (80, 846), f"Selfie of {_fitted(name)}", 46, TEXT_INK)
+    _write(image, (80, 846), f"Selfie of {_fitted(name)}", 46, INK)
     _write(image, (80, 916), "A drawing. Not a real person.", 34, MUTED)
 
 
@@ -321,17 +296,12 @@ def _bars(image: Image.Image, top: int, bottom: int) -> None:
     pen = ImageDraw.Draw(image)
     for number in range(90):
         left = 80 + number * 16
-        pen.rectangle((left, top, left + 3 + number * 7 % 9, bottom), fill=TEXT_INK)
-
-
-def _stamped(image: Image.Image) -> Image.Image:
-    """The picture with the word SPECIMEN from corner to corner."""
-    return Image.alpha_composite(image.convert("RGBA"), _stamp(image.size)).convert("RGB")
+        pen.rectangle((left, top, left + 3 + number * 7 % 9, bottom), fill=INK)
 
 
 @cache
 def _stamp(size: tuple[int, int]) -> Image.Image:
-    """The turned word; turning it takes longer than all the rest of a specimen."""
+    """The word SPECIMEN from corner to corner; turning it takes most of the time of a specimen."""
     layer = Image.new("RGBA", size)
     middle = (size[0] / 2, size[1] / 2)
     font = ImageFont.load_default(290)

@@ -6,7 +6,7 @@ allows both ways, or neither, `updated_at` decides, and last the order of the ev
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from ..spec.codes import EVENT_TYPES
 from .event import FAMILIES, Mark
@@ -30,25 +30,13 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
     return _is_earlier(event, latest)
 
 
+@lru_cache(maxsize=1024)
 def _leads(event_type: str, start: str | None, end: str | None) -> bool:
     """Whether the status machine leads from one status to the other in any number of moves."""
-    family = event_type.partition(".")[0]
-    if family not in FAMILIES or start is None or start == end:
+    family = FAMILIES.get(event_type.partition(".")[0])
+    if family is None or start is None or start == end:
         return False
-    return end in _ahead(family, start)
-
-
-@cache
-def _ahead(family: str, start: str) -> frozenset[str]:
-    """Every status that can still follow."""
-    _, machine = FAMILIES[family]
-    found: set[str] = set()
-    waiting = [start]
-    while waiting:
-        new = [state for state in machine.onward(waiting.pop()) if state not in found]
-        found.update(new)
-        waiting += new
-    return frozenset(found)
+    return bool(family[1].path(start, end or ""))
 
 
 def _is_older(event: Mark, latest: Mark) -> bool:

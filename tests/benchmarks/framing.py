@@ -139,11 +139,11 @@ def paylab_ready_csv(rows):
 
     part = decoded(ready_pages() * 10)
     path, write = FOLDER / "written.csv", destination("written.csv")
-    write(iter([part.slice(0, 1000)]), FOLDER / "small.csv", TRANSFERS)
+    write(iter([part.slice(0, 1000)]), FOLDER / "small.csv", TRANSFERS, None)
     times = int(rows) // part.num_rows
 
     def export():
-        write(repeat(part, times), path, TRANSFERS)
+        write(repeat(part, times), path, TRANSFERS, None)
         return times * part.num_rows
 
     return export

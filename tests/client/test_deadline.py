@@ -15,7 +15,7 @@ import pytest
 from paylab import errors
 from paylab.client import Client
 from paylab.client.connection import LARGEST_BODY
-from paylab.client.response import TIMES
+from paylab.client.retries import TIMES
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

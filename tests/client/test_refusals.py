@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.failures import read_refusal
+from paylab.client.response import read_refusal
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
 

@@ -65,7 +65,6 @@ def test_good(sample):
     body = {"individual_id": "ind_1", "type": kind, "details": details}
     assert accounts.check(body, country) == []
     assert accounts.check(body) == []
-    assert accounts.check_update({"details": details}, country, kind) == []
 
 
 @pytest.mark.parametrize("sample", GOOD, ids=lambda sample: f"{sample[0]} {sample[1]}")
@@ -170,16 +169,6 @@ def test_account_types_of_a_country(country, kind, good):
 def test_bodies(body, fields):
     """Every problem of a body at once."""
     assert [problem.field for problem in accounts.check(body, "MX")] == fields
-
-
-@pytest.mark.parametrize(
-    ("body", "field"), [({}, "details"), ({"details": {}}, "details.clabe"), ("x", "")]
-)
-def test_update_bodies(body, field):
-    """New details are whole details."""
-    assert [problem.field for problem in accounts.check_update(body, "MX", "bank_account")] == [
-        field
-    ]
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,6 @@ def test_products():
 def test_parts():
     """3 digits of bank, 3 of plaza, 11 of account, 1 of check."""
     assert accounts.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
-    assert accounts.bank_name("002") == "Banamex"
-    assert accounts.bank_name("998") is None
 
 
 @pytest.mark.parametrize(

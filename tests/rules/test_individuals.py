@@ -8,6 +8,7 @@ import pytest
 
 from paylab.rules import individuals
 from paylab.spec import codes
+from paylab.spec.service import Service
 
 BASE = {
     "product_types": ["global_payouts"],
@@ -237,7 +238,8 @@ def test_token(change, fields):
 
 def test_another_provider_can_be_named():
     """The provider's identifier is an assumption."""
-    assert individuals.check_token(TOKEN | {"provider": "acme"}, "acme") == []
+    service = Service({"verification.provider": "acme"})
+    assert individuals.check_token(TOKEN | {"provider": "acme"}, service) == []
 
 
 @pytest.mark.parametrize(

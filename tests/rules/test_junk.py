@@ -52,7 +52,6 @@ RULES = {
     "accounts.check": accounts.check,
     "accounts.check in MX": partial(accounts.check, country="MX"),
     "accounts.check_entry in PH": partial(accounts.check_entry, country="PH"),
-    "accounts.check_update": partial(accounts.check_update, country="BR", kind="pix"),
     "images.check": images.check,
     "transfers.check": transfers.check,
     "transfers.check_quote": transfers.check_quote,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from paylab.client.resources.operations import Patience
@@ -39,8 +37,7 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
         now[0] += seconds
 
     told = waiting(lines.append, lambda: now[0])
-    sender = SimpleNamespace(sleep=sleep, wait_shown=lambda: told)
-    Patience(sender, 10, 1).poll(lambda: Seen(states.pop(0)), "active", "the account")
+    Patience(sleep, lambda: told, 10, 1).poll(lambda: Seen(states.pop(0)), "active", "the account")
     assert lines == shown
 
 

@@ -120,7 +120,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
         """
-        patience = Patience(self._sender, timeout, every)
+        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
 
@@ -178,7 +178,7 @@ class Conversions:
                 raise _nothing_comes(refused)
             return found
 
-        patience = Patience(self._sender, timeout, every)
+        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
         return patience.poll(look, until, "the conversion", ENDED)
 
     @takes(Options)

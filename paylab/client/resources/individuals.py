@@ -193,7 +193,7 @@ class Individuals:
         >>> lab.individuals.wait(person).status
         'active'
         """
-        patience = Patience(self._sender, timeout, every)
+        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
         return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 

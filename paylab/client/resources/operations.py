@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -18,7 +19,6 @@ from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain
 from ..parameters import refuse, unknown
-from ..sender import Sender
 
 
 def created(resource: Any) -> datetime:
@@ -52,9 +52,13 @@ Until = str | Collection[str] | Callable[[Any], bool]
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait and how often to poll; only sleeps count as waiting time."""
+    """How long to wait and how often to poll; only sleeps count as waiting time.
 
-    sender: Sender
+    `shown` gives a function that is called with the state of the wait in each round.
+    """
+
+    sleep: Callable[[float], None]
+    shown: Callable[[], AbstractContextManager[Callable[[str], None]]]
     timeout: float
     every: float
 
@@ -66,7 +70,7 @@ class Patience:
         A status in `final` that is not the expected one ends the wait.
         """
         reached, waited = _reached(until), 0.0
-        with self.sender.wait_shown() as tell:
+        with self.shown() as tell:
             while True:
                 seen = look()
                 state, left = f"{what} {_state(seen)}", self.timeout - waited
@@ -79,7 +83,7 @@ class Patience:
                 if waited >= self.timeout:
                     raise WaitTimeoutError(f"{state} after {waited:g} s", seen)
                 pause = min(self.every, left)
-                self.sender.sleep(pause)
+                self.sleep(pause)
                 waited += pause
 
 

@@ -194,5 +194,5 @@ class Transfers:
         >>> lab.transfers.wait(transfer).status
         'completed'
         """
-        patience = Patience(self._sender, timeout, every)
+        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
         return patience.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

@@ -48,12 +48,18 @@ class AccountFields(Group):
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
         self.details = {
             name: FormField(f"{prefix}details.{name}", label(name), COMBO if listed else TEXT)
-            for name, listed in _names(self._countries)
+            for name, listed in self._names().items()
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
         super().__init__([side_by_side([self.type, *self.details.values()]), self.upload])
         self.adjust(country)
+
+    def _names(self) -> dict[str, bool]:
+        """All fields of all account types, and whether each is chosen from a list."""
+        accounts = (account for corridor in self._countries.all for account in corridor.accounts)
+        fields = (field for account in accounts for field in account.fields)
+        return {field.name: bool(field.form.choices) for field in fields}
 
     def __iter__(self) -> Iterator[FormField]:
         return iter([self.type, *self.details.values()])
@@ -144,13 +150,6 @@ def _payee(payload: str) -> str:
     return listed or "Paste the text of the code, or scan a picture of it."
 
 
-def _names(known: countries.Countries) -> list[tuple[str, bool]]:
-    """All fields of all account types, and whether each is chosen from a list."""
-    accounts = (account for corridor in known.all for account in corridor.accounts)
-    fields = (field for account in accounts for field in account.fields)
-    return list({field.name: bool(field.form.choices) for field in fields}.items())
-
-
 def label(name: str) -> str:
     """The label of a field."""
     words = {"clabe": "CLABE", "iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
@@ -179,7 +178,7 @@ class AccountForm(Form):
         example: Any = None,
         service: Service | None = None,
     ) -> None:
-        self._create, self._update, self._owner = create, update, owner
+        self._register, self._update, self._owner = create, update, owner
         self._service = service
         self.country, self._account = country, account
         self.title, self.action = self._named()
@@ -191,10 +190,6 @@ class AccountForm(Form):
     @property
     def _is_fixed(self) -> bool:
         return self._account is not None and self._account.type == codes.CRYPTO_WALLET
-
-    @property
-    def _replaces(self) -> bool:
-        return self._account is not None and not self._is_fixed
 
     def values(self) -> dict[str, Any]:
         """The account to send."""
@@ -211,13 +206,13 @@ class AccountForm(Form):
 
     def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the account, or replace its details."""
-        if self._replaces and self._account and self._update:
+        if self._account and not self._is_fixed and self._update:
             return self._update(self._account.id, values["details"])
-        return self._create(values["type"], values["details"])
+        return self._register(values["type"], values["details"])
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call."""
-        if self._replaces and self._account:
+        if self._account and not self._is_fixed:
             new = values.get("details", {})
             return call("lab.financial_accounts.update", {}, self._account.id, new, to="account")
         given = self._owner, values.get("type", ""), values.get("details", {})
@@ -235,8 +230,8 @@ class AccountForm(Form):
 
     def _named(self) -> tuple[str, str]:
         where = countries.NAMES.get(self.country, self.country)
-        if self._replaces:
-            return f"Replace the details of {self._account.id}", "Replace the details"  # type: ignore[union-attr]
+        if self._account and not self._is_fixed:
+            return f"Replace the details of {self._account.id}", "Replace the details"
         if self._is_fixed:
             return "A new crypto wallet", "Register this wallet"
         return f"A new account: {where}", "Register this account"
@@ -266,7 +261,7 @@ class WalletForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
-        self._create, self._owner, self._service = create, individual_id, service
+        self._register, self._owner, self._service = create, individual_id, service
         account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
         asked = sorted(account.fields, key=lambda one: not one.form.choices)
         fields = [_wallet_field(one, examples.wallet(service) if example else {}) for one in asked]
@@ -282,7 +277,7 @@ class WalletForm(Form):
 
     def send(self, values: dict[str, Any]) -> FinancialAccount:
         """Register the wallet."""
-        return self._create(values)
+        return self._register(values)
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call."""

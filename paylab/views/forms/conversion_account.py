@@ -17,8 +17,6 @@ from .field import RADIO, SELECT, FormField, call
 from .form import Form
 from .live import Look, Refresher, Timeline, in_thread
 
-PENDING = "pending"
-
 
 class ConversionAccountForm(Form):
     """Open a conversion account with `create(wallet_id, currency, **more)`.
@@ -156,7 +154,7 @@ def _created(wallet: FinancialAccount) -> float:
 
 
 def _settled(account: ConversionAccount) -> bool:
-    return account.status != PENDING
+    return account.status != "pending"
 
 
 def _named(wallet: FinancialAccount) -> str:
@@ -194,7 +192,7 @@ class DepositForm(Form):
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self._send, self.currency, self.cap, self._account = send, currency, cap, account_id
+        self._create, self.currency, self.cap, self._account = send, currency, cap, account_id
         unit = currency.upper()
         choices = [(text, key) for key, text in SENDERS.items()]
         fields = [
@@ -205,7 +203,6 @@ class DepositForm(Form):
         for field in fields:
             field.require(True if field.name != "sender" else None)
         super().__init__(fields)
-        self.changed()
 
     def values(self) -> dict[str, Any]:
         """The deposit to send."""
@@ -221,10 +218,6 @@ class DepositForm(Form):
         if values.get("sender_name", "") is None:
             found.append(Problem("sender_name", "is required"))
         return found
-
-    def send(self, values: dict[str, Any]) -> Deposit:
-        """Send the deposit."""
-        return self._send(**values)
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call."""

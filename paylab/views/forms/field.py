@@ -12,6 +12,7 @@ from .view import Node
 
 REQUIRED, OPTIONAL = "Required", "Optional"
 ASSUMED = "assumed"
+ASSUMPTION = " (assumed: the specification does not say so)"
 OPEN = "This list is assumed: you can type another value."
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
@@ -30,6 +31,7 @@ class FormField(Node):
     """
 
     kind = "field"
+    attributes = ("input", "label", "placeholder", "lazy", "hint", "errors", "warnings", "disabled")
 
     def __init__(  # noqa: PLR0913 - what it is called, what it holds, what it says
         self,
@@ -118,18 +120,13 @@ class FormField(Node):
     def props(self) -> dict[str, Any]:
         """The input, its label, its mark and the text below."""
         return {
-            "input": self.input,
-            "label": self.label,
+            **super().props(),
             "value": self._place() if self.input in LISTED else self._value,
-            "options": [self._option(text, value) for text, value in self.options],
-            "placeholder": self.placeholder,
-            "lazy": self.lazy,
-            "hint": self.hint,
-            "errors": self.errors,
-            "warnings": self.warnings,
+            "options": [
+                [text, str(value) if self.input == COMBO else ""] for text, value in self.options
+            ],
             "required": bool(self.required),
             "mark": self._mark(),
-            "disabled": self.disabled,
             "heard": self._heard,
         }
 
@@ -162,17 +159,14 @@ class FormField(Node):
         values = [value for _, value in self.options]
         return values.index(self._value) if self._value in values else -1
 
-    def _option(self, text: str, value: Any) -> list[str]:
-        return [text, str(value) if self.input == COMBO else ""]
-
     def _mark(self) -> str:
-        words = [] if self.required is None else [REQUIRED if self.required else OPTIONAL]
-        return ", ".join([*words, *([ASSUMED] if self.assumed else [])])
+        needed = {None: "", True: REQUIRED, False: OPTIONAL}[self.required]
+        return ", ".join(filter(None, [needed, ASSUMED if self.assumed else ""]))
 
 
 def wording(problem: Problem, field: FormField) -> str:
     """A problem as a sentence to show at its field."""
-    message, mark = problem.message, _assumed(problem)
+    message, mark = problem.message, ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
         return f"{REQUIRED}{mark}"
     if message.startswith("must be one of "):
@@ -191,10 +185,6 @@ def _entered(message: str, field: FormField) -> str:
     if field.private or _COUNTED.search(message):
         return f" You entered {len(value)} character{'' if len(value) == 1 else 's'}."
     return f" You entered “{value if len(value) <= _SHOWN else value[:_SHOWN] + '…'}”."
-
-
-def _assumed(problem: Problem) -> str:
-    return " (assumed: the specification does not say so)" if is_assumed(problem) else ""
 
 
 def is_assumed(problem: Problem) -> bool:
@@ -220,25 +210,26 @@ class Expression(str):
 
 def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
     """`to = function(positional, name=value)`, broken into lines when too long."""
-    given = [literal(value) for value in positional]
-    given += [f"{name}={literal(value)}" for name, value in arguments.items()]
+    given = [("", value) for value in positional]
+    given += [(f"{name}=", value) for name, value in arguments.items()]
     begin = f"{to} = {function}" if to else function
-    line = f"{begin}({', '.join(given)})"
+    line = f"{begin}({', '.join(f'{name}{literal(value)}' for name, value in given)})"
     if len(line) <= WIDTH:
         return line
-    broken = [literal(value, broken=True) for value in positional]
-    broken += [f"{name}={literal(value, broken=True)}" for name, value in arguments.items()]
-    return "\n".join([f"{begin}(", *(f"{INDENT}{argument}," for argument in broken), ")"])
+    broken = [f"{INDENT}{name}{literal(value, broken=True)}," for name, value in given]
+    return "\n".join([f"{begin}(", *broken, ")"])
 
 
 def literal(value: object, *, broken: bool = False) -> str:
     """A value as Python source; a long object has one entry per line."""
-    if isinstance(value, Expression) or not isinstance(value, str | Mapping | list):
-        return str(value) if isinstance(value, Expression) else repr(value)
+    if isinstance(value, Expression):
+        return str(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
         return f"[{', '.join(map(literal, value))}]"
+    if not isinstance(value, Mapping):
+        return repr(value)
     entries = [f"{literal(key)}: {literal(one)}" for key, one in value.items()]
     line = f"{{{', '.join(entries)}}}"
     if not broken or len(line) <= WIDTH - 2 * len(INDENT):

@@ -21,10 +21,6 @@ def temporary() -> BinaryIO:
     return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
 
 
-class SpoolError(ValueError):
-    """A slice that does not continue the file."""
-
-
 class Spool:
     """A private temporary `file` of a known size, deleted when it is closed.
 
@@ -42,9 +38,9 @@ class Spool:
         return self.at == self.size
 
     def add(self, at: int, data: bytes | memoryview) -> None:
-        """Append a slice; SpoolError when it is not the next one."""
+        """Append a slice; ValueError when it is not the next one."""
         if at != self.at or not data or at + len(data) > self.size:
-            raise SpoolError(f"a slice at {at} of {len(data)} bytes, where {self.at} was expected")
+            raise ValueError(f"a slice at {at} of {len(data)} bytes, where {self.at} was expected")
         self.file.write(data)
         self.at += len(data)
 
@@ -62,6 +58,7 @@ class FilePicker(Node):
     """
 
     kind = "file"
+    attributes = ("label", "accept", "limit", "hint", "chosen", "disabled", "warnings")
 
     def __init__(
         self, label: str, accept: str, take: Take, *, refuse: Refuse = lambda *_: None
@@ -81,16 +78,7 @@ class FilePicker(Node):
 
     def props(self) -> dict[str, Any]:
         """Label, accepted types, preview and the text below."""
-        return {
-            "label": self.label,
-            "accept": self.accept,
-            "limit": self.limit,
-            "hint": self.hint,
-            "chosen": self.chosen,
-            "disabled": self.disabled,
-            "errors": [*self.errors, *([self.failure] if self.failure else [])],
-            "warnings": self.warnings,
-        }
+        return {**super().props(), "errors": [*self.errors, *filter(None, [self.failure])]}
 
     def attach(self, send: Send) -> None:
         """Set the function that sends a message to a page."""
@@ -144,7 +132,7 @@ class FilePicker(Node):
             return
         try:
             self._spool.add(int(message.get("at", -1)), b"".join(buffers))
-        except (SpoolError, OSError) as error:
+        except (ValueError, OSError) as error:
             self._stop(f"The file was not received: {error}")
             return
         self._go_on(self._spool)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from threading import RLock
-from typing import Any, Self
+from typing import Any
 
 import traitlets
 
@@ -23,7 +23,7 @@ from ...errors import (
 )
 from .. import html
 from ..html import Row
-from .field import TICK, FormField, is_assumed
+from .field import ASSUMPTION, TICK, FormField, is_assumed
 from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node
 
 QUIET = 0.6
@@ -59,11 +59,12 @@ class Checked:
 class Form(traitlets.HasTraits, FormPage):
     """The base of all forms; `result` is the response, None before, and observable.
 
-    A form defines the values to send (`values`), their problems (`judge`, `warn`), how to send
-    them (`send`) and the equivalent code (`script`).
+    A form defines the values to send (`values`), their problems (`judge`, `warn`), the function
+    that sends them (`_create`) and the equivalent code (`script`).
     """
 
     result = traitlets.Any(None, allow_none=True)
+    _create: Callable[..., Any]
 
     title = "A form"
     action = "Send"
@@ -76,13 +77,12 @@ class Form(traitlets.HasTraits, FormPage):
         self.attended = self.clicked = self._silent = False
         self._quiet_until, self._code_sent = 0.0, ""
         self._inputs_sent: dict[str, Any] = {}
-        self._rows_sent: list[Row] = []
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
         self._assemble(parts or [side_by_side(self.fields.values())])
         for field in self.fields.values():
-            self.adopt(field)
-        self.check()
+            field.on_change, field.on_leave = self.changed, self.check
+        self.changed()
 
     def _assemble(self, parts: Sequence[Node]) -> None:
         self.button = Button(self.action, self.click, "primary")
@@ -95,11 +95,6 @@ class Form(traitlets.HasTraits, FormPage):
         self.below: list[Node] = []
         self._actions = Group([self.button, self.again, self.anyway], "actions")
         self._frame = Inputs([], self.title, self.button)
-
-    def adopt(self, field: FormField) -> None:
-        """Add a field to the form."""
-        self.fields[field.name] = field
-        field.on_change, field.on_leave = self.changed, self.check
 
     def nodes(self) -> Sequence[Node]:
         """The heading, the inputs or the sent values, the buttons, the message and the code."""
@@ -131,7 +126,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     def send(self, values: dict[str, Any]) -> Any:
         """Send the values and return the response; None when `finish` is called later."""
-        raise AssertionError(f"{type(self).__name__} does not define send")
+        return self._create(**values)
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent Python code for the values."""
@@ -203,13 +198,6 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _inputs(self) -> dict[str, Any]:
         return {name: field.value for name, field in self.fields.items()}
-
-    def __copy__(self) -> Self:
-        """The form itself: two copies of one order could be sent twice."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
 
     def restart(self) -> None:
         """Reset the form so that it can be sent again.
@@ -379,8 +367,7 @@ def _marked(problem: Problem) -> Problem:
     """The problem of an exception: it says when it comes from an assumption."""
     if not (problem.field and is_assumed(problem)):
         return problem
-    message = f"{problem.message} (assumed: the specification does not say so)"
-    return Problem(problem.field, message, problem.source)
+    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
 
 
 def _message_of(error: Exception) -> str:

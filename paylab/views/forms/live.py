@@ -44,7 +44,7 @@ class Refresher:
         rest: Callable[[Any], bool],
         *,
         fail: Callable[[PaylabError], None],
-        pass_time: Callable[[float], None] = lambda _: None,
+        pass_time: Callable[[float], object] = lambda _: None,
         run: Callable[[Look], Awaitable[Any]] = in_thread,
         every: float = EVERY,
     ) -> None:
@@ -245,8 +245,9 @@ class Live(traitlets.HasTraits, FormPage):
         return getattr(found, "status", None)
 
     def times_of(self, found: Any) -> Times:
-        """The start times of states that the resource tells."""
-        return {str(self.state_of(found)): moment_or_none(getattr(found, "updated_at", None))}
+        """The start times of states: of creation, and of the latest change."""
+        times = {"created": found.created_at, str(self.state_of(found)): found.updated_at}
+        return {state: moment_or_none(at) for state, at in times.items()}
 
     def facts_of(self, found: Any) -> Sequence[Row]:
         """Rows of facts about the resource."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ...corridors import countries, examples
@@ -25,11 +26,7 @@ from .person import Consent
 from .view import Button, Html, Node
 
 NUMBER = "document.number"
-
-
-def _utcnow() -> datetime:
-    """The current time in UTC."""
-    return datetime.now(UTC)
+_utcnow = partial(datetime.now, UTC)
 
 
 class OnboardingForm(Form):
@@ -60,12 +57,13 @@ class OnboardingForm(Form):
         self.consent = Consent(clock)
         self.reason = Html(style="hint")
         self.filler = Button("Fill with an example", self.fill)
-        self.example = example
-        fields = [*person.fields(country, product), self.consent]
+        fields = self._fields(country, product)
         super().__init__(fields, self._parts({field.name: field for field in fields}))
-        self.changed()
         if example:
             self.fill()
+
+    def _fields(self, country: str, product: str) -> list[FormField]:
+        return [*person.fields(country, product), self.consent]
 
     def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
         def of(names: Sequence[str]) -> Node:
@@ -103,10 +101,6 @@ class OnboardingForm(Form):
         today = self._clock().date()
         odd = individuals.warn_implausible(values, today)
         return [*individuals.warn(values, self._service), *odd]
-
-    def send(self, values: dict[str, Any]) -> Individual:
-        """Create the individual."""
-        return self._create(**values)
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""
@@ -189,15 +183,11 @@ class RecipientForm(OnboardingForm):
         country: str = "MX",
         product: str = codes.GLOBAL_PAYOUTS,
         *,
-        example: bool = False,
         service: Service | None = None,
         **options: Any,
     ) -> None:
         self.account = AccountFields(country, prefix=PREFIX, later=True, service=service)
         super().__init__(create, country, product, service=service, **options)
-        self._adopt()
-        if example:
-            self.fill()
 
     def values(self) -> dict[str, Any]:
         """The individual with its account, to send."""
@@ -230,11 +220,8 @@ class RecipientForm(OnboardingForm):
         super().adjust()
         self.account.adjust(self.fields["country"].value)
 
+    def _fields(self, country: str, product: str) -> list[FormField]:
+        return [*super()._fields(country, product), *self.account]
+
     def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
         return [*super()._parts(fields), form_part("Account that receives payouts", self.account)]
-
-    def _adopt(self) -> None:
-        """Add the account's fields to the form."""
-        for field in self.account:
-            self.adopt(field)
-        self.changed()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import traitlets
 
@@ -18,6 +18,7 @@ from .conversion_account import newest_first
 from .field import looking_up
 from .form import Form
 from .live import Live
+from .status import picture
 from .view import Button, Code, FormPage, Group, Heading, Html, Node
 
 DONE, NOW, LOCKED = "done", "now", "locked"
@@ -80,7 +81,7 @@ class OnrampFunctions:
     account: Callable[[Individual], Form]
     deposit: Callable[[ConversionAccount], Form]
     conversion: Callable[[Any], Live]
-    card: Callable[[ConversionAccount], Any]
+
     person: Callable[[str], Individual]
     opened: Callable[[Individual], ConversionAccount | None]
     paid: Callable[[ConversionAccount], Conversion | None]
@@ -108,7 +109,8 @@ class Walk(traitlets.HasTraits, FormPage):
         super().__init__()
         self.title = f"On-ramp: {countries.NAMES[country]}"
         self.functions, self.found = functions, dict[str, Any]()
-        self.bodies: dict[str, Any] = {}
+        self.bodies: dict[str, Form | Live] = {}
+        self._card: Html | None = None
         self.heading, self._running = Heading(self.title, 2), False
         target = "QR code" if country == "PH" else "CLABE"
         self.run_button = Button(f"Take the example to the {target}", self._run)
@@ -139,13 +141,6 @@ class Walk(traitlets.HasTraits, FormPage):
         while self.current is not None:
             self._take(self.current, anyway=anyway)
         return self.found["conversion"]  # type: ignore[no-any-return]
-
-    def __copy__(self) -> Self:
-        """The walk itself: two copies of one order could be sent twice."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: each step and its result."""
@@ -182,9 +177,8 @@ class Walk(traitlets.HasTraits, FormPage):
     def _after(self, name: str, body: Any) -> Sequence[Node]:
         """The details that a finished step shows: deposit instructions, conversion times."""
         if name == "account":
-            card = self.bodies.get("card") or self.functions.card(self.found[name])
-            self.bodies["card"] = card
-            return [card]
+            self._card = self._card or picture(self.found[name])
+            return [self._card]
         return body.nodes()[1:] if name == "conversion" and body is not None else []
 
     def _gave(self, name: str) -> Sequence[Row]:
@@ -197,10 +191,8 @@ class Walk(traitlets.HasTraits, FormPage):
         body = self.bodies.get(name)
         if isinstance(body, Form):
             return body.code()
-        return self._looking(name) if name in self.found or name == self.current else ""
-
-    def _looking(self, name: str) -> str:
-        """The code of a step without a form, which looks up a resource or waits for it."""
+        if name not in self.found and name != self.current:
+            return ""
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
 
@@ -220,10 +212,8 @@ class Walk(traitlets.HasTraits, FormPage):
         self.found["person"] = person
         if person.status != "action_required":
             self.found["images"] = "uploaded"
-        if person.status == "active":
-            self._take_up_paying(person)
-
-    def _take_up_paying(self, person: Individual) -> None:
+        if person.status != "active":
+            return
         wallet = _wallet(person)
         account = self.functions.opened(person)
         paid = self.functions.paid(account) if account else None
@@ -238,12 +228,9 @@ class Walk(traitlets.HasTraits, FormPage):
             self._follow(name, body)
             if name in self.found:
                 return
-        self._focus_step()
-        self.keep()
-
-    def _focus_step(self) -> None:
         at = NAMES.index(self.current) if self.current else len(NAMES) - 1
         self.redraw(self._steps[at].heading)
+        self.keep()
 
     def _run(self) -> None:
         """Run the steps before the deposit, as if you clicked each one."""

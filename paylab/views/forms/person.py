@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from ...corridors import countries
@@ -95,7 +96,7 @@ DOCUMENT = ("document.type", "document.number")
 
 def fields(country: str, product: str) -> list[FormField]:
     """All inputs, with the field names that problems use."""
-    listed = sorted(countries.NAMES.items(), key=_name)
+    listed = sorted(countries.NAMES.items(), key=itemgetter(1))
     names = [(f"{name} ({code})", code) for code, name in listed]
     products = [(text, code) for code, text in PRODUCTS.items()]
     number = _text("document.number")
@@ -154,10 +155,6 @@ def flat_values(body: Mapping[str, Any]) -> dict[str, Any]:
         inner = value.items() if isinstance(value, Mapping) else None
         made |= {name: value} if inner is None else {f"{name}.{key}": one for key, one in inner}
     return made
-
-
-def _name(item: tuple[str, str]) -> str:
-    return item[1]
 
 
 def _text(name: str) -> FormField:

@@ -29,8 +29,8 @@ STATES = {
 
 def quote_rows(quote: Quote) -> list[Row]:
     """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
-    held = [("Holds until", moment(quote.expires_at))] if quote.expires_at else []
-    return [*_price(quote), *_rail(quote.payout_method), *held]
+    held = ("Holds until", moment(quote.expires_at))
+    return [*_price(quote), *_rail(quote.payout_method), *([held] if quote.expires_at else [])]
 
 
 def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
@@ -62,18 +62,19 @@ def left(quote: Quote, now: datetime) -> tuple[str, bool]:
 
 
 def moment(value: object) -> str:
-    """A time with seconds."""
-    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if isinstance(value, datetime) else str(value)
+    """A time with seconds; empty for None."""
+    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if isinstance(value, datetime) else str(value or "")
 
 
 def _price(terms: Quote | Transfer) -> list[Row]:
     source, target = terms.source_currency, terms.destination_currency
+    rate = terms.exchange_rate
     rows = [
         ("You send", _money(terms.source_amount, source)),
         ("Fee", _money(terms.total_fee, terms.fee_currency)),
         ("Tax", _money(terms.total_tax, terms.tax_currency)),
         ("After fee and tax", _money(terms.net_source_amount, source)),
-        ("Rate", _rate(terms.exchange_rate, source, target)),
+        ("Rate", "" if rate is None else f"1 {source} = {rate} {target}"),
         ("They get", _money(terms.destination_amount, target)),
     ]
     return [row for row in rows if row[1]]
@@ -81,10 +82,6 @@ def _price(terms: Quote | Transfer) -> list[Row]:
 
 def _money(amount: object, currency: str | None) -> str:
     return "" if amount is None else f"{amount} {currency or ''}".strip()
-
-
-def _rate(rate: object, source: str | None, target: str | None) -> str:
-    return "" if rate is None else f"1 {source} = {rate} {target}"
 
 
 def _rail(method: str | None) -> list[Row]:
@@ -122,10 +119,6 @@ class StatusLine(Live):
     moving = ("pending", "under_review")
     title = "Verification"
 
-    def times_of(self, found: Any) -> Times:
-        """The times of creation and of the latest status change."""
-        return {"created": moment_or_none(found.created_at), **super().times_of(found)}
-
     def facts_of(self, found: Any) -> list[Row]:
         """The individual, and the reasons for its status."""
         details = [detail for detail in found.status_details or [] if hasattr(detail, "code")]
@@ -159,13 +152,13 @@ class ConversionView(Live):
         paid, out = found.deposit, found.payout
         rows = [
             ("Conversion", found.id),
-            ("Paid in", _amount_text(paid)),
-            ("Received", _time(getattr(paid, "received_at", None))),
-            ("Fee", f"{found.total_fee or ''} {found.fee_currency or ''}".strip()),
-            ("Paid out", _amount_text(out)),
-            ("Sent", _time(getattr(out, "initiated_at", None))),
+            ("Paid in", _money(getattr(paid, "amount", None), getattr(paid, "currency", None))),
+            ("Received", moment(getattr(paid, "received_at", None))),
+            ("Fee", _money(found.total_fee, found.fee_currency)),
+            ("Paid out", _money(getattr(out, "amount", None), getattr(out, "currency", None))),
+            ("Sent", moment(getattr(out, "initiated_at", None))),
             ("Transaction", str(getattr(out, "tx_hash", None) or "")),
-            ("Confirmed", _time(getattr(out, "completed_at", None))),
+            ("Confirmed", moment(getattr(out, "completed_at", None))),
             ("Held", HELD if self.unnamed and found.status == "pending" else ""),
         ]
         return [row for row in rows if row[1]]
@@ -184,15 +177,6 @@ class ConversionView(Live):
     def state_of(self, found: Any) -> str | None:
         """The status; pending while the conversion does not exist yet."""
         return "pending" if found is None else found.status
-
-
-def _amount_text(part: Any) -> str:
-    amount = getattr(part, "amount", None)
-    return "" if amount is None else f"{amount} {part.currency or ''}".strip()
-
-
-def _time(moment: Any) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S} UTC" if hasattr(moment, "strftime") else str(moment or "")
 
 
 class TransferLine(Live):
@@ -217,10 +201,6 @@ class TransferLine(Live):
         waits = found.deposit_instructions is not None
         self.pay.html = picture(found).html if waits else ""
         super().see(found)
-
-    def times_of(self, found: Any) -> Times:
-        """The times of creation and of the latest status change."""
-        return {"created": moment_or_none(found.created_at), **super().times_of(found)}
 
     def facts_of(self, found: Any) -> list[Row]:
         """The terms, the meaning of the status, and where funds are returned."""

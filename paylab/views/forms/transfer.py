@@ -58,7 +58,6 @@ class QuoteForm(Form):
         self._create, self._routes, self._card = create, routes, card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._fields(amount, source))
-        self.changed()
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
         labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
@@ -102,10 +101,6 @@ class QuoteForm(Form):
     def field_of(self, problem: Problem) -> FormField | None:
         """The field of a problem; the three amounts share one input."""
         return self.fields["amount"] if problem.field in GIVEN else super().field_of(problem)
-
-    def send(self, values: dict[str, Any]) -> Any:
-        """Request the quote."""
-        return self._create(**values)
 
     def finish(self, result: Any) -> None:
         """After a click, show the quote's card below, with its send button."""
@@ -211,11 +206,19 @@ class QuoteCard(Form):
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self._send, self._again, self._clock = send, again, clock
+        self._create, self._again, self._clock = send, again, clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         self.facts, self.lock_line, self.caution = Html(), Html(), Html(live=True)
         self.fresh = Button("Get a fresh quote", self.renew)
-        self.tick = Button("Let time pass", self._let_time_pass)
+        self.watch = Refresher(
+            clock,
+            self.tell_time,
+            lambda now: self.result is not None or left(self.quote, now)[1],
+            fail=lambda _: None,
+            pass_time=pass_time,
+            run=at_once,
+        )
+        self.tick = Button("Let time pass", self.watch.start)
         self.tick.visible = stands_still
         self.set_trait("quote", quote)
         renewal = Group([self.tick, self.fresh], "actions")
@@ -223,7 +226,6 @@ class QuoteCard(Form):
         reference = _reference(service, quote.id)
         fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]
         super().__init__(fields, [*parts, side_by_side(fields)])
-        self.watch = self._watching(clock, pass_time)
         self.show_quote()
         if not stands_still:
             self.watch.start()
@@ -248,10 +250,6 @@ class QuoteCard(Form):
         if not codes.is_stablecoin(self._source) or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
-
-    def send(self, values: dict[str, Any]) -> Transfer:
-        """Create the transfer."""
-        return self._send(**values)
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call."""
@@ -289,35 +287,7 @@ class QuoteCard(Form):
     def tell_time(self, now: datetime) -> None:
         """Show the time until the quote expires."""
         text, expired = left(self.quote, now)
-        self.lock_line.html = html.warning(text) if expired else _line(text)
+        line = f'<div class="paylab-good" role="timer">{html.escape(text)}</div>'
+        self.lock_line.html = html.warning(text) if expired else line
         self.fresh.style = "primary" if expired else ""
         self.redraw()
-
-    def _let_time_pass(self) -> None:
-        self.watch.start()
-
-    def _is_over(self, now: datetime) -> bool:
-        return self.result is not None or left(self.quote, now)[1]
-
-    def _watching(
-        self, clock: Callable[[], datetime], pass_time: Callable[[float], object]
-    ) -> Refresher:
-        return Refresher(
-            clock,
-            self.tell_time,
-            self._is_over,
-            fail=lambda _: None,
-            pass_time=_void(pass_time),
-            run=at_once,
-        )
-
-
-def _void(pass_time: Callable[[float], object]) -> Callable[[float], None]:
-    def passing(seconds: float) -> None:
-        pass_time(seconds)
-
-    return passing
-
-
-def _line(text: str) -> str:
-    return f'<div class="paylab-good" role="timer">{html.escape(text)}</div>'

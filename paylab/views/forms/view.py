@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import count
-from typing import Any
+from typing import Any, Self
 
 import anywidget
 from IPython.display import display
@@ -37,16 +37,17 @@ def _text(name: str) -> str:
 
 
 class Node:
-    """A part of a page; `props` is its data for the browser."""
+    """A part of a page; its `attributes` are sent to the browser."""
 
     kind = "group"
+    attributes: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.id, self.visible = f"n{next(_NUMBERS)}", True
 
     def props(self) -> dict[str, Any]:
         """The data for the browser, as JSON."""
-        return {}
+        return {name: getattr(self, name) for name in self.attributes}
 
     def parts(self) -> Sequence[Node]:
         """The nodes inside this one."""
@@ -62,13 +63,11 @@ class Node:
 class Group(Node):
     """Nodes inside a box; `style` is one of grid, actions, part, step."""
 
+    attributes: tuple[str, ...] = ("style", "current")
+
     def __init__(self, parts: Iterable[Node], style: str = "") -> None:
         super().__init__()
         self.children, self.style, self.current = list(parts), style, False
-
-    def props(self) -> dict[str, Any]:
-        """The layout."""
-        return {"style": self.style, "current": self.current}
 
     def parts(self) -> Sequence[Node]:
         """The nodes inside."""
@@ -78,15 +77,11 @@ class Group(Node):
 class Inputs(Group):
     """The inputs of a form: the Enter key presses `submit`."""
 
-    kind = "form"
+    kind, attributes = "form", ("label",)  # the name for screen readers
 
     def __init__(self, parts: Iterable[Node], label: str, submit: Button) -> None:
         super().__init__(parts)
         self.label, self._submit, submit.submits = label, submit, True
-
-    def props(self) -> dict[str, Any]:
-        """The name for screen readers."""
-        return {"label": self.label}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Press the button."""
@@ -96,60 +91,39 @@ class Inputs(Group):
 class Heading(Node):
     """A focusable heading, with `hint` and `badge` (HTML) beside it."""
 
-    kind = "heading"
+    kind, attributes = "heading", ("text", "level", "hint", "badge")
 
-    def __init__(self, text: str, level: int = 3, hint: str = "") -> None:
+    def __init__(self, text: str, level: int = 3) -> None:
         super().__init__()
-        self.text, self.level, self.hint, self.badge = text, level, hint, ""
-
-    def props(self) -> dict[str, Any]:
-        """Text and level."""
-        about = {"hint": self.hint, "badge": self.badge}
-        return {"text": self.text, "level": self.level, **about}
+        self.text, self.level, self.hint, self.badge = text, level, "", ""
 
 
 class Html(Node):
     """HTML made by this package, with every value escaped; screen readers announce `live` parts."""
 
-    kind = "html"
+    kind, attributes = "html", ("html", "live", "style")
 
     def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
         super().__init__()
         self.html, self.live, self.style = text, live, style
 
-    def props(self) -> dict[str, Any]:
-        """The HTML."""
-        return {"html": self.html, "live": self.live, "style": self.style}
-
 
 class Code(Node):
     """Python code that opens on demand and can be copied."""
 
-    kind = "code"
-
-    def __init__(self, text: str = "") -> None:
-        super().__init__()
-        self.text = text
-
-    def props(self) -> dict[str, Any]:
-        """The code."""
-        return {"text": self.text}
+    kind, attributes = "code", ("text",)
+    text = ""
 
 
 class Button(Node):
     """A button; `style` is one of primary, warning, or empty."""
 
-    kind = "button"
+    kind, attributes = "button", ("text", "style", "disabled", "submits")
 
     def __init__(self, text: str, press: Callable[[], object], style: str = "") -> None:
         super().__init__()
         self.text, self.press, self.style, self.disabled = text, press, style, False
         self.submits = False
-
-    def props(self) -> dict[str, Any]:
-        """Its text, style and whether it is enabled."""
-        data = {"text": self.text, "style": self.style, "disabled": self.disabled}
-        return {**data, "submits": self.submits}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Call its function."""
@@ -243,6 +217,13 @@ class FormPage:
         """Update the saved text."""
         if self._kept is not None:
             self._kept.update(self._static(), raw=True)
+
+    def __copy__(self) -> Self:
+        """The page itself: two copies of one order could be sent twice."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def _static(self) -> dict[str, str]:
         text = html.heading(self.title) + html.table(self.rows())

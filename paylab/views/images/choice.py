@@ -109,8 +109,9 @@ def sealed(choice: Choice, *, located: bool) -> BinaryIO:
 
 
 def _look(file: BinaryIO, side: str, service: Service | None) -> Seen:
-    size, head = file.seek(0, os.SEEK_END), _head(file)
-    measured = rules.Measured(size, head)
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    measured = rules.Measured(size, file.read(HEAD))
     problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
@@ -123,11 +124,6 @@ def _look(file: BinaryIO, side: str, service: Service | None) -> Seen:
         return Seen(mime, size, False, None, f"{error}: {INSTEAD}", tuple(problems))
     except UnreadableError as error:
         return Seen(mime, size, located, None, str(error), tuple(problems))
-
-
-def _head(file: BinaryIO) -> bytes:
-    file.seek(0)
-    return file.read(HEAD)
 
 
 def _again(file: BinaryIO) -> BinaryIO:

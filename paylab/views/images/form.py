@@ -14,14 +14,12 @@ from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.service import Service
-from ...spec.status import Advice
-from .. import html
 from ..forms.field import TICK, Expression, FormField, call
 from ..forms.form import Form
 from ..forms.view import Button, Html
 from ..html import Row
 from .choice import YOURS, Choice, made, sealed
-from .slot import LABELS, Slot
+from .slot import LABELS, Slot, advice_line
 
 Details = Iterable[Any] | Callable[[], Iterable[Any]]
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
@@ -55,7 +53,7 @@ class ImagesForm(Form):
         service: Service | None = None,
     ) -> None:
         self._upload, self._details, self._example = upload, details, example
-        make = partial(_specimen, name, country)
+        make = partial(made, name=name, country=country)
         self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
         self.notice = Html()
         self.filler = Button("Fill with specimens", self.fill)
@@ -132,7 +130,8 @@ class ImagesForm(Form):
 
     def outcome(self, result: VerificationImages) -> Sequence[Row]:
         """The images that the service has, by side."""
-        return [(_label(image), str(_get(image, "content_type"))) for image in result.images or []]
+        found = [(str(_get(one, "type")), _get(one, "content_type")) for one in result.images or []]
+        return [(LABELS.get(side, side), str(kind)) for side, kind in found]
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The slot of a problem; the service numbers images, the form names sides."""
@@ -178,7 +177,8 @@ class ImagesForm(Form):
         ]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
-        self.notice.html = "".join(_notice(*one) for one in given if not one[0].sides)
+        general = [advice_line(*one, "error") for one in given if not one[0].sides]
+        self.notice.html = "".join(general)
         if self._example:
             self.fill()
         self.changed()
@@ -191,20 +191,6 @@ class ImagesForm(Form):
 
 
 LOCATED = "contains the location where it was taken, which is removed before it is sent"
-
-
-def _specimen(name: str, country: str, side: str, fault: str | None) -> Choice:
-    return made(side, name, country, fault)
-
-
-def _notice(one: Advice, message: str) -> str:
-    reason = f" The service says: {message}" if message else ""
-    return f'<p class="paylab-error">{html.escape(f"{one.meaning} {one.action}{reason}")}</p>'
-
-
-def _label(image: Any) -> str:
-    kind = str(_get(image, "type"))
-    return LABELS.get(kind, kind)
 
 
 def _get(thing: Any, name: str) -> Any:

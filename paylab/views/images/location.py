@@ -53,7 +53,11 @@ def find_location(data: Data) -> list[Patch]:
 
     Raises UnsearchableError when the search would take too long or too much memory.
     """
-    return _all(_patches(data, Budget(MOST_STEPS)))
+    found, blank = list[Patch](), Budget(MOST_BLANK)
+    for patch in _patches(data, Budget(MOST_STEPS)):
+        blank.take(len(patch[1]))
+        found.append(patch)
+    return found
 
 
 class Budget:
@@ -67,14 +71,6 @@ class Budget:
         self.steps -= steps
         if self.steps < 0:
             raise UnsearchableError("has too much metadata to be searched for a location")
-
-
-def _all(patches: Iterator[Patch]) -> list[Patch]:
-    found, budget = list[Patch](), Budget(MOST_BLANK)
-    for patch in patches:
-        budget.take(len(patch[1]))
-        found.append(patch)
-    return found
 
 
 def _patches(data: Data, budget: Budget) -> Iterator[Patch]:

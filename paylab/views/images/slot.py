@@ -34,7 +34,7 @@ SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verificatio
 
 
 class Slot(FormField):
-    """One side of a document; `make(side, fault)` returns a specimen, `service` sets the sizes.
+    """One side of a document; `make(side, fault=)` returns a specimen, `service` sets the sizes.
 
     `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
     service.
@@ -45,7 +45,7 @@ class Slot(FormField):
     def __init__(
         self,
         side: str,
-        make: Callable[[str, str | None], Choice],
+        make: Callable[..., Choice],
         service: Service | None = None,
     ) -> None:
         super().__init__(side, LABELS[side])
@@ -118,7 +118,8 @@ class Slot(FormField):
     def take_specimen(self, fault: str) -> None:
         """Choose a specimen: a good one, or one with the defect of a status detail code."""
         if fault:
-            self._take(self._make(self.side, None if fault == GOOD else fault), keep=self.specimen)
+            choice = self._make(self.side, fault=None if fault == GOOD else fault)
+            self._take(choice, keep=self.specimen)
         elif self.choice:
             self.remove()
 
@@ -126,7 +127,7 @@ class Slot(FormField):
         """Choose a good specimen; it is drawn when a browser shows it."""
         if self.choice is None:
             self.specimen.put(GOOD)
-            self._settle(self._make(self.side, None), None)
+            self._settle(self._make(self.side), None)
 
     def remove(self) -> None:
         """Remove the chosen image."""
@@ -135,15 +136,19 @@ class Slot(FormField):
 
     def release(self, *, stored: bool) -> None:
         """Delete the image and what was read from it."""
-        self._drop()
+        self.close()
         self.trouble, self.stored = "", stored
         self.path.put("")
         self.specimen.put(NONE)
         self._say_state()
 
     def close(self) -> None:
-        """Delete the temporary file."""
-        self._drop()
+        """Delete the temporary file, and forget what was read from it."""
+        if self.choice:
+            self.choice.close()
+        self.store(None)
+        self.seen = None
+        self.picker.drop()
 
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show problems below the picker, and the state above it."""
@@ -164,26 +169,19 @@ class Slot(FormField):
             self._fail(f"{choice.name} {error.problems[0].message}")
 
     def _settle(self, choice: Choice, seen: Seen | None) -> None:
-        self._drop()
+        self.close()
         self.store(choice)
         self.seen, self.trouble, self.stored = seen, "", False
         self._changed()
 
     def _fail(self, trouble: str) -> None:
-        self._drop()
+        self.close()
         self.trouble = trouble
         self._changed()
 
     def _too_large(self, name: str, size: int) -> None:
         most = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
         self._fail(f"{name} has {size / 2**20:.2f} MB ({size:,} bytes): the maximum is {most}")
-
-    def _drop(self) -> None:
-        if self.choice:
-            self.choice.close()
-        self.store(None)
-        self.seen = None
-        self.picker.drop()
 
     def _changed(self) -> None:
         self.touched = True
@@ -203,13 +201,12 @@ class Slot(FormField):
         head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}{self._detail()}"
         lines = [f'<p class="{TONES.get(state, "")}">{html.escape(head)}</p>']
         if state in (EMPTY, REFUSED):
-            lines += [_advised(advice, message) for advice, message in self.advice]
+            lines += [advice_line(*one, "hint") for one in self.advice]
         self.line.html = "".join(lines)
 
     def _detail(self) -> str:
         if self.choice is None:
-            instead = " Choose another file." if self.trouble else ""
-            return f": {self.trouble}.{instead}" if self.trouble else ""
+            return f": {self.trouble}. Choose another file." if self.trouble else ""
         return f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
 
 
@@ -219,7 +216,8 @@ def _specimens() -> list[tuple[str, str]]:
     return [("none", NONE), ("a good one", GOOD), *faults]
 
 
-def _advised(advice: Advice, message: str) -> str:
+def advice_line(advice: Advice, message: str, style: str) -> str:
+    """The meaning of a status detail, what to do, and the words of the service."""
     reason = f" The service says: {message}" if message else ""
     text = html.escape(f"{advice.meaning} {advice.action}{reason}")
-    return f'<p class="paylab-hint">{text}</p>'
+    return f'<p class="paylab-{style}">{text}</p>'

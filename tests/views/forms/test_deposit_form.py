@@ -132,7 +132,7 @@ def test_other_values_after_a_refusal_are_sent(form, send):
 
 def test_two_threads_send_once(form, send):
     """The second waits for the first and gets its result."""
-    wait, answer = Barrier(2), form._send
+    wait, answer = Barrier(2), form._create
 
     def slow(**fields):
         time.sleep(0.05)
@@ -142,7 +142,7 @@ def test_two_threads_send_once(form, send):
         wait.wait()
         return form.submit()
 
-    form._send = slow
+    form._create = slow
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(submit, range(2))
     assert first is second
