@@ -203,7 +203,7 @@ class Sender:
 
         found = next((row for row in paging.Pager(fetch, dict) if row.get("id") == id), None)
         if found is None:
-            raise NotFoundError(404, f"the list of {name} has no row with this id")
+            raise NotFoundError(404, f"the list of {name} has no row with the id {id}")
         return replace(responses[-1], body=found)
 
     def resource(self, kind: type[R], row: dict[str, Any]) -> R:

@@ -268,7 +268,10 @@ class Forms:
         conversions = self._client.conversions
         if isinstance(of, Deposit):
             return conversions.newest(of.conversion_account_id, moment_or_none(of.created_at))
-        return conversions.by_id(of.id)
+        try:
+            return conversions.get(of)
+        except NotFoundError:
+            return None
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
         """The newest conversion account of an individual."""

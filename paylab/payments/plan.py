@@ -223,7 +223,8 @@ def plan(
 def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[RowProblem]:
     first: dict[str, int] = {}
     for row in rows:
-        earlier = first.setdefault(str(row.get(REFERENCE)), row.number)
+        name = row.get(REFERENCE)
+        earlier = row.number if name is None else first.setdefault(str(name), row.number)
         for problem in (*_own_problems(row, earlier), *_rule_problems(row)):
             field = names.get(problem.field, problem.field)
             yield RowProblem(field, problem.message, problem.source, row.number, row.line)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import httpx
 import pytest
 
 from paylab import errors
+from paylab.client import Client
 from paylab.client.response import read_refusal
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
+from paylab.spec.service import Service
 
 HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
 <script>alert(1)</script></head><body><h1>502 Bad&nbsp;Gateway</h1><!-- x --><p>nginx</p></html>"""
@@ -178,3 +182,18 @@ def test_a_redirect_is_an_error_that_names_its_target(scripted, location, shown)
         client.transfers.get("tr_1")
     assert str(caught.value) == f"302 redirects to {shown}, which is not followed"
     assert len(script.requests) == 1
+
+
+def test_the_error_of_a_missing_conversion_has_its_call(settings):
+    """A 404 keeps the service's words and its call; without the operation, the list is read."""
+    service = Service({"paths.conversion": "/v1/conversions/{id}"})
+    answer = httpx.MockTransport(lambda _: httpx.Response(404, json={"error": "no route"}))
+    client = Client(replace(settings, service=service), transport=answer)
+    with pytest.raises(errors.NotFoundError, match="no route") as caught:
+        client.conversions.get("conv_1")
+    assert caught.value.call.path == "/v1/conversions/conv_1"
+    empty = httpx.MockTransport(
+        lambda _: httpx.Response(200, json={"data": [], "has_next_page": False})
+    )
+    with pytest.raises(errors.NotFoundError, match="conv_1"):
+        Client(settings, transport=empty).conversions.get("conv_1")

@@ -355,3 +355,11 @@ def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
     """Over HTTP, ended by SIGKILL at random points: every row ends with one transfer."""
     kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
     assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
+
+
+def test_a_missing_reference_is_not_the_text_none():
+    """A row without a reference does not make the reference "None" of another row a duplicate."""
+    row = {ACCOUNT: "fa_1", "source_amount": "1"}
+    rows = [row, row | {"client_reference_id": "None"}]
+    found = plan(rows, payout_method="spei", **COMMON).problems
+    assert [each.row for each in found] == [1]

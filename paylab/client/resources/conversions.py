@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 from ...errors import (
     APIStatusError,
-    NotFoundError,
     PaylabError,
     Problem,
     RuleError,
@@ -188,11 +187,8 @@ class Conversions:
         >>> lab.conversions.get(conversion.id) == conversion
         True
         """
-        own = check_identifier(id)
-        found = self.by_id(own, **options)
-        if found is None:
-            raise NotFoundError(404, f"no conversion has the id {own}")
-        return found
+        parts = {"id": check_identifier(id)}
+        return self._sender.call("conversions.get", parts=parts, **options).read(Conversion)
 
     @takes(Options)
     def newest(
@@ -216,19 +212,6 @@ class Conversions:
         if self._sender.order("conversions") == "newest_first":
             return next(found, None)
         return max(found, key=operations.created, default=None)
-
-    @takes(Options)
-    def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
-        """The conversion with an id, or None.
-
-        >>> lab.client.conversions.by_id("conv_unknown") is None
-        True
-        """
-        try:
-            answer = self._sender.call("conversions.get", parts={"id": id}, **options)
-        except NotFoundError:
-            return None
-        return answer.read(Conversion)
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
