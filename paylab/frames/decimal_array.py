@@ -205,7 +205,8 @@ class DecimalArray(ExtensionArray):
             return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
             whole: Any = pd.Int64Dtype()
-            return whole.__from_arrow__(self._values.cast(pa.int64())).astype(kind)
+            fitting = self._values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
+            return whole.__from_arrow__(fitting.cast(pa.int64())).astype(kind)
         if is_float_dtype(kind):
             floats = self.to_numpy(float)
             return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)

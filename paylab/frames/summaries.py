@@ -57,7 +57,7 @@ def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
 def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
     schemas = [_schema_of(file) for file in files]
-    kinds = {tuple(_amount_types(schema)) for schema in schemas}
+    kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
     if len(kinds) != 1 or not all(map(_ready, schemas)):
         return None, []
     names = schemas[0].names

@@ -75,6 +75,11 @@ def _is_detail(value: Any) -> bool:
     )
 
 
+def _are_instructions(value: Any) -> bool:
+    known = isinstance(value, dict) and value.get("type") in codes.DEPOSIT_INSTRUCTION_TYPES
+    return known and isinstance(value.get("details"), dict)
+
+
 _TEXT: Check = _text("text", lambda _: True)
 _OBJECT: Check = ("an object", lambda value: isinstance(value, dict))
 _FLAG: Check = ("true or false", lambda value: isinstance(value, bool))
@@ -82,6 +87,11 @@ _NUMBER: Check = ("a number", _is_number)
 _WHEN: Check = _text("a time like 2026-01-31T09:30:00.123Z", _is_instant)
 _IS_ID: Check = _text("an id", lambda text: bool(_ID.fullmatch(text)))
 _DETAILS: Check = _list_of(("with a code and a message", _is_detail))
+_BY_SIDE: Check = (
+    "objects by side",
+    lambda value: isinstance(value, dict) and all(map(_OBJECT[1], value.values())),
+)
+_INSTRUCTIONS: Check = ("an object with a known type and with details", _are_instructions)
 _CURRENCY: Check = _one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 _EVENT: Check = _one_of(codes.EVENT_TYPES)
 
@@ -108,10 +118,8 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "document": _or_null(_OBJECT),
         "status_details": _or_null(_DETAILS),
         "_.accounts": _list_of(_IS_ID),
-        "_.images": (
-            "objects by side",
-            lambda value: isinstance(value, dict) and all(map(_OBJECT[1], value.values())),
-        ),
+        "_.images": _BY_SIDE,
+        "_.specimens?": _OBJECT,
     },
     "financial_accounts": {
         **_STAMPS,
@@ -134,7 +142,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "status": _one_of(MACHINES["transfers"].states),
         **_all(_or_null(_TEXT), "client_reference_id", "completed_in", "failure_reason"),
         "settlement_reference_id": _or_null(_TEXT),
-        "deposit_instructions?": _OBJECT,
+        "deposit_instructions?": _INSTRUCTIONS,
         "_.product": _one_of(codes.PRODUCTS),
         "_.source_type": _TEXT,
         "_.outcome": _or_null(_TEXT),
@@ -147,7 +155,7 @@ FIELDS: Mapping[str, Mapping[str, Check]] = {
         "destination_currency": _one_of(codes.STABLECOINS),
         "status": _one_of(MACHINES["conversion_accounts"].states),
         "client_reference_id?": _TEXT,
-        "deposit_instructions?": _OBJECT,
+        "deposit_instructions?": _INSTRUCTIONS,
         "_.payout_account_id": _IS_ID,
     },
     "deposits": {

@@ -126,6 +126,11 @@ def test_mutated_snapshots(service):
         (lambda d: d["tables"]["transfers"].append(7), "tables.transfers"),
         (lambda d: d["tables"]["transfers"][0].pop("status"), "status"),
         (lambda d: d["tables"]["transfers"][0].update(recipient_id="ind_no"), "recipient_id"),
+        (
+            lambda d: d["tables"]["transfers"][0].update(deposit_instructions={"type": "x"}),
+            "deposit_instructions",
+        ),
+        (lambda d: d["tables"]["individuals"][0]["_"].update(specimens=["x"]), "specimens"),
         (lambda d: d["tables"]["timers"][0].update(step="explode"), "step"),
         (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "duplicate"),
         (lambda d: d["tables"].update(secrets=[]), "tables.secrets"),
