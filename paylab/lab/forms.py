@@ -268,10 +268,7 @@ class Forms:
         conversions = self._client.conversions
         if isinstance(of, Deposit):
             return conversions.newest(of.conversion_account_id, moment_or_none(of.created_at))
-        try:
-            return conversions.get(of)
-        except NotFoundError:
-            return None
+        return conversions.by_id(of.id)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
         """The newest conversion account of an individual."""

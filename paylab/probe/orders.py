@@ -51,9 +51,10 @@ def _located(inquiry: Inquiry, name: str, thing: objects.Thing) -> objects.Thing
     """Find the object of a 202 without a body, by its Location or in the list."""
     located = thing.reply.headers.get("location", "") if thing.reply else ""
     id_ = located.rstrip("/").rpartition("/")[2]
-    if not id_:
-        listed = inquiry.requests.get(inquiry.path("conversion_accounts")).body
-        rows = objects.rows_of(listed)
+    path = inquiry.path("conversion_accounts")
+    if not id_ and path:
+        found = objects.rows_of(inquiry.requests.get(path).body)
+        rows = [row for row in found if isinstance(row, dict)]
         newest: dict[str, Any] = max(rows, key=lambda row: str(row.get("created_at")), default={})
         id_ = str(newest.get("id", ""))
     inquiry.made[name]["object"]["id"] = id_

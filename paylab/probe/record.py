@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,19 +60,29 @@ def resume(path: Path, inquiry: Inquiry) -> None:
     """Continue an unfinished probe of the same account and service."""
     try:
         whole = json.loads(path.read_text(encoding="utf-8"))
+        if whole["address"] != inquiry.requests.sender.settings.identity:
+            return
+        findings, made = list(_findings(whole)), dict(whole["made"])
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read: {error}; remove it to begin again") from None
-    if whole["address"] != inquiry.requests.sender.settings.identity:
-        return
+    except (LookupError, TypeError, AttributeError):
+        message = f"{path} is not the record of a probe: remove it to begin again"
+        raise ConfigError(message) from None
+    for finding in findings:
+        inquiry.note(finding)
+    inquiry.made.update(made)
+
+
+def _findings(whole: Mapping[str, Any]) -> Iterator[ProbeFinding]:
+    """The answered findings of an unfinished probe, with their calls."""
     calls = [_call(entry) for entry in whole["calls"]["log"]["entries"]]
     for row in whole["findings"]:
         if row["outcome"] in (*ANSWERED, UNCLEAR):
             value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
             evidence = tuple(calls[number] for number in row["calls"])
-            inquiry.note(ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence))
-    inquiry.made.update(whole["made"])
+            yield ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence)
 
 
 def read_har(path: Path) -> list[Call]:

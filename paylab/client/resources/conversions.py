@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from ...errors import (
     APIStatusError,
+    NotFoundError,
     PaylabError,
     Problem,
     RuleError,
@@ -212,6 +213,18 @@ class Conversions:
         if self._sender.order("conversions") == "newest_first":
             return next(found, None)
         return max(found, key=operations.created, default=None)
+
+    @takes(Options)
+    def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
+        """The conversion with an id, or None.
+
+        >>> lab.client.conversions.by_id("conv_unknown") is None
+        True
+        """
+        try:
+            return self.get(id, **options)
+        except NotFoundError:
+            return None
 
 
 def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
