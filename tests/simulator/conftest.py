@@ -1,4 +1,4 @@
-"""A simulator to test, and a signer that owes nothing to paylab's own."""
+"""Fixtures for a simulator, and a request signer that does not use paylab's signing code."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ counted = itertools.count()
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back."""
+    """The status, headers and body of a response."""
 
     status: int
     headers: dict[str, str]
@@ -52,12 +52,12 @@ class Answer:
 
     @property
     def json(self):
-        """The body, decoded."""
+        """The body, decoded from JSON."""
         return json.loads(self.body)
 
     @property
     def fields(self):
-        """Each field problem by the field's name."""
+        """The message of each problem, by field name."""
         return {each["field"]: each["message"] for each in self.json.get("errors", [])}
 
     def __getitem__(self, name):
@@ -65,7 +65,7 @@ class Answer:
 
 
 def signature(secret, method, target, names, headers, content_hash):
-    """The signature of the spec, "Authentication", step by step."""
+    """A signature, built step by step from the chapter "Authentication" of the spec."""
     path, _, query = target.partition("?")
     lines = [method, path, *([query] if query else [])]
     lines += [f"{name}:{headers[name]}" for name in names]
@@ -78,7 +78,7 @@ def signature(secret, method, target, names, headers, content_hash):
 
 @dataclass
 class Service:
-    """A signed caller of a simulator, with the usual steps of a test."""
+    """A client that signs its requests to a simulator, with the common steps of the tests."""
 
     simulator: Simulator
     carry: object
@@ -87,7 +87,7 @@ class Service:
     server: Server | None = None
 
     def signed(self, method, target, body=b"", **changes):
-        """The headers of a signed request; a change of None takes one away before signing."""
+        """The headers of a signed request; a change to None removes a header before signing."""
         now = self.now().strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
         headers = {
             "host": self.host,
@@ -113,44 +113,44 @@ class Service:
         return headers
 
     def call(self, method, target, body=None, **extra):
-        """Send a signed request; a body that is not bytes is written as JSON."""
+        """Send a signed request; a body that is not bytes is sent as JSON."""
         raw = body if isinstance(body, bytes) else b"" if body is None else dump(body)
         kind = {"content-type": "application/json"} if raw else {}
         extra = kind | {name.replace("_", "-"): value for name, value in extra.items()}
         return self.carry(method, target, self.signed(method, target, raw) | extra, raw)
 
     def get(self, target, **extra):
-        """GET."""
+        """Send a GET."""
         return self.call("GET", target, **extra)
 
     def post(self, target, body=None, **extra):
-        """POST."""
+        """Send a POST."""
         return self.call("POST", target, body, **extra)
 
     def delete(self, target):
-        """DELETE."""
+        """Send a DELETE."""
         return self.call("DELETE", target)
 
     def put(self, target, body):
-        """PUT."""
+        """Send a PUT."""
         return self.call("PUT", target, body)
 
     def advance(self, seconds):
-        """Move the clock on."""
+        """Advance the clock."""
         return self.post("/_simulator/clock", {"advance_seconds": seconds})
 
     def made(self, target, body):
-        """What a POST makes, which must work."""
+        """POST a body that must be accepted, and return the decoded answer."""
         answer = self.post(target, body)
         assert answer.status in (200, 201, 202), answer.body
         return answer.json
 
     def person(self, country="MX", *products, **change):
-        """A new individual."""
+        """Create an individual."""
         return self.made("/v1/individuals", person(country, *products, **change))
 
     def active(self, country="MX", *products, **change):
-        """An individual that passed its checks."""
+        """Create an individual and complete its verification."""
         made = self.person(country, *products, **change)
         if made["status"] == "action_required":
             self.upload(made["id"])
@@ -158,32 +158,32 @@ class Service:
         return self.get(f"/v1/individuals/{made['id']}").json
 
     def upload(self, individual_id, *sides):
-        """Upload images."""
+        """Upload verification images, by default of all sides."""
         sides = sides or ("document-front", "document-back", "selfie")
         body = {"images": [{"type": side, "content": image()} for side in sides]}
         return self.post(f"/v1/individuals/{individual_id}/verification_images", body)
 
     def account(self, owner, kind=None, details=None):
-        """A financial account, by default the one its country has."""
+        """Create a financial account, by default of the usual type of the owner's country."""
         usual = ACCOUNTS.get(owner["country"], ("", {}))
         body = {"type": kind or usual[0], "details": details or usual[1]}
         return self.made("/v1/financial_accounts", {"individual_id": owner["id"], **body})
 
     def wallet(self, owner, network="base"):
-        """A crypto wallet."""
+        """Create a crypto wallet."""
         return self.account(owner, "crypto_wallet", {"address": "0xabc", "network": network})
 
     def payable(self, country="MX", *products):
-        """The account of somebody who can be paid."""
+        """Create an active individual with a financial account, and return the account."""
         return self.account(self.active(country, *products))
 
     def transfer(self, account=None, **change):
-        """A transfer of 100 dollars to Mexico."""
+        """Create a transfer of 100 dollars to Mexico."""
         account = account or self.payable()
         return self.made("/v1/transfers", transfer(account) | change)
 
     def on_ramp(self, country="MX", **change):
-        """A conversion account, as its POST answers."""
+        """Create a conversion account, and return the answer to its POST."""
         owner = self.active(country, "on_ramp")
         wallet = self.wallet(owner)
         body = {
@@ -194,7 +194,7 @@ class Service:
         return self.made("/v1/conversion_accounts", body | change)
 
     def deposit(self, account, amount="10", **change):
-        """Pay in."""
+        """Pay a sandbox deposit into a conversion account."""
         body = {
             "conversion_account_id": account["id"],
             "amount": amount,
@@ -203,18 +203,18 @@ class Service:
         return self.post("/v1/sandbox/deposits", body | change)
 
     def events(self, resource_id=None):
-        """The types of the events so far."""
+        """The types of all events so far, or of those of one resource."""
         rows = self.get("/_simulator/events").json
         return [each["event_type"] for each in rows if resource_id in (None, each["resource_id"])]
 
 
 def dump(body):
-    """JSON as bytes."""
+    """Encode a body as JSON bytes."""
     return json.dumps(body).encode()
 
 
 def image(size=10_240, mime="image/png", magic=b"\x89PNG\r\n\x1a\n"):
-    """A data URI of that many bytes."""
+    """A data URI of an image with this many bytes."""
     content = base64.b64encode(magic.ljust(size, b"."))
     return f"data:{mime};base64,{content.decode()}"
 
@@ -248,7 +248,7 @@ def transfer(account):
 
 
 def in_process(simulator):
-    """A service called without a socket."""
+    """A client that calls the simulator directly, without a socket."""
 
     def carry(method, target, headers, body):
         path, _, query = target.partition("?")
@@ -259,7 +259,7 @@ def in_process(simulator):
 
 
 def over_http(server, client):
-    """A service called through a socket."""
+    """A client that calls the simulator through a socket."""
 
     def carry(method, target, headers, body):
         response = client.request(method, server.base_url + target, headers=headers, content=body)
@@ -271,26 +271,26 @@ def over_http(server, client):
 
 @pytest.fixture
 def service():
-    """A fresh simulator, frozen and in this process."""
+    """A client of a new simulator in this process, with a frozen clock."""
     return in_process(Simulator())
 
 
 @pytest.fixture
 def make():
-    """Makes a service in this process of a simulator of one's own."""
+    """A function that creates a simulator in this process and returns its client."""
     return lambda **options: in_process(Simulator(**options))
 
 
 @pytest.fixture(scope="module")
 def server():
-    """A simulator behind a port, its clock frozen, for all the tests of a module."""
+    """A running server with a frozen simulator, shared by the tests of a module."""
     with Server(Simulator()) as server:
         yield server
 
 
 @pytest.fixture
 def wire(server):
-    """That simulator, empty again."""
+    """A client of the module's server, after a reset."""
     server.simulator.reset()
     with httpx.Client(timeout=20, trust_env=False) as client:
         yield over_http(server, client)
@@ -298,7 +298,7 @@ def wire(server):
 
 @pytest.fixture
 def serve():
-    """Makes a service behind a port, of a simulator of one's own."""
+    """A function that creates a simulator, starts a server for it and returns its client."""
     with httpx.Client(timeout=20, trust_env=False) as client:
         servers = []
 
@@ -313,7 +313,7 @@ def serve():
 
 @pytest.fixture(name="image")
 def image_fixture():
-    """Makes a data URI of that many bytes."""
+    """A function that returns a data URI of an image with this many bytes."""
     return image
 
 
@@ -325,14 +325,14 @@ def person_body():
 
 @pytest.fixture
 def person_of():
-    """Makes the body of a recipient of a country."""
+    """A function that returns the body of a recipient of a country."""
     asked = {"CO": {"email": "a@b.co", "document": {"type": "cc"}}}
     return lambda country: person(country, **asked.get(country, {}))
 
 
 @pytest.fixture
 def ramp_fields():
-    """What a Mexican on-ramp individual has on top."""
+    """The additional fields of a Mexican on-ramp individual."""
     return RAMP | {"document": {"type": "curp"}}
 
 
@@ -344,13 +344,13 @@ def transfer_body(service):
 
 @pytest.fixture(scope="module")
 def module_service():
-    """One simulator for a whole module; it sends nothing to anybody."""
+    """A client of a simulator shared by the tests of a module; it sends no real webhooks."""
     return in_process(Simulator(send=lambda url, body: 200))
 
 
 @pytest.fixture
 def run_app():
-    """Runs an ASGI application on one POST of chunks; gives how many it took, and what it sent."""
+    """A function that sends a chunked POST to an ASGI app: chunks read, messages sent."""
 
     async def run(app, source, sent):
         taken = 0
@@ -377,11 +377,11 @@ def run_app():
 
 @pytest.fixture(name="in_process")
 def in_process_fixture():
-    """Makes a service in this process of a simulator."""
+    """A function that returns a client of a simulator in this process."""
     return in_process
 
 
 @pytest.fixture(name="over_http")
 def over_http_fixture():
-    """Makes a service of a server and an httpx client."""
+    """A function that returns a client of a server, using an httpx client."""
     return over_http

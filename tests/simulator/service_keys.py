@@ -1,7 +1,7 @@
-"""What each setting of a service looks like from outside: observers of a simulator's answers.
+"""Observe the value of each setting of a service from the simulator's answers.
 
-An observer is given a caller of a simulator and a key, and gives the value that the key has by
-what it sees: raw bodies, statuses and headers of signed requests. Nothing here reads a Service.
+An observer takes a client of a simulator, and returns the value of a setting as it appears in raw
+bodies, statuses and headers of signed requests. Nothing in this module reads a Service.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ KEY = {"idempotency_key": UUID}
 
 
 def person(country="MX", *products, **change):
-    """The body of an individual with everything that one can have."""
+    """The body of an individual with all optional fields."""
     document = {"type": DOCUMENTS.get(country, "passport")}
     products = list(products or ("global_payouts",))
     own = {"country": country, "address": {"country": country, **ADDRESS}, "document": document}
@@ -83,18 +83,18 @@ def person(country="MX", *products, **change):
 
 
 def country_of(place):
-    """A country where an account type is used, and the type."""
+    """A country that uses an account type, and the type."""
     country, _, kind = place.rpartition(".")
     return {"SEPA": "DE", "": "MX"}.get(country, country), kind
 
 
 def posted(caller, path, body, **extra):
-    """The answer to a POST."""
+    """Send a POST, and return the answer."""
     return caller.post(f"/v1/{path}", body, **extra)
 
 
 def owner(caller, country="MX", *products):
-    """An individual that is active, whatever its products."""
+    """Create an active individual with any products."""
     products = products or ("global_payouts",)
     made = posted(caller, "individuals", person(country, *products)).json
     if made["status"] == "action_required":
@@ -104,7 +104,7 @@ def owner(caller, country="MX", *products):
 
 
 def account(caller, place, details=None, who=None):
-    """The answer to a new account."""
+    """Create a financial account, and return the answer."""
     country, kind = country_of(place)
     who = who or owner(caller, country)
     body = {"individual_id": who["id"], "type": kind, "details": details or DETAILS[place]}
@@ -120,7 +120,7 @@ def terms(caller, place="MX.bank_account", **change):
 
 
 def off_ramp(caller, *networks, **change):
-    """The terms of a transfer of stablecoin by somebody with wallets."""
+    """The terms of a stablecoin transfer by an individual with wallets."""
     who = owner(caller, "MX", "off_ramp", "global_payouts")
     for network in networks or ("base",):
         account(caller, "crypto_wallet", {"address": "0xabc", "network": network}, who)
@@ -153,7 +153,7 @@ BAD = {"client_reference_id": "x" * 2000, "sender_name": 7}
 
 
 def good(status):
-    """Whether a request was carried out."""
+    """Whether a status means success."""
     return status in (200, 201, 202, 204)
 
 
@@ -163,7 +163,7 @@ def without(body, *names):
 
 
 def find(value, wanted, at=""):
-    """The dotted place of the first value that is wanted in a body, or "none"."""
+    """The dotted path of the first value in a body that meets a condition, or "none"."""
     if wanted(value):
         return at
     inside = value.items() if isinstance(value, dict) else ()
@@ -172,7 +172,7 @@ def find(value, wanted, at=""):
 
 
 def at(value, place):
-    """What stands at a dotted place."""
+    """The value at a dotted path."""
     for name in place.split("."):
         value = value[name]
     return value
@@ -185,7 +185,7 @@ LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "web
 
 
 def path(caller, key, candidates):
-    """The only candidate that is an operation; of a list, the only one that answers."""
+    """The only candidate path that is an operation; for a list, the only one that returns 200."""
     name = key.partition(".")[2]
     writes = name.startswith(("create_", "submit_", "upload_", "update_"))
     method = METHODS.get(name, "POST" if writes else "GET")
@@ -203,7 +203,7 @@ def path(caller, key, candidates):
 
 
 def signed(caller, *, blank=False, key=str.encode, nonce="1768478400000000001", ago=0, sign=True):
-    """The status of a GET that is signed in one dialect."""
+    """The status of a GET that is signed with one variant of the signature."""
     moment = caller.now() - timedelta(seconds=ago)
     headers = {
         "host": "simulator.localhost",
@@ -226,7 +226,7 @@ def signed(caller, *, blank=False, key=str.encode, nonce="1768478400000000001", 
 
 
 def key_encoding(caller):
-    """The one way in which the secret becomes a key that verifies."""
+    """The only encoding of the secret with which a signature verifies."""
     ways = {"utf-8": str.encode, "hex": bytes.fromhex, "base64": base64.b64decode}
     found = []
     for number, (name, way) in enumerate(ways.items()):
@@ -239,7 +239,7 @@ def key_encoding(caller):
 
 
 def tolerance(caller, candidates):
-    """The number of seconds that is still good while one more is not."""
+    """The age in seconds at which a date is accepted, while one second more is refused."""
     nonces = (f"1768478400000{number:06d}" for number in itertools.count())
     for seconds in candidates:
         statuses = [signed(caller, ago=seconds + more, nonce=next(nonces)) for more in (0, 1)]
@@ -248,17 +248,17 @@ def tolerance(caller, candidates):
     return None
 
 
-# Errors and limits of rate
+# Errors and rate limits
 
 
 def problem(caller):
-    """The list of problems of a body with a bad nested field, and the answer."""
+    """The list of problems of a body with an invalid nested field, and the answer."""
     answer = posted(caller, "individuals", person(document={}))
     return next(each for each in answer.json.values() if not isinstance(each, str)), answer
 
 
 def content(caller):
-    """The form of an error body."""
+    """The content type of an error body."""
     answer = caller.get("/v1/nowhere")
     if not answer.body:
         return "empty"
@@ -277,14 +277,14 @@ def _item_form(item):
 
 
 def field_form(caller):
-    """How a nested field is named."""
+    """The notation for the name of a nested field."""
     named = {"document.type": "dotted", "/document/type": "pointer", ("document", "type"): "list"}
     field = problem(caller)[0][0]["field"]
     return named[tuple(field) if isinstance(field, list) else field]
 
 
 def limited(caller):
-    """The header of a 429 beside the usual ones."""
+    """The name and value of the additional header of a 429."""
     caller.post("/_simulator/faults", {"kind": "status", "status": 429, "retry_after": 2})
     found = without(caller.get("/v1/transfers").headers, "content-type", "date")
     ((name, value),) = found.items()
@@ -292,7 +292,7 @@ def limited(caller):
 
 
 def unit(caller):
-    """The unit of that header, on a clock that stands at noon."""
+    """The unit of the additional header of a 429, on a frozen clock."""
     _, value = limited(caller)
     start = caller.now().timestamp()
     forms = {"2": "seconds", "2000": "milliseconds", str(int(start) + 2): "unix_time"}
@@ -301,7 +301,7 @@ def unit(caller):
 
 
 def case(caller):
-    """The letter cases that a currency may have."""
+    """The letter case in which currencies are accepted."""
     body = terms(caller)
     good_ones = [
         name
@@ -325,7 +325,7 @@ def case(caller):
 
 
 def required(caller, body, send, names):
-    """The fields without which a body is refused in their name; dots step into objects."""
+    """The fields without which a body is refused with a problem about that field."""
     found = set()
     for name in names:
         outer, _, inner = name.partition(".")
@@ -340,7 +340,7 @@ def required(caller, body, send, names):
 
 
 def status_after(caller, family_name):
-    """The status in which a verification ends."""
+    """The status after the verification of an individual with this family name."""
     made = posted(caller, "individuals", person("MX", "on_ramp", family_name=family_name)).json
     caller.upload(made["id"])
     caller.advance(2)
@@ -348,14 +348,14 @@ def status_after(caller, family_name):
 
 
 def asked_for(caller, country, kind=None):
-    """The codes of what a new on-ramp individual is asked for."""
+    """The status detail codes of a new on-ramp individual."""
     change = {"document": {"type": kind}} if kind else {}
     made = posted(caller, "individuals", person(country, "on_ramp", **change)).json
     return {each["code"] for each in made["status_details"]}
 
 
 def provider(caller, candidates):
-    """The provider that a token may come from."""
+    """The provider whose verification tokens are accepted."""
     who = posted(caller, "individuals", person("US", "on_ramp")).json["id"]
     body = {"token": "t", "applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T11:00:00Z"}
     target = f"individuals/{who}/verification_token"
@@ -368,7 +368,7 @@ def provider(caller, candidates):
 
 
 def allowed(caller, place, field, candidates):
-    """The words that a field of details may have."""
+    """The values that are accepted for a field of the account details."""
     who, found = owner(caller, country_of(place)[0]), []
     for word in candidates:
         change = {"pix_key": PIX_KEYS[word]} if field == "pix_key_type" else {}
@@ -378,7 +378,7 @@ def allowed(caller, place, field, candidates):
 
 
 def wallet_update(caller):
-    """The status of an update of a wallet."""
+    """The status of a request to update a crypto wallet."""
     made = account(caller, "crypto_wallet").json["id"]
     return posted(
         caller, f"financial_accounts/{made}", {"details": DETAILS["crypto_wallet"]}
@@ -386,7 +386,7 @@ def wallet_update(caller):
 
 
 def field_name(caller, place, ours, candidates):
-    """The name that the details have for a field, sent and answered."""
+    """The name of a field of the account details, in requests and answers."""
     who, found = owner(caller, country_of(place)[0]), []
     for name in candidates:
         details = without(DETAILS[place], ours) | {name: DETAILS[place][ours]}
@@ -402,7 +402,7 @@ def field_name(caller, place, ours, candidates):
 def request_name(caller, table, ours, candidates):
     """The name of a field of a request, and the answer to a request that uses it.
 
-    A good value under that name is taken, and a bad one is refused.
+    Under that name, a valid value is accepted and an invalid one is refused.
     """
     target, make = BODIES[table]
     body, found = make(caller), {}
@@ -436,7 +436,7 @@ SAMPLES = {
 
 
 def answer_name(caller, table, candidates):
-    """The name of a field of an answer."""
+    """The name of a field of the answer."""
     target, make = BODIES[table]
     shown = posted(caller, target, make(caller) | EXTRA.get(table, {})).json
     found = [name for name in candidates if name in shown]
@@ -450,7 +450,7 @@ EXTRA = {"conversion_accounts": {"client_reference_id": "r-1"}}
 
 
 def longest(caller, table, candidates):
-    """The number of characters that a reference may have, while one more is refused."""
+    """The maximum length of a reference."""
     target, make = BODIES[table]
     body = make(caller)
     for size in candidates:
@@ -461,19 +461,19 @@ def longest(caller, table, candidates):
 
 
 def seconds_between(one, other):
-    """The seconds from one timestamp to another."""
+    """The number of seconds between two timestamps."""
     first, second = (datetime.fromisoformat(each).astimezone(UTC) for each in (one, other))
     return (second - first).total_seconds()
 
 
 def state(caller):
-    """The status of a transfer from a used quote."""
+    """The status of a second transfer from the same quote."""
     quote = posted(caller, "quotes", terms(caller)).json["id"]
     return [posted(caller, "transfers", {"quote_id": quote}).status for _ in range(2)][1]
 
 
 def default_network(caller):
-    """The network that a deposit for a transfer is expected on when none is named."""
+    """The network of the deposit instructions when the transfer names no network."""
     body = off_ramp(caller, "base", "ethereum", source_type="deposit")
     answer = posted(caller, "transfers", body)
     return (
@@ -482,7 +482,7 @@ def default_network(caller):
 
 
 def stored(caller):
-    """The statuses that are answered again for a key; PH answers 202, MX 201."""
+    """The statuses that an idempotency key replays; MX returns 201, PH 202."""
     found = set()
     for country, key in (("MX", UUID), ("PH", UUID.replace("6", "7"))):
         body = opening(caller, country)
@@ -493,7 +493,7 @@ def stored(caller):
 
 
 def compare(caller):
-    """Whether a body with its keys in another order is another one."""
+    """Whether the order of the keys in a JSON body matters for an idempotency key."""
     body = terms(caller)
     turned = dict(reversed(body.items()))
     answers = [posted(caller, "transfers", each, **KEY) for each in (body, turned)]
@@ -501,7 +501,7 @@ def compare(caller):
 
 
 def scope(caller):
-    """Whether a key of a transfer counts for conversion accounts too."""
+    """Whether the key of a transfer conflicts with the same key of a conversion account."""
     posted(caller, "transfers", terms(caller), **KEY)
     return {201: "path", 409: "account"}[
         posted(caller, "conversion_accounts", opening(caller), **KEY).status
@@ -509,7 +509,7 @@ def scope(caller):
 
 
 def missing_sender(caller):
-    """What happens to a deposit whose sender has no name."""
+    """The outcome of a deposit without a sender name."""
     answer = posted(caller, "sandbox/deposits", paying(caller, sender_name=""))
     if answer.status == 400:
         return "refused"
@@ -519,7 +519,7 @@ def missing_sender(caller):
 
 
 def instructions(caller, kind):
-    """The details of the instructions of a conversion account or a transfer."""
+    """A conversion account or a transfer that has deposit instructions of this kind."""
     if kind == "crypto_wallet":
         return posted(caller, "transfers", off_ramp(caller, source_type="deposit")).json
     country = {"mx_virtual_account": "MX", "ph_qr_code": "PH"}[kind]
@@ -532,7 +532,7 @@ def instructions(caller, kind):
 
 
 def filled(caller, name, count=3):
-    """A list with that many rows, a second apart; gives its path."""
+    """Create this many rows, a second apart, and return the path of the list."""
     body = opening(caller) if name == "conversion_accounts" else {}
     if name == "transfers":
         caller.post("/_simulator/seed", {"transfers": count})
@@ -550,13 +550,13 @@ SUBSCRIPTION = {"url": "https://example.com/", "event_types": ["transfer.created
 
 
 def rows_of(answer):
-    """The rows in an answer, wherever they stand."""
+    """The rows of a list answer, at any depth."""
     place = find(answer.json, lambda value: isinstance(value, list))
     return at(answer.json, place) if place else answer.json
 
 
 def order(caller, name):
-    """The order of a list by its times, over several pages."""
+    """The order of a list by created_at, over several pages."""
     target, cursor, times = filled(caller, name, 6), "", []
     while cursor is not None:
         answer = caller.get(f"{target}?limit=2{f'&cursor={cursor}' if cursor else ''}")
@@ -568,7 +568,7 @@ def order(caller, name):
 
 
 def delivered(caller, sent):
-    """The body and headers of a delivery."""
+    """The decoded body, the headers and the raw body of the first webhook delivery."""
     posted(caller, "webhook_subscriptions", SUBSCRIPTION)
     posted(caller, "transfers", terms(caller))
     body, headers = sent[0]

@@ -1,4 +1,4 @@
-"""Financial accounts: every type, its rules on both sides, and updates."""
+"""Financial accounts: valid and invalid details of every type, and updates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ QR = (
     ],
 )
 def test_both_sides(service, person_of, country, kind, good, change):
-    """Good details make an account; one change makes a 400 that names the field."""
+    """Valid details create an account; one changed field returns a 400 that names the field."""
     owner = service.made("/v1/individuals", person_of(country))
     body = {"individual_id": owner["id"], "type": kind, "details": good}
     made = service.post("/v1/financial_accounts", body)
@@ -70,7 +70,7 @@ def test_both_sides(service, person_of, country, kind, good, change):
     [("MX", "pix"), ("MX", "upi"), ("BR", "bank_account"), ("US", "bank_account"), ("MX", "gold")],
 )
 def test_a_type_the_country_does_not_use(service, person_of, country, kind):
-    """400, on the type."""
+    """A type that the country does not use returns a 400 that names the type."""
     owner = service.made("/v1/individuals", person_of(country))
     body = {"individual_id": owner["id"], "type": kind, "details": {}}
     answer = service.post("/v1/financial_accounts", body)
@@ -78,7 +78,7 @@ def test_a_type_the_country_does_not_use(service, person_of, country, kind):
 
 
 def test_shape(service):
-    """The spec's five fields, and the account stands in its individual."""
+    """An account has the five fields of the spec, and the individual contains it."""
     owner = service.person()
     made = service.account(owner)
     assert made.keys() == {"id", "type", "details", "created_at", "updated_at"}
@@ -87,7 +87,7 @@ def test_shape(service):
 
 
 def test_update_replaces_the_details(service):
-    """201, the same id, a later updated_at, nothing of the old details."""
+    """An update returns 201, the same id and a later updated_at, and replaces all details."""
     made = service.account(service.person("BR"))
     service.advance(3)
     new = {"pix_key": "1" * 11, "pix_key_type": "cpf"}
@@ -100,7 +100,7 @@ def test_update_replaces_the_details(service):
 
 
 def test_update_refusals(service):
-    """404 for no account, 400 for bad details, 422 for a crypto wallet."""
+    """An unknown account returns 404, invalid details 400, a crypto wallet 422."""
     owner = service.person()
     account, wallet = service.account(owner), service.wallet(owner)
     good = {"details": wallet["details"]}
@@ -115,6 +115,6 @@ def test_update_refusals(service):
     ("individual_id", "status"), [("x", 404), (None, 400), (7, 400), (" ", 400), ([], 400)]
 )
 def test_whose(service, individual_id, status):
-    """An unknown owner is a 404; none at all, or junk, is a 400."""
+    """An unknown individual_id returns 404; a missing or invalid one returns 400."""
     body = {"individual_id": individual_id, "type": "bank_account", "details": {"clabe": "1" * 18}}
     assert service.post("/v1/financial_accounts", body).status == status

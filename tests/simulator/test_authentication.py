@@ -1,4 +1,4 @@
-"""The door: 401 that says which part of the signature is wrong, and what uses up a nonce."""
+"""Authentication: the reason of each 401, and when a nonce counts as used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATH = "/v1/transfers"
 
 
 def sent(service, **changes):
-    """A GET whose signed headers were changed before signing."""
+    """Send a GET with some headers changed before signing."""
     return service.carry("GET", PATH, service.signed("GET", PATH, **changes), b"")
 
 
@@ -29,7 +29,7 @@ def sent(service, **changes):
     ],
 )
 def test_signed_but_wrong(service, changes, reason):
-    """Only X-Nonce may be left out."""
+    """A missing or invalid signed header returns a 401 with its reason; X-Nonce is optional."""
     answer = sent(service, **changes)
     assert answer.status == (401 if reason else 200)
     assert answer.json.get("reason") == reason
@@ -39,7 +39,7 @@ def test_signed_but_wrong(service, changes, reason):
     "name", ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce", "authorization"]
 )
 def test_changed_or_dropped_after_signing(service, name):
-    """Whatever is signed cannot be touched."""
+    """A header that is changed or removed after signing returns 401."""
     headers = service.signed("GET", PATH)
     dropped = {each: value for each, value in headers.items() if each != name}
     assert service.carry("GET", PATH, headers | {name: headers[name] + "x"}, b"").status == 401
@@ -56,7 +56,7 @@ def test_changed_or_dropped_after_signing(service, name):
     ],
 )
 def test_another_request_than_the_one_signed(service, method, target, body):
-    """Method, path, query and body are all part of it."""
+    """The signature covers the method, the path, the query and the body."""
     assert service.carry(method, target, service.signed("GET", PATH), body).status == 401
 
 
@@ -64,14 +64,14 @@ def test_another_request_than_the_one_signed(service, method, target, body):
     ("seconds", "status"), [(-300, 200), (-300.001, 401), (300, 200), (300.001, 401), (0, 200)]
 )
 def test_tolerance(service, seconds, status):
-    """300 seconds either way, by the simulator's clock."""
+    """X-Date may differ from the simulator's clock by at most 300 seconds."""
     moment = service.now() + timedelta(seconds=seconds)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
     assert sent(service, **{"x-date": text}).status == status
 
 
 def test_a_nonce_is_used_once(service):
-    """The very same request again is a 401."""
+    """Repeating a request with the same nonce returns 401."""
     headers = service.signed("GET", PATH)
     answers = [service.carry("GET", PATH, headers, b"") for _ in range(2)]
     assert [answer.status for answer in answers] == [200, 401]
@@ -79,7 +79,7 @@ def test_a_nonce_is_used_once(service):
 
 
 def test_a_refused_request_leaves_its_nonce(service):
-    """Only a good signature uses a nonce up; a 404 has one."""
+    """A bad signature does not use up the nonce; a good one does, even for a 404."""
     bad = service.signed("GET", PATH, **{"x-nonce": "7"}) | {"authorization": "x"}
     assert service.carry("GET", PATH, bad, b"").status == 401
     good = service.signed("GET", "/v1/nothing", **{"x-nonce": "7"})
@@ -88,7 +88,7 @@ def test_a_refused_request_leaves_its_nonce(service):
 
 
 def test_a_nonce_is_forgotten_with_its_date(service):
-    """Once no date it came with can be good, it may come again."""
+    """A nonce can be used again after twice the tolerance, 600 seconds."""
     assert sent(service, **{"x-nonce": "7"}).status == 200
     service.advance(599)
     assert sent(service, **{"x-nonce": "7"}).status == 401
@@ -98,7 +98,7 @@ def test_a_nonce_is_forgotten_with_its_date(service):
 
 
 def test_401_comes_first(service):
-    """Before 404, 405 and 400."""
+    """The signature is checked before path, method and body: 401 instead of 404, 405 or 400."""
     for method, target in (("GET", "/v1/nothing"), ("PUT", PATH), ("POST", "/v1/individuals")):
         assert service.call(method, target, b"{", authorization="x").status == 401
 
@@ -116,7 +116,7 @@ def test_401_comes_first(service):
     ],
 )
 def test_a_body_is_declared_as_json(service, person_body, kind, status):
-    """A body with another Content-Type, or with none, is a 415 that says so."""
+    """A body without the Content-Type application/json returns a 415 that names this type."""
     raw = json.dumps(person_body).encode()
     headers = service.signed("POST", "/v1/individuals", raw)
     headers |= {} if kind is None else {"content-type": kind}
@@ -126,6 +126,6 @@ def test_a_body_is_declared_as_json(service, person_body, kind, status):
 
 
 def test_no_body_needs_no_content_type(service):
-    """A GET is answered without one."""
+    """A GET without a body needs no Content-Type."""
     headers = service.signed("GET", PATH)
     assert service.carry("GET", PATH, headers, b"").status == 200

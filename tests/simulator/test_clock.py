@@ -1,4 +1,4 @@
-"""The clock: frozen, running, sped up, moved on."""
+"""The clock: frozen, running, sped up, advanced."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 
 
 class Wall:
-    """A wall clock that a test moves by hand."""
+    """A real-time clock that the test sets."""
 
     def __init__(self):
         self.seconds = 1_800_000_000.0
 
     def __call__(self):
-        """The time it shows."""
+        """The time of the clock."""
         return self.seconds
 
 
 @pytest.fixture
 def wall():
-    """A wall clock that stands where it is put."""
+    """A real-time clock that stands still until the test changes it."""
     return Wall()
 
 
 def test_frozen_begins_at_one_instant(wall):
-    """Whenever it is launched, and however long it is looked at."""
+    """A frozen clock always starts at the same instant, and real time does not change it."""
     clock = Clock(wall=wall)
     wall.seconds += 1e6
     assert clock.now() == Clock(wall=lambda: 5.0).now() == START == NOON
@@ -38,7 +38,7 @@ def test_frozen_begins_at_one_instant(wall):
 
 @pytest.mark.parametrize(("speed", "passed"), [(1.0, 10), (50.0, 500), (0.5, 5)])
 def test_runs_at_its_speed(wall, speed, passed):
-    """So many simulated seconds in a real one."""
+    """A running clock starts at real time and advances at its speed."""
     clock = Clock(frozen=False, speed=speed, wall=wall)
     begun = clock.now()
     assert begun == datetime.fromtimestamp(wall.seconds, UTC)
@@ -48,7 +48,7 @@ def test_runs_at_its_speed(wall, speed, passed):
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_never_back(wall, frozen):
-    """Neither by a jump nor with the wall clock."""
+    """The clock does not go back, neither by a jump nor when real time goes back."""
     clock = Clock(frozen=frozen, wall=wall)
     before = clock.now()
     clock.jump(before - timedelta(days=1))
@@ -57,7 +57,7 @@ def test_never_back(wall, frozen):
 
 
 def test_freezing_and_thawing(wall):
-    """It stops where it is, and goes on from there."""
+    """A clock that is frozen and released continues from the time where it stopped."""
     clock = Clock(frozen=False, wall=wall)
     begun = clock.now()
     wall.seconds += 3
@@ -69,7 +69,7 @@ def test_freezing_and_thawing(wall):
 
 
 def test_a_new_speed_counts_from_now(wall):
-    """What passed before stays as it was."""
+    """A new speed applies from now on; the time that has passed does not change."""
     clock = Clock(frozen=False, speed=10, wall=wall)
     begun = clock.now()
     wall.seconds += 1
@@ -80,7 +80,7 @@ def test_a_new_speed_counts_from_now(wall):
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_saved_and_restored(wall, frozen):
-    """A frozen clock stands still while nobody looks, a running one runs on."""
+    """After a restore a frozen clock has the same time; a running one has continued."""
     old = Clock(frozen=frozen, speed=3, wall=wall)
     saved = old.saved()
     wall.seconds += 20
@@ -90,7 +90,7 @@ def test_saved_and_restored(wall, frozen):
 
 
 def test_ends_before_dates_do(wall):
-    """Far out it stops, so that a deadline a day later can still be written."""
+    """The clock stops at its maximum, so that a deadline a day later can still be written."""
     clock = Clock(frozen=False, speed=1e6, wall=wall)
     wall.seconds += 1e9
     assert clock.now() == END
@@ -99,20 +99,20 @@ def test_ends_before_dates_do(wall):
 
 
 def test_whole_milliseconds(wall):
-    """Nothing finer is ever seen."""
+    """The time of the clock is in whole milliseconds."""
     clock = Clock(frozen=False, wall=wall)
     wall.seconds += 0.1239
     assert clock.now().microsecond % 1000 == 0
 
 
 def test_launches_are_alike():
-    """Two frozen simulators say the same of themselves."""
+    """Two frozen simulators have the same repr and the same start time."""
     assert repr(Simulator()) == repr(Simulator())
     assert Simulator().world.stamp() == "2026-01-15T12:00:00.000Z"
 
 
 def test_each_step_at_its_own_time(service):
-    """One leap of an hour leaves the times that small steps would have left."""
+    """An advance of one hour gives each event the time when its step was due."""
     made = service.transfer(client_reference_id="scenario:failed")
     service.advance(3600)
     rows = [
@@ -130,7 +130,7 @@ def test_each_step_at_its_own_time(service):
 
 
 def test_steps_of_different_objects_interleave(service):
-    """In order of time, not of object."""
+    """Steps of different objects run in the order of their times."""
     first = service.transfer()
     service.advance(0.5)
     second = service.transfer()
@@ -142,7 +142,7 @@ def test_steps_of_different_objects_interleave(service):
 
 
 def test_small_steps_and_one_leap_agree(make):
-    """The same bytes in the end."""
+    """One advance of 5 seconds and many small ones give the same bytes."""
     ends = []
     for steps in ([5], [1, 1, 1, 1, 1], [0.1] * 50):
         service = make()
@@ -155,7 +155,7 @@ def test_small_steps_and_one_leap_agree(make):
 
 
 def test_nothing_happens_because_somebody_looked(service):
-    """A thousand reads of a frozen world change nothing."""
+    """Read requests do not change the state of a frozen simulator."""
     made = service.transfer()
     before = service.get("/_simulator/snapshot").json
     for _ in range(300):
@@ -176,7 +176,7 @@ def test_nothing_happens_because_somebody_looked(service):
     ],
 )
 def test_control(service, body, state):
-    """200 with the summary."""
+    """A valid change of the clock returns 200 with the summary."""
     answer = service.post("/_simulator/clock", body)
     assert answer.status == 200
     assert {name: answer["clock"][name] for name in state} == state
@@ -204,13 +204,13 @@ def test_control(service, body, state):
     ],
 )
 def test_control_refuses(service, body):
-    """400, and the clock stays as it was."""
+    """An invalid change of the clock returns 400, and the time stays the same."""
     assert service.post("/_simulator/clock", body).status == 400
     assert service.get("/_simulator")["clock"]["now"] == "2026-01-15T12:00:00.000Z"
 
 
 def test_over_and_over_to_the_end_of_time(service):
-    """Even there every request is answered."""
+    """When the clock has reached its maximum, requests still succeed."""
     for _ in range(720):
         service.advance(10 * 366 * 86_400)
     assert service.get("/_simulator")["clock"]["now"] == "9000-01-01T00:00:00.000Z"
@@ -218,7 +218,7 @@ def test_over_and_over_to_the_end_of_time(service):
 
 
 def test_a_running_world_lives_by_itself(make):
-    """At fifty times the speed a transfer is through in a blink."""
+    """With a running clock a transfer completes without a control request."""
     service = make(frozen=False, speed=1000)
     made = service.transfer()
     while service.get(f"/v1/transfers/{made['id']}")["status"] != "completed":

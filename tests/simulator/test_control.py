@@ -1,4 +1,4 @@
-"""The controls: summary, moves, seeding, reset, snapshots."""
+"""The control API: summary, moves, seeding, reset, snapshots."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def test_summary(make):
-    """Clock, counts and seed."""
+    """The summary contains the clock, the seed and the number of objects of each kind."""
     body = make(transfers=3).get("/_simulator").json
     now = "2026-01-15T12:00:00.000Z"
     assert body["clock"] == {"now": now, "frozen": True, "speed": 1.0}
@@ -20,7 +20,7 @@ def test_summary(make):
 
 
 def test_signed_like_everything_else(service):
-    """401 without a good signature."""
+    """A control request without a valid signature returns 401."""
     for method, target in (("GET", "/_simulator"), ("POST", "/_simulator/reset")):
         assert service.call(method, target, authorization="x").status == 401
 
@@ -37,7 +37,7 @@ def test_signed_like_everything_else(service):
     ],
 )
 def test_moves_of_a_transfer(service, path, end):
-    """A legal move is made at once; an illegal one lists the legal ones."""
+    """A legal move takes effect at once; an illegal one returns 422 with the legal moves."""
     target = f"/_simulator/objects/{service.transfer()['id']}"
     for to in path:
         answer = service.post(target, {"to": to, "reason": "because"})
@@ -48,7 +48,7 @@ def test_moves_of_a_transfer(service, path, end):
 
 
 def test_the_reason_is_kept(service):
-    """A transfer says why it failed."""
+    """The reason of a move to `failed` is the failure_reason of the transfer."""
     target = f"/_simulator/objects/{service.transfer()['id']}"
     service.post(target, {"to": "started"})
     assert service.post(target, {"to": "failed", "reason": "No luck."})["failure_reason"] == (
@@ -65,7 +65,7 @@ def test_the_reason_is_kept(service):
     ],
 )
 def test_the_reason_of_an_individual(service, reason, code, message):
-    """A known code is told as such, other words as the message."""
+    """A reason that is a known code is the detail's code; any other text is its message."""
     made = service.person("MX", "on_ramp")
     target = f"/_simulator/objects/{made['id']}"
     assert service.post(target, {"to": "pending"})["status"] == "pending"
@@ -75,7 +75,7 @@ def test_the_reason_of_an_individual(service, reason, code, message):
 
 
 def test_moves_of_the_other_kinds(service):
-    """A conversion account and a conversion, shown as their own operations show them."""
+    """A move of a conversion account or a conversion returns the object as its GET does."""
     account = service.on_ramp("PH")
     moved = service.post(f"/_simulator/objects/{account['id']}", {"to": "active"}).json
     assert moved == service.get(f"/v1/conversion_accounts/{account['id']}").json
@@ -88,7 +88,7 @@ def test_moves_of_the_other_kinds(service):
 
 
 def test_a_move_by_hand_replaces_the_step_ahead(service):
-    """What was planned for the old state does not happen."""
+    """A move cancels the step that was planned for the old status."""
     made = service.transfer()
     service.post(f"/_simulator/objects/{made['id']}", {"to": "cancelled"})
     service.advance(60)
@@ -107,26 +107,26 @@ def test_a_move_by_hand_replaces_the_step_ahead(service):
     ],
 )
 def test_moves_that_are_none(service, body, status):
-    """400 for a body that says nothing, 422 for a state out of reach."""
+    """A body with an invalid `to` or `reason` returns 400, an unreachable status 422."""
     target = f"/_simulator/objects/{service.transfer()['id']}"
     assert service.post(target, body).status == status
 
 
 @pytest.mark.parametrize("row_id", ["x", "tr_x", "{id}", "%2F"])
 def test_moves_of_nothing(service, row_id):
-    """404."""
+    """A move of an unknown object returns 404."""
     assert service.post(f"/_simulator/objects/{row_id}", {"to": "active"}).status == 404
 
 
 def test_no_moves_for_what_has_no_status(service):
-    """A financial account is not an object that moves."""
+    """A move of a financial account returns 404: it has no status."""
     account = service.payable()
     answer = service.post(f"/_simulator/objects/{account['id']}", {"to": "active"})
     assert answer.status == 404
 
 
 def test_seeding(service):
-    """Rows in the past, over again if asked; the recipients are there."""
+    """Seeding adds transfers with a past date and their recipients; it can be repeated."""
     body = {"transfers": 130, "conversions": 20}
     counts = service.post("/_simulator/seed", body)["counts"]
     assert (counts["transfers"], counts["conversions"]) == (130, 20)
@@ -141,12 +141,12 @@ def test_seeding(service):
     "body", [{"transfers": -1}, {"transfers": 1_000_001}, {"conversions": "9"}, {"transfers": True}]
 )
 def test_seeding_refuses(service, body):
-    """400."""
+    """An invalid number of rows returns 400."""
     assert service.post("/_simulator/seed", body).status == 400
 
 
 def test_seeded_rows_are_whole(make):
-    """A seeded row has the fields of a real one, and every amount hangs together."""
+    """A seeded row has the same fields as one that was created by a request."""
     service = make(transfers=1)
     seeded = service.get("/v1/transfers")["data"][0]
     assert seeded.keys() == service.transfer().keys()
@@ -157,7 +157,7 @@ def test_seeded_rows_are_whole(make):
 
 
 def test_reset(make):
-    """The world is empty, as after a launch without transfers, and ids begin anew."""
+    """A reset deletes all objects, and restarts the clock and the ids."""
     service = make(transfers=5)
     service.advance(100)
     first = service.post("/_simulator/reset", {})
@@ -167,7 +167,7 @@ def test_reset(make):
 
 
 def worldly(service):
-    """A world with something of everything."""
+    """Create objects of most kinds, and return a snapshot."""
     service.post("/v1/webhook_subscriptions", {"url": "https://e.co", "event_types": []})
     service.post("/_simulator/faults", {"kind": "event_delay", "times": 9})
     service.post("/_simulator/seed", {"transfers": 5, "conversions": 5})
@@ -177,7 +177,7 @@ def worldly(service):
 
 
 def test_a_snapshot_brings_everything_back(make):
-    """Another simulator that takes it goes on exactly alike, with its own keys."""
+    """A simulator that loads a snapshot of another one continues in the same way."""
     one, other = make(), make(seed=8)
     snapshot = worldly(one)
     assert other.put("/_simulator/snapshot", snapshot.body).status == 200
@@ -189,7 +189,7 @@ def test_a_snapshot_brings_everything_back(make):
 
 
 def test_a_snapshot_goes_back_in_time(service):
-    """What happened since never happened."""
+    """A loaded snapshot undoes every change since it was taken, also of the clock."""
     made = service.transfer()
     snapshot = service.get("/_simulator/snapshot").json
     service.advance(100)
@@ -199,7 +199,7 @@ def test_a_snapshot_goes_back_in_time(service):
 
 
 def test_written_another_way(service):
-    """Other spaces, other key order, 1 for 1.0: still the same snapshot."""
+    """A snapshot is accepted with other white space, other key order, and 1 for 1.0."""
     body = worldly(service).json
     text = json.dumps(body, sort_keys=True, indent=2).replace(": 1.0,", ": 1,")
     assert service.put("/_simulator/snapshot", text.encode()).status == 200
@@ -218,7 +218,7 @@ def test_written_another_way(service):
     ],
 )
 def test_a_changed_snapshot(service, change):
-    """400, and the world stays as it is."""
+    """A snapshot that was changed returns 400, and the state stays the same."""
     body = worldly(service).json
     assert service.put("/_simulator/snapshot", body | change).status == 400
     assert service.get("/_simulator/snapshot").json == body
@@ -226,12 +226,12 @@ def test_a_changed_snapshot(service, change):
 
 @pytest.mark.parametrize("body", [{}, b"", b"[]", b"{", {"paylab_snapshot": 1}])
 def test_no_snapshot(service, body):
-    """400."""
+    """A body that is not a snapshot returns 400."""
     assert service.put("/_simulator/snapshot", body).status == 400
 
 
 def test_no_secret_in_a_snapshot(service):
-    """Neither key is part of it."""
+    """A snapshot contains neither the API key nor the secret key."""
     body = worldly(service).body.decode()
     assert service.simulator.secret_key not in body
     assert service.simulator.api_key not in body

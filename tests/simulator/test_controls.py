@@ -1,4 +1,4 @@
-"""`lab.simulator` as a person uses it: faults, clock and scenarios by name, worlds in files."""
+"""`lab.simulator`: faults, clock and scenarios by name, and saved state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lab():
     ],
 )
 def test_a_wrong_name_is_told_the_right_one(lab, wrong, nearest):
-    """Before anything is sent, and on the card."""
+    """An unknown name raises an error whose card shows the nearest name; pickle keeps it."""
     with pytest.raises(errors.UnknownNameError) as caught:
         wrong(lab.simulator)
     assert nearest in caught.value.nearest
@@ -48,13 +48,13 @@ def test_a_wrong_name_is_told_the_right_one(lab, wrong, nearest):
 
 @pytest.mark.parametrize("details", [{"tmies": 2}, {"pth": "/v1/*"}, {"probabilty": 0.5}])
 def test_a_wrong_detail_is_told_the_right_one(lab, details):
-    """By the simulator."""
+    """An unknown detail of a fault is refused with the nearest name."""
     with pytest.raises(errors.BadRequestError, match=r"times|path|probability"):
         lab.simulator.faults.add("status", **details)
 
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
-    """What waits is asked for, and looking at the controls asks nothing."""
+    """Each kind of fault is a method that `dir` lists; repr and card show planned faults."""
     assert {*KINDS} <= {*dir(lab.simulator.faults)}
     for kind in KINDS:
         getattr(lab.simulator.faults, kind)(times=2)
@@ -66,7 +66,7 @@ def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
 
 
 def test_every_scenario_has_a_name_that_tab_completes(lab):
-    """Each row of the list, and each status detail code."""
+    """Each scenario and each status detail code is an attribute that `dir` lists."""
     scenarios = lab.simulator.scenarios
     assert {*STATUS_DETAIL_CODES} <= {*dir(scenarios)} == {*scenarios}
     listed = {(each.where, each.value) for each in assumptions.SCENARIOS}
@@ -77,7 +77,7 @@ def test_every_scenario_has_a_name_that_tab_completes(lab):
 
 
 def test_scenarios_show_as_a_table(lab):
-    """A row each, escaped; an empty value is seen to be one."""
+    """The scenarios are shown as a table, escaped, with a label for an empty value."""
     shown = displays.show(lab.simulator.scenarios)
     assert all(f">{name}<" in shown or f'title="{name}"' in shown for name in NAMED)
     assert "&quot;&quot; (empty)" in shown
@@ -85,7 +85,7 @@ def test_scenarios_show_as_a_table(lab):
 
 
 def test_a_scenario_by_name_comes_true(lab):
-    """Its value is what is sent."""
+    """An individual that is created with a scenario's value has it as family name."""
     blurry = lab.simulator.scenarios.verification_image_blurry
     fields = examples.individual("MX", consent_at=lab.simulator.clock.now)
     made = lab.individuals.create(**{**fields, "family_name": blurry})
@@ -94,7 +94,7 @@ def test_a_scenario_by_name_comes_true(lab):
 
 
 def test_the_clock(lab):
-    """Read, moved on by a span, sped up, stopped."""
+    """The clock can be read, advanced by a span, sped up and frozen."""
     clock = lab.simulator.clock
     before = clock.now
     clock.advance("24h")
@@ -108,14 +108,14 @@ def test_the_clock(lab):
 
 @pytest.mark.parametrize("span", ["a day", "", "24", "-1h", "1e9h", "24 hours"])
 def test_a_span_that_is_none(lab, span):
-    """Says how one is written."""
+    """An invalid span is refused with an example of a valid one."""
     with pytest.raises(errors.SimulatorError, match="24h"):
         lab.simulator.clock.advance(span)
 
 
 @pytest.fixture
 def saved(lab, tmp_path):
-    """A lab with somebody in it, and the file it was saved in."""
+    """A lab with an individual and a subscription, and the file it was saved to."""
     person = examples.individual("MX", consent_at=lab.simulator.clock.now)
     lab.individuals.create(**person)
     lab.webhook_subscriptions.create(f"{HOOK}?token=t0ken", ["transfer.created"])
@@ -123,7 +123,7 @@ def saved(lab, tmp_path):
 
 
 def test_a_saved_world_comes_back(saved):
-    """In another simulator, as it was."""
+    """Another simulator that loads the file has the same objects and summary."""
     lab, path = saved
     other = paylab.connect(simulator=Simulator())
     other.simulator.load(path)
@@ -138,14 +138,14 @@ ROUTE = {"source_currency": "USD", "destination_currency": "MXN", "payout_method
 
 
 def pay(lab, amount="10"):
-    """A new transfer to the first account in the world."""
+    """Create a transfer to the first financial account found."""
     person = next(each for each in lab.individuals.list() if each.financial_accounts)
     return lab.transfers.create(person.financial_accounts[0].id, **ROUTE, source_amount=amount)
 
 
 @pytest.mark.parametrize("amount", ["10", "25"])
 def test_a_loaded_world_takes_new_transfers(lab, tmp_path, amount):
-    """No key repeats one that the world knows: in a new lab, in one that paid, and after it."""
+    """After a load, new idempotency keys differ from all keys in the loaded state."""
     lab.individuals.create(**examples.recipient("MX"))
     ids = [pay(lab).id]
     path = lab.simulator.save(tmp_path / "one.json")
@@ -162,7 +162,7 @@ def test_a_loaded_world_takes_new_transfers(lab, tmp_path, amount):
 
 
 def test_a_restored_world_of_its_own_changes_no_key(lab):
-    """A lab that goes back and pays again has the keys that it would have had."""
+    """Restoring its own snapshot does not change the next idempotency keys of a lab."""
     lab.individuals.create(**examples.recipient("MX"))
     pay(lab)
     snapshot = lab.simulator.snapshot()
@@ -178,7 +178,7 @@ def test_a_restored_world_of_its_own_changes_no_key(lab):
 
 
 def test_a_saved_world_is_readable_and_holds_no_secret(saved):
-    """Lines for people; no key, no document number, no token of a webhook's URL."""
+    """A saved file has many lines and contains no key, document number, name or URL token."""
     lab, path = saved
     text = path.read_text()
     keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
@@ -189,7 +189,7 @@ def test_a_saved_world_is_readable_and_holds_no_secret(saved):
 
 
 def test_a_snapshot_goes_back_as_it_came(lab):
-    """Fractions included."""
+    """A snapshot that is restored after a reset gives the same summary."""
     before = lab.simulator.summary()
     snapshot = lab.simulator.snapshot()
     lab.simulator.reset()
@@ -199,7 +199,7 @@ def test_a_snapshot_goes_back_as_it_came(lab):
 
 @pytest.mark.parametrize("text", ["", "{}", "[1]", "null", "{'a': 1}", "[" * 100_000, "\ud800"])
 def test_a_file_that_is_no_world(lab, tmp_path, text):
-    """Is refused by name, and the world stays."""
+    """A file that is not a saved state is refused with its name; the state stays the same."""
     path = tmp_path / "bug.json"
     path.write_bytes(text.encode(errors="surrogatepass"))
     with pytest.raises(errors.SimulatorError, match=r"bug\.json"):
@@ -208,7 +208,7 @@ def test_a_file_that_is_no_world(lab, tmp_path, text):
 
 
 def test_a_world_that_was_changed_by_hand(saved):
-    """Is refused, and the world stays."""
+    """A saved file that was edited is refused; the state stays the same."""
     lab, path = saved
     path.write_text(json.dumps({**json.loads(path.read_text()), "seed": 8}))
     with pytest.raises(errors.BadRequestError, match="changed"):

@@ -1,4 +1,4 @@
-"""kill -9 at any moment: whatever a 2xx acknowledged is there afterwards."""
+"""After kill -9 at any moment, everything that a 2xx acknowledged is still there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROUNDS = 4
 
 
 class Victim:
-    """A simulator in a process of its own, to be killed."""
+    """A simulator in another process, which the test kills."""
 
     def __init__(self, path, speak):
         command = [sys.executable, "-c", SERVE, str(path)]
@@ -39,7 +39,7 @@ class Victim:
         self.service = speak(self, self.client)
 
     def kill(self):
-        """kill -9."""
+        """Kill the process with SIGKILL."""
         self.process.kill()
         self.process.wait()
         self.process.stdout.close()
@@ -47,7 +47,7 @@ class Victim:
 
 @pytest.fixture
 def start(tmp_path, over_http):
-    """Starts a victim on the one file."""
+    """A function that starts a process; all processes use the same file."""
     victims = []
 
     def speak(victim, client):
@@ -65,7 +65,7 @@ def start(tmp_path, over_http):
 
 
 def post_until_killed(service, account, kept):
-    """Post transfers, each under a key, and note what was acknowledged."""
+    """Post transfers with idempotency keys, and record the answers, until the server dies."""
     for number in itertools.count():
         body = {
             "financial_account": {"id": account["id"]},
@@ -86,7 +86,7 @@ def post_until_killed(service, account, kept):
 
 
 def total(service):
-    """The ids of every transfer, page by page."""
+    """The ids of all transfers, from every page."""
     ids, cursor = [], ""
     while cursor is not None:
         page = service.get(f"/v1/transfers?limit=100{cursor and f'&cursor={cursor}'}").json
@@ -96,7 +96,7 @@ def total(service):
 
 
 def check(service, kept):
-    """Every acknowledged transfer is there and replays; the others can be sent again."""
+    """Every acknowledged transfer exists and is replayed; a lost one can be sent again."""
     for key, body, answer in kept[-40:]:
         again = service.post("/v1/transfers", body, idempotency_key=key)
         assert again.status == 201
@@ -109,7 +109,7 @@ def check(service, kept):
 
 
 def test_killed_over_and_over(start):
-    """Nothing acknowledged is lost, nothing is doubled, no id comes twice, time goes on."""
+    """After each kill no acknowledged transfer is lost or doubled, and the time goes on."""
     draw, kept, last = random.Random(7), [], ""
     victim = start()
     account = victim.service.made("/v1/financial_accounts", payee(victim.service))
@@ -128,14 +128,14 @@ def test_killed_over_and_over(start):
 
 
 def payee(service):
-    """The body of an account of somebody new."""
+    """Create an individual, and return the body of a financial account for it."""
     owner = service.person()
     details = {"clabe": "002010077777777771"}
     return {"individual_id": owner["id"], "type": "bank_account", "details": details}
 
 
 def test_a_second_process(start, tmp_path):
-    """It ends with one clear sentence."""
+    """A second process on the same file ends with an error message."""
     start()
     command = [sys.executable, "-c", SERVE, str(tmp_path / "world.db")]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)

@@ -1,4 +1,4 @@
-"""One seed, one world: the same requests give the same bytes."""
+"""The same seed and the same requests give the same bytes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ for target in ("/v1/conversions", "/_simulator/events", "/_simulator/snapshot"):
 
 
 def told(hash_seed):
-    """The story as another process tells it."""
+    """The output of the story in another process."""
     command = [sys.executable, "-c", STORY, str(Path(__file__).parent)]
     env = {**os.environ, "PYTHONHASHSEED": hash_seed}
     return subprocess.run(command, capture_output=True, check=True, env=env).stdout
 
 
 def test_two_processes_tell_the_same():
-    """Whatever Python does with the order of sets."""
+    """The answers do not depend on Python's hash seed."""
     story = told("1")
     assert story == told("2")
     assert b"conversion.completed" in story
@@ -44,7 +44,7 @@ def test_two_processes_tell_the_same():
 
 @pytest.mark.parametrize("seed", [0, 8, -1, 10**30])
 def test_another_seed_is_another_world(make, seed):
-    """Other ids, keys, CLABEs and addresses."""
+    """Another seed gives another API key, other ids and other CLABEs."""
     one, other = make(), make(seed=seed)
     assert one.simulator.api_key != other.simulator.api_key
     assert one.person()["id"] != other.person()["id"]
@@ -53,7 +53,7 @@ def test_another_seed_is_another_world(make, seed):
 
 
 def test_ids(service):
-    """A prefix and 26 characters, none twice."""
+    """An id is a prefix and 26 characters, and no id repeats."""
     account = service.payable()
     ids = {service.transfer(account)["id"] for _ in range(50)} | {account["id"]}
     assert len(ids) == 51

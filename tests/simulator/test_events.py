@@ -1,4 +1,4 @@
-"""Events on their way: to whom, in what order, how often, and what is written down."""
+"""Webhook delivery: subscribers, order, retries, faults and the delivery log."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ ALL = [
 
 
 class Receiver:
-    """Takes events, and answers each from a list; the last answer goes on."""
+    """A receiver that answers from a list; the last answer repeats."""
 
     def __init__(self, *answers):
         self.answers, self.got = list(answers) or [200], []
 
     def __call__(self, url, body):
-        """Take an event."""
+        """Store an event, and return or raise the next answer."""
         self.got.append((url, json.loads(body)))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
@@ -30,13 +30,13 @@ class Receiver:
 
     @property
     def types(self):
-        """The types that came, in order."""
+        """The event types received, in order, without the resource prefix."""
         return [body["event_type"].partition(".")[2] for _, body in self.got]
 
 
 @pytest.fixture
 def post(make):
-    """Makes a service whose events go to a receiver, and somebody who subscribed."""
+    """A function that creates a service with a receiver and subscriptions."""
 
     def made(receiver, types=ALL, urls=("https://example.com/hook",)):
         service = make(send=receiver)
@@ -50,13 +50,13 @@ def post(make):
 
 
 def log(service, *names):
-    """The chosen columns of the deliveries."""
+    """The given columns of the delivery log."""
     rows = service.get("/_simulator/deliveries").json
     return [tuple(row[name] for name in names) for row in rows]
 
 
 def test_the_life_of_a_transfer(post):
-    """Each event once, in order, a snapshot of its moment."""
+    """Each event of a transfer arrives once, in order, with the transfer as it was then."""
     receiver = Receiver()
     service = post(receiver)
     made = service.transfer()
@@ -74,7 +74,7 @@ def test_the_life_of_a_transfer(post):
 
 
 def test_the_life_of_a_conversion(post):
-    """Nulls until they happen, currencies in lower case."""
+    """A payout field is null until it is set; events have currencies in lower case."""
     receiver = Receiver()
     service = post(receiver, [each for each in ALL if each.startswith("conversion")])
     service.deposit(service.on_ramp("MX"))
@@ -92,7 +92,7 @@ def test_the_life_of_a_conversion(post):
 
 
 def test_only_what_was_subscribed_to(post):
-    """And only since it was."""
+    """A receiver gets only the event types that it subscribed to."""
     receiver = Receiver()
     service = post(receiver, ["transfer.completed"])
     service.transfer()
@@ -101,7 +101,7 @@ def test_only_what_was_subscribed_to(post):
 
 
 def test_every_subscription_gets_its_own(post):
-    """Two subscriptions, two deliveries of each event."""
+    """With two subscriptions each event is delivered twice."""
     receiver = Receiver()
     service = post(receiver, ["transfer.created"], ("https://a.co/", "https://b.co/?x=1"))
     service.transfer()
@@ -110,7 +110,7 @@ def test_every_subscription_gets_its_own(post):
 
 @pytest.mark.parametrize("answer", [500, 404, 301, 308, 100, OSError("gone"), ValueError("odd")])
 def test_tried_four_times(post, answer):
-    """After 5 s, 30 s and 5 min, each from the failure before; then given up."""
+    """A failed delivery is retried after 5 s, 30 s and 5 min, then given up."""
     service = post(Receiver(answer), ["transfer.created"])
     service.transfer()
     service.advance(3600)
@@ -127,7 +127,7 @@ def test_tried_four_times(post, answer):
 
 @pytest.mark.parametrize("answer", [200, 201, 202, 204, 299])
 def test_any_2xx_will_do(post, answer):
-    """Delivered at the first attempt."""
+    """An event answered with any 2xx is not sent again."""
     service = post(Receiver(answer), ["transfer.created"])
     service.transfer()
     service.advance(3600)
@@ -135,7 +135,7 @@ def test_any_2xx_will_do(post, answer):
 
 
 def test_a_delivery_as_written_down(post):
-    """The spec of the log."""
+    """A row of the delivery log has the documented fields."""
     service = post(Receiver(), ["transfer.created"])
     made = service.transfer()
     [row] = service.get("/_simulator/deliveries").json
@@ -151,7 +151,7 @@ def test_a_delivery_as_written_down(post):
 
 
 def test_order_is_kept_while_a_receiver_fails(post):
-    """The second event of a transfer waits for the first; another transfer's does not."""
+    """An event waits for earlier events of its transfer, not for those of other transfers."""
     receiver = Receiver(500, 200)
     service = post(receiver)
     first = service.transfer()
@@ -167,7 +167,7 @@ def test_order_is_kept_while_a_receiver_fails(post):
 
 
 def test_given_up_makes_way(post):
-    """After the last attempt the next event of the transfer goes."""
+    """After the last failed attempt, the next event of the transfer is delivered."""
     receiver = Receiver(500, 500, 500, 500, 200)
     service = post(receiver)
     service.transfer()
@@ -176,7 +176,7 @@ def test_given_up_makes_way(post):
 
 
 def test_deleting_stops_everything(post):
-    """What waited for its next attempt is dropped."""
+    """Deleting a subscription cancels its retries."""
     receiver = Receiver(500)
     service = post(receiver)
     service.transfer()
@@ -189,12 +189,12 @@ def test_deleting_stops_everything(post):
 
 
 def fault(service, kind, **details):
-    """Lay a fault in wait."""
+    """Add a fault."""
     return service.made("/_simulator/faults", {"kind": kind, **details})
 
 
 def test_twice(post):
-    """The same event, the same bytes."""
+    """The fault event_duplicate delivers the same event twice."""
     receiver = Receiver()
     service = post(receiver)
     fault(service, "event_duplicate", event_type="transfer.funded")
@@ -205,7 +205,7 @@ def test_twice(post):
 
 
 def test_lost(post):
-    """It is never sent, and no other waits for it."""
+    """The fault event_drop loses one event, and the next ones do not wait for it."""
     receiver = Receiver()
     service = post(receiver)
     fault(service, "event_drop", event_type="transfer.funded")
@@ -215,7 +215,7 @@ def test_lost(post):
 
 
 def test_late(post):
-    """It comes that many seconds later, and holds up nothing."""
+    """The fault event_delay delivers an event later, and the next ones do not wait for it."""
     receiver = Receiver()
     service = post(receiver)
     fault(service, "event_delay", event_type="transfer.created", seconds=2.5)
@@ -225,7 +225,7 @@ def test_late(post):
 
 
 def test_overtaken(post):
-    """It comes right behind the next event of its transfer."""
+    """The fault event_reorder delivers an event right after the next one of its transfer."""
     receiver = Receiver()
     service = post(receiver)
     fault(service, "event_reorder", event_type="transfer.created")
@@ -235,7 +235,7 @@ def test_overtaken(post):
 
 
 def test_nothing_to_overtake_it(post):
-    """An event with none behind it comes after a minute."""
+    """A reordered event with no next event is delivered after a minute."""
     receiver = Receiver()
     service = post(receiver)
     fault(service, "event_reorder", event_type="transfer.completed")
@@ -247,7 +247,7 @@ def test_nothing_to_overtake_it(post):
 
 
 def test_overtaken_between_two_attempts(post):
-    """It goes behind the one that overtook it, and is not sent from two lanes."""
+    """A reordered event that failed is retried once, after the event that overtook it."""
     receiver = Receiver(200, 500, 200)
     service = post(receiver)
     fault(service, "event_reorder", event_type="transfer.funded")
@@ -260,7 +260,7 @@ def test_overtaken_between_two_attempts(post):
 
 
 def test_in_the_same_order_every_time(post):
-    """Many subscribers, many transfers: a patient courier goes one errand at a time."""
+    """With many subscribers and transfers, two runs make the same deliveries in one order."""
     runs = []
     for _ in range(2):
         receiver = Receiver(200, 500, 200, 200, 500, 200)
@@ -273,7 +273,7 @@ def test_in_the_same_order_every_time(post):
 
 
 def test_a_receiver_may_ask_the_service(make):
-    """While it is being delivered to, in this process: the world is not locked."""
+    """A receiver in this process can call the service during a delivery without a deadlock."""
     asked = []
 
     def receive(url, body):
@@ -289,7 +289,7 @@ def test_a_receiver_may_ask_the_service(make):
 
 
 def test_events_are_noted_without_subscribers(service):
-    """Every event since the beginning, subscribed to or not."""
+    """Every event is recorded, also without a subscription; nothing is delivered then."""
     made = service.transfer()
     service.advance(10)
     rows = service.get("/_simulator/events").json

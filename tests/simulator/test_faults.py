@@ -1,4 +1,4 @@
-"""Faults on calls, in process; on a real socket they are in test_faults_on_the_wire."""
+"""Faults on calls in this process; test_faults_on_the_wire has them on a socket."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paylab.simulator.simulator import BASE_URL, SimulatorTransport
 
 
 def fault(service, kind, **details):
-    """Lay a fault in wait."""
+    """Add a fault."""
     return service.made("/_simulator/faults", {"kind": kind, **details})
 
 
@@ -19,7 +19,7 @@ def statuses(service, count=4, target="/v1/transfers"):
 
 
 def test_laid_listed_and_cleared(service):
-    """201 with an id, a list, and 204."""
+    """A new fault returns an id and is listed; a DELETE returns 204 and removes all faults."""
     made = fault(service, "status", status=503, method="POST", path="/v1/transfers", times=2)
     assert made["id"]
     assert service.get("/_simulator/faults").json == [made]
@@ -29,7 +29,7 @@ def test_laid_listed_and_cleared(service):
 
 
 def test_strikes_so_many_times(service):
-    """And then the service is itself again."""
+    """A fault applies as often as `times` says; later calls succeed."""
     fault(service, "status", status=500, times=2)
     assert statuses(service) == [500, 500, 200, 200]
     assert service.get("/_simulator/faults").json[0]["left"] == 0
@@ -49,13 +49,13 @@ def test_strikes_so_many_times(service):
     ],
 )
 def test_whom_it_strikes(service, details, struck):
-    """Method and path choose; a path may hold a star."""
+    """A fault applies to its method, in any case, and its path, which may contain `*`."""
     fault(service, "status", status=502, **details)
     assert statuses(service, 1) == [502 if struck else 200]
 
 
 def test_by_chance(make):
-    """A seed makes the same strikes every time, and about as many as asked."""
+    """The same seed affects the same calls, and their share is near the probability."""
     runs = []
     for seed in (7, 7, 8):
         service = make()
@@ -76,7 +76,7 @@ def test_by_chance(make):
     ],
 )
 def test_retry_after(service, details, header):
-    """In seconds; a 429 always has one."""
+    """Retry-After is in seconds; a 429 always has this header."""
     fault(service, "status", **details)
     answer = service.get("/v1/transfers")
     assert answer.status == details["status"]
@@ -84,14 +84,14 @@ def test_retry_after(service, details, header):
 
 
 def test_the_controls_are_never_struck(service):
-    """Or nobody could take the fault away."""
+    """A fault does not apply to control requests."""
     fault(service, "status", status=500, times=10)
     assert service.get("/_simulator").status == 200
 
 
 @pytest.mark.parametrize("kind", ["status", "html", "refuse", "timeout"])
 def test_instead_of_the_service(service, transfer_body, kind):
-    """Nothing is carried out."""
+    """These faults respond instead of the service: no transfer is created."""
     fault(service, kind)
     service.post("/v1/transfers", transfer_body)
     assert service.get("/v1/transfers")["data"] == []
@@ -99,14 +99,14 @@ def test_instead_of_the_service(service, transfer_body, kind):
 
 @pytest.mark.parametrize("kind", ["drop_after", "truncate"])
 def test_after_the_service(service, transfer_body, kind):
-    """It is carried out, and the answer is lost."""
+    """With these faults the service creates the transfer, but the answer is lost."""
     fault(service, kind)
     service.post("/v1/transfers", transfer_body)
     assert len(service.get("/v1/transfers")["data"]) == 1
 
 
 def test_html(service):
-    """A page of a gateway."""
+    """The fault html returns a 502 with an HTML page."""
     fault(service, "html")
     answer = service.get("/v1/transfers")
     assert (answer.status, answer.headers["content-type"]) == (502, "text/html")
@@ -115,7 +115,7 @@ def test_html(service):
 
 @pytest.mark.parametrize(("seconds", "status"), [(299, 200), (-299, 200), (301, 401), (-301, 401)])
 def test_skew(service, seconds, status):
-    """The service's clock is off: in what it accepts and in its Date header."""
+    """The fault skew shifts the clock that checks X-Date, and the Date header."""
     fault(service, "skew", seconds=seconds)
     answer = service.get("/v1/transfers")
     assert answer.status == status
@@ -123,7 +123,7 @@ def test_skew(service, seconds, status):
 
 
 def test_bad_cursor(make):
-    """A cursor that was good is refused; a list without one is not."""
+    """The fault bad_cursor refuses a valid cursor, once; a request without a cursor succeeds."""
     service = make(transfers=3)
     fault(service, "bad_cursor")
     cursor = service.get("/v1/transfers?limit=1")["cursor"]
@@ -154,13 +154,13 @@ def test_bad_cursor(make):
     ],
 )
 def test_refused(service, body, field):
-    """400 that names the field; near names are suggested."""
+    """An invalid fault returns a 400 that names the field."""
     answer = service.post("/_simulator/faults", body)
     assert (answer.status, [*answer.fields]) == (400, [field])
 
 
 def test_a_suggestion(service):
-    """The near name comes first."""
+    """The message about an unknown kind names the nearest kind first."""
     message = service.post("/_simulator/faults", {"kind": "statuss"}).fields["kind"]
     assert message.startswith("must be one of status")
 
@@ -175,7 +175,7 @@ def test_a_suggestion(service):
     ],
 )
 def test_as_httpx_sees_it(service, kind, error):
-    """The transport raises what a socket would have made httpx raise."""
+    """The in-process transport raises the same httpx errors as a socket."""
     fault(service, kind)
     headers = service.signed("GET", "/v1/transfers")
     with httpx.Client(transport=SimulatorTransport(service.simulator)) as client:
@@ -187,6 +187,6 @@ def test_as_httpx_sees_it(service, kind, error):
 
 @pytest.mark.parametrize("path", ["[", "[z-a]", "[" * 999, "*" * 999, "[!]", "\\", "(?P<", "\x00"])
 def test_a_strange_pattern(service, path):
-    """It matches nothing, or everything, and breaks nothing."""
+    """An unusual path pattern matches everything or nothing, and causes no error."""
     fault(service, "status", path=path, status=500)
     assert statuses(service, 1)[0] in (200, 500)

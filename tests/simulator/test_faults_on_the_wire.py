@@ -1,4 +1,4 @@
-"""Faults as a client at the other end of a socket meets them."""
+"""Faults on calls over a socket."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PATH = "/v1/transfers"
 
 
 def fault(wire, kind, **details):
-    """Lay a fault in wait."""
+    """Add a fault."""
     return wire.made("/_simulator/faults", {"kind": kind, **details})
 
 
@@ -24,7 +24,7 @@ def fault(wire, kind, **details):
     ],
 )
 def test_cut(wire, kind, error):
-    """No answer, or half of one; the next request is answered."""
+    """The client gets no answer or half of one; the next request succeeds."""
     fault(wire, kind)
     with pytest.raises(error):
         wire.get(PATH)
@@ -32,7 +32,7 @@ def test_cut(wire, kind, error):
 
 
 def test_half_an_answer(wire):
-    """The head promises the whole body, and half of it comes."""
+    """A truncated answer has the full Content-Length and a shorter body."""
     fault(wire, "truncate")
     target, headers, got = wire.server.base_url + PATH, wire.signed("GET", PATH), []
     with (
@@ -46,7 +46,7 @@ def test_half_an_answer(wire):
 
 
 def test_silence(wire):
-    """The request is taken, and nothing comes; others are served meanwhile."""
+    """A request with the fault timeout gets no answer; other requests succeed meanwhile."""
     fault(wire, "timeout")
     began = time.monotonic()
     with httpx.Client(timeout=0.3) as client, pytest.raises(httpx.ReadTimeout):
@@ -56,7 +56,7 @@ def test_silence(wire):
 
 
 def test_carried_out_and_lost(wire):
-    """After drop_after the transfer is there."""
+    """After drop_after the transfer exists although the client got no answer."""
     account = wire.payable()
     body = {
         "financial_account": {"id": account["id"]},
@@ -82,14 +82,14 @@ def test_carried_out_and_lost(wire):
     ],
 )
 def test_answers(wire, kind, details, status, header):
-    """As in process."""
+    """Over a socket a fault gives the expected status and header."""
     fault(wire, kind, **details)
     answer = wire.get(PATH)
     assert (answer.status, answer.headers[header[0]]) == (status, header[1])
 
 
 def test_bad_cursor(wire):
-    """A good cursor is refused once."""
+    """The fault bad_cursor refuses a valid cursor once."""
     wire.post("/_simulator/seed", {"transfers": 2})
     cursor = wire.get(f"{PATH}?limit=1")["cursor"]
     fault(wire, "bad_cursor")
@@ -99,7 +99,7 @@ def test_bad_cursor(wire):
 
 
 def test_only_the_struck_connection_is_cut(wire):
-    """Another client's idle connection stays open."""
+    """A fault does not close the idle connection of another client."""
     with httpx.Client() as other:
         url = wire.server.base_url + PATH
         assert other.get(url, headers=wire.signed("GET", PATH)).status_code == 200

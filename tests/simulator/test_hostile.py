@@ -1,4 +1,4 @@
-"""Whatever comes in, no answer is a 5xx, and the world can still be read afterwards."""
+"""No input causes a 5xx, and the simulator still works afterwards."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ JUNK = [
 
 
 def operations():
-    """Every method of every path."""
+    """Each path with its method, except the reset."""
     return [
         (method, path.replace("{id}", "x"))
         for _, method, path, _ in (*Service().routes, *CONTROLS)
@@ -52,7 +52,7 @@ def operations():
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
 def test_a_body_is_utf_8(service, encoding):
-    """JSON between systems is UTF-8 without a mark (RFC 8259): another encoding is a 400."""
+    """A body in another encoding than UTF-8 without a BOM (RFC 8259) returns 400."""
     good = '{"url": "https://example.com/", "event_types": ["transfer.created"]}'
     answer = service.call("POST", "/v1/webhook_subscriptions", good.encode(encoding))
     assert (answer.status, answer.json["error"][:20]) == (400, "the body is not JSON")
@@ -60,7 +60,7 @@ def test_a_body_is_utf_8(service, encoding):
 
 @pytest.mark.parametrize(("method", "path"), operations())
 def test_junk_everywhere(service, method, path):
-    """Whatever is answered is no failure of the server, and an answer other than 204 is JSON."""
+    """An invalid body never causes a 5xx; every answer other than a 204 is JSON."""
     for body in JUNK:
         answer = service.call(method, path, body)
         assert answer.status < 500
@@ -71,12 +71,12 @@ def test_junk_everywhere(service, method, path):
 
 @pytest.mark.parametrize("body", JUNK)
 def test_junk_is_a_400(service, body):
-    """Where the body is all that matters."""
+    """An invalid body of a new individual returns 400."""
     assert service.post("/v1/individuals", body).status == 400
 
 
 def targets(service):
-    """A world with one of everything, and a good body for every POST."""
+    """A valid body for every POST, after creating the objects that it needs."""
     owner = service.active("MX", "on_ramp", "global_payouts")
     account, wallet = service.account(owner), service.wallet(owner)
     ready = service.on_ramp("MX")
@@ -165,7 +165,7 @@ values = st.recursive(
 
 
 def spoilt(body, path, value):
-    """A copy of the body with the value at a path of keys."""
+    """A copy of the body with the value at a path replaced."""
     if not path:
         return value
     if isinstance(body, list):
@@ -174,7 +174,7 @@ def spoilt(body, path, value):
 
 
 def paths(body, at=()):
-    """Every place in a body."""
+    """The path of every value in a body."""
     if at:
         yield at
     inner = body.items() if isinstance(body, dict) else ()
@@ -186,14 +186,14 @@ def paths(body, at=()):
 
 @pytest.fixture(scope="module")
 def world(module_service):
-    """One world for all examples, and the good bodies."""
+    """A client of the module's simulator, and the valid bodies."""
     return module_service, targets(module_service)
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_valid_bodies_spoilt(world, data):
-    """A good body with one or two values replaced is taken or refused, never a 5xx."""
+    """A valid body with one or two values replaced is accepted or refused, never a 5xx."""
     service, bodies = world
     target = data.draw(st.sampled_from(sorted(bodies)))
     body = bodies[target]
@@ -206,7 +206,7 @@ def test_valid_bodies_spoilt(world, data):
 
 
 def test_the_world_is_still_whole(world):
-    """After all of that every list can be read, and the clock moves on."""
+    """After the tests above every list can be read, and the clock can be advanced."""
     service, _ = world
     assert service.delete("/_simulator/faults").status == 204
     assert service.advance(10**6).status == 200
@@ -252,14 +252,14 @@ def test_the_world_is_still_whole(world):
     ],
 )
 def test_paths_and_methods(service, method, path, status):
-    """404 for a path that is none, 405 with Allow for a method it does not take."""
+    """An unknown path returns 404; an unsupported method returns 405 with Allow."""
     answer = service.call(method, path)
     assert answer.status == status
     assert ("allow" in answer.headers) is (status == 405)
 
 
 def test_allow(service):
-    """The methods, parted by commas."""
+    """The header Allow has the methods, separated by commas."""
     assert service.delete("/v1/transfers").headers["allow"] == "POST, GET"
 
 
@@ -273,7 +273,7 @@ def test_allow(service):
 )
 @pytest.mark.parametrize("path", ["/v1/transfers", "/v1/individuals", "/_simulator"])
 def test_queries(service, path, query):
-    """Taken or refused."""
+    """An unusual query is accepted or refused with a 400."""
     assert service.get(f"{path}?{query}").status in (200, 400)
 
 
@@ -283,7 +283,7 @@ HEADERS = ["authorization", "x-date", "x-nonce", "x-api-key", "x-content-sha256"
 @pytest.mark.parametrize("name", HEADERS)
 @pytest.mark.parametrize("value", ["", " ", "\x00", "\xff" * 50, "é", "9" * 10_000, ";", ",,,"])
 def test_headers(service, name, value):
-    """A header that is junk is a 401 that says which."""
+    """An invalid header returns a 401 with an error message."""
     answer = service.get("/v1/transfers", **{name.replace("-", "_"): value})
     assert answer.status == 401
     assert answer["error"]
@@ -291,7 +291,7 @@ def test_headers(service, name, value):
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_headers_signed_as_junk(service, name):
-    """Even junk that is signed well is taken or refused."""
+    """An invalid header value with a valid signature returns 200 or 401."""
     for value in ("", "\xff", "2026-13-45T99:99:99Z", "0001-01-01T00:00:00+14:00", "x" * 9999):
         headers = service.signed("GET", "/v1/transfers", **{name: value})
         assert service.carry("GET", "/v1/transfers", headers, b"").status in (200, 401)
@@ -309,6 +309,6 @@ def test_headers_signed_as_junk(service, name):
     st.binary(max_size=40),
 )
 def test_anything_at_all(method, path, query, headers, body):
-    """Anything that a socket could bring is refused."""
+    """A request with arbitrary unsigned content returns 401."""
     reply = Simulator().respond(Request(method, path, query, headers, body))
     assert reply.status == 401

@@ -1,4 +1,4 @@
-"""Idempotency: one effect, the same answer, for a day."""
+"""Idempotency: one effect and the same answer for 24 hours."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DAY = 24 * 3600
 
 
 def total(service):
-    """How many transfers there are."""
+    """The number of transfers."""
     return len(service.get("/v1/transfers?limit=100")["data"])
 
 
 def test_replayed(service, transfer_body):
-    """The same key and bytes: the same status and bytes, and the header; one transfer."""
+    """The same key and body replay the status and bytes, with a header; one transfer exists."""
     first = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     service.advance(10)
     second = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
@@ -29,7 +29,7 @@ def test_replayed(service, transfer_body):
 
 
 def test_another_body(service, transfer_body):
-    """409, and what was stored stays."""
+    """Another body with the same key returns 409, and the stored answer stays."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     spaced = json.dumps(transfer_body, indent=1).encode()
     assert service.post("/v1/transfers", spaced, idempotency_key=KEY).status == 409
@@ -54,12 +54,12 @@ def test_another_body(service, transfer_body):
     ],
 )
 def test_the_key_is_a_uuid(service, transfer_body, key, status):
-    """36 characters of the usual form."""
+    """A key must be a UUID in the form of 36 characters."""
     assert service.post("/v1/transfers", transfer_body, idempotency_key=key).status == status
 
 
 def test_errors_are_not_stored(service, transfer_body):
-    """A refused request can be sent again, mended, under its key."""
+    """A refused request can be corrected and sent again with its key."""
     bad = transfer_body | {"payout_method": "pix"}
     assert service.post("/v1/transfers", bad, idempotency_key=KEY).status == 400
     answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
@@ -68,7 +68,7 @@ def test_errors_are_not_stored(service, transfer_body):
 
 @pytest.mark.parametrize(("seconds", "replayed"), [(DAY - 0.001, True), (DAY, False)])
 def test_a_day_on_the_simulators_clock(service, transfer_body, seconds, replayed):
-    """Stored answers are forgotten after 24 hours."""
+    """A stored answer expires after 24 hours of the simulator's clock."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     service.advance(seconds)
     answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
@@ -77,7 +77,7 @@ def test_a_day_on_the_simulators_clock(service, transfer_body, seconds, replayed
 
 
 def test_a_202_is_not_stored(service):
-    """A second POST after a 202 makes a second account."""
+    """A 202 is not stored: the same request again creates a second account."""
     service.on_ramp("PH")
     made = service.get("/v1/conversion_accounts")["data"][0]
     body = {
@@ -91,7 +91,7 @@ def test_a_202_is_not_stored(service):
 
 
 def test_scoped_by_path(service, transfer_body):
-    """One key may serve both operations; elsewhere a key means nothing."""
+    """The same key can be used for two operations; operations without keys ignore it."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     answer = service.post("/v1/conversion_accounts", {}, idempotency_key=KEY)
     assert answer.status == 400
@@ -99,14 +99,14 @@ def test_scoped_by_path(service, transfer_body):
 
 
 def test_two_keys_two_transfers(service, transfer_body):
-    """A key of its own, or none, is a transfer of its own."""
+    """Each new key creates a transfer, and so does each request without a key."""
     for key in ({"idempotency_key": KEY}, {"idempotency_key": OTHER}, {}, {}):
         service.post("/v1/transfers", transfer_body, **key)
     assert total(service) == 4
 
 
 def test_identical_requests_at_once(service, transfer_body):
-    """One is carried out, the others wait and replay."""
+    """Of identical requests at the same time one is processed, and the others replay it."""
     with ThreadPoolExecutor(8) as pool:
         futures = [
             pool.submit(service.post, "/v1/transfers", transfer_body, idempotency_key=KEY)
@@ -119,7 +119,7 @@ def test_identical_requests_at_once(service, transfer_body):
 
 
 def test_carried_out_then_cut(service, transfer_body):
-    """After an answer that was lost, the key brings it back."""
+    """After a lost answer, the same request with the same key returns the stored answer."""
     service.post("/_simulator/faults", {"kind": "drop_after", "method": "POST"})
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     answer = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)

@@ -1,4 +1,4 @@
-"""Verification images: bounds, merging by side, and when the check begins."""
+"""Verification images: limits, replacement by side, and the start of the verification."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ TYPES = [
 
 @pytest.fixture
 def path(service):
-    """Where a Mexican on-ramp individual uploads."""
+    """The path to upload images of a Mexican on-ramp individual."""
     return f"/v1/individuals/{service.person('MX', 'on_ramp')['id']}/verification_images"
 
 
 def front(content):
-    """One image of the front."""
+    """An image of the front of the document."""
     return {"type": "document-front", "content": content}
 
 
 @pytest.mark.parametrize(("mime", "magic"), TYPES)
 def test_the_six_types(service, path, image, mime, magic):
-    """Each type with its own first bytes."""
+    """Each image type is accepted with its own first bytes."""
     answer = service.post(path, {"images": [front(image(10_240, mime, magic))]})
     assert answer.status == 200
     assert answer["images"][0]["content_type"] == mime
@@ -38,13 +38,13 @@ def test_the_six_types(service, path, image, mime, magic):
     ("size", "status"), [(10_239, 400), (10_240, 200), (15_728_640, 200), (15_728_641, 400)]
 )
 def test_size_bounds(service, path, image, size, status):
-    """10 KB and 15 MB are inside."""
+    """An image may have from 10 KB to 15 MB."""
     assert service.post(path, {"images": [front(image(size))]}).status == status
 
 
 @pytest.mark.parametrize(("count", "status"), [(0, 400), (1, 200), (10, 200), (11, 400)])
 def test_count_bounds(service, path, image, count, status):
-    """1 to 10 images."""
+    """A request may have from 1 to 10 images."""
     assert service.post(path, {"images": [front(image())] * count}).status == status
 
 
@@ -61,19 +61,19 @@ def test_count_bounds(service, path, image, count, status):
     ],
 )
 def test_a_bad_image(service, path, image, entry, field):
-    """The field that is wrong, by its place in the list."""
+    """An invalid image returns a 400 that names the field and the index of the image."""
     answer = service.post(path, {"images": [front(image()) | entry]})
     assert (answer.status, [*answer.fields]) == (400, [field])
 
 
 @pytest.mark.parametrize("body", [{}, {"images": None}, {"images": {}}, {"images": [7]}])
 def test_no_images(service, path, body):
-    """Anything but a list of images."""
+    """A body without a list of images returns 400."""
     assert service.post(path, body).status == 400
 
 
 def test_merged_by_side(service, path, image):
-    """Only the sides that came are replaced; a side that comes twice: the last wins."""
+    """An upload replaces the images of its sides; of two images of a side the last is kept."""
     old = service.post(path, {"images": [front(image())]}).json["images"]
     two = [front(image()), front(image(10_240, "application/pdf", b"%PDF-"))]
     service.post(path, {"images": two})
@@ -83,7 +83,7 @@ def test_merged_by_side(service, path, image):
 
 
 def test_leaves_action_required_when_complete(service, image):
-    """Until the last side is there the individual says what is missing."""
+    """The status details list the missing sides until all sides are uploaded."""
     made = service.person("PH", "on_ramp")
     path = f"/v1/individuals/{made['id']}"
     seen = []
@@ -99,7 +99,7 @@ def test_leaves_action_required_when_complete(service, image):
 
 
 def test_read_back(service, path):
-    """The metadata, and never the bytes."""
+    """A GET returns the metadata of the images without their content."""
     assert service.get(path).json["images"] == []
     made = path.split("/")[3]
     answer = service.upload(made, "selfie")
@@ -110,17 +110,17 @@ def test_read_back(service, path):
 
 
 def test_refused_to_others(service):
-    """404 for nobody, 400 for who verifies by token, 422 when nothing is asked for."""
+    """An unknown individual returns 404, one that verifies by token 400, an active one 422."""
     tokened, done = service.person("US", "on_ramp")["id"], service.person()["id"]
     assert [service.upload(each).status for each in ("x", tokened, done)] == [404, 400, 422]
 
 
 def test_nothing_more_after_the_last(service):
-    """A pending individual is not asked for anything."""
+    """An upload for a pending individual returns 422."""
     made = service.person("MX", "on_ramp")["id"]
     assert [service.upload(made).status for _ in range(2)] == [200, 422]
 
 
 def test_images_read_of_nobody(service):
-    """404."""
+    """The images of an unknown individual return 404."""
     assert service.get("/v1/individuals/x/verification_images").status == 404

@@ -1,4 +1,4 @@
-"""Individuals over the interface: creation, reading, listing, tokens."""
+"""Individuals: creation, reading, listing, verification tokens."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def codes(individual):
 
 
 def test_a_recipient_is_active_at_once(service):
-    """Only what has a value is there, and the country stands in both places."""
+    """A new recipient is active; absent fields are left out; the address has the country."""
     made = service.person()
     assert made["status"] == "active"
     assert made["address"] == {"city": "Puebla", "country": "MX"}
@@ -31,7 +31,7 @@ def test_a_recipient_is_active_at_once(service):
 
 
 def test_everything_given_comes_back(service):
-    """Every field of the spec, as it was sent."""
+    """Every field of the spec is returned as it was sent."""
     address = {"country": "CO", "line_1": "a", "line_2": "", "city": "c", "state": "s"}
     given = {
         "email": "a@b.co",
@@ -46,14 +46,14 @@ def test_everything_given_comes_back(service):
 
 
 def test_a_null_is_like_nothing(service):
-    """Null and absent read alike, at the top and inside."""
+    """A null field is treated as absent, also inside an object."""
     made = service.person(email=None, document=None, address={"line_1": None})
     assert made["address"] == {"country": "MX"}
     assert not made.keys() & {"email", "document"}
 
 
 def test_accounts_come_with_the_individual(service):
-    """Accounts can be given at creation."""
+    """An individual can be created with financial accounts."""
     account = {"type": "bank_account", "details": {"clabe": "0" * 18}}
     made = service.person(financial_accounts=[account])
     assert [made["financial_accounts"][0][name] for name in account] == [*account.values()]
@@ -74,7 +74,7 @@ def test_accounts_come_with_the_individual(service):
 )
 @pytest.mark.parametrize("product", ["on_ramp", "off_ramp"])
 def test_what_verification_asks_for(service, country, document, asked, product):
-    """A ramp individual starts in action_required, with what its document needs."""
+    """A new ramp individual is in action_required, with the items that its document needs."""
     made = service.person(country, product, document={"type": document})
     assert made["status"] == "action_required"
     assert codes(made) == asked
@@ -101,7 +101,7 @@ def test_what_verification_asks_for(service, country, document, asked, product):
     ],
 )
 def test_refused_and_not_made(service, person_body, change, fields):
-    """A 400 names the fields, and nothing is left behind."""
+    """A 400 names the invalid fields, and no individual is created."""
     answer = service.post("/v1/individuals", person_body | change)
     assert answer.status == 400
     assert fields <= answer.fields.keys()
@@ -109,7 +109,7 @@ def test_refused_and_not_made(service, person_body, change, fields):
 
 
 def test_all_problems_at_once(service):
-    """One answer says everything that is wrong."""
+    """One answer lists all problems."""
     answer = service.post("/v1/individuals", {"product_types": ["on_ramp"], "country": "PH"})
     assert answer.status == 400
     assert answer.fields.keys() == {"given_name", "family_name", "address", *RAMP}
@@ -118,13 +118,13 @@ def test_all_problems_at_once(service):
 
 @pytest.mark.parametrize("target", ["/v1/individuals/x", "/v1/individuals/{id}"])
 def test_nobody(service, target):
-    """An unknown id is a 404."""
+    """An unknown id returns 404."""
     answer = service.get(target)
     assert (answer.status, answer.json) == (404, {"error": "individual not found"})
 
 
 def test_list_and_get_agree(service):
-    """The list shows what a GET shows, newest first."""
+    """The list is newest first and shows the same individual as a GET."""
     made = [service.person()["id"] for _ in range(3)]
     listed = service.get("/v1/individuals").json
     assert [row["id"] for row in listed["data"]] == made[::-1]
@@ -133,7 +133,7 @@ def test_list_and_get_agree(service):
 
 
 def test_token_starts_the_check(service):
-    """202 with the individual, pending; two seconds later it is active."""
+    """A token returns 202 with a pending individual, which is active two seconds later."""
     path = f"/v1/individuals/{service.person('US', 'on_ramp')['id']}"
     answer = service.post(f"{path}/verification_token", TOKEN)
     assert (answer.status, answer["status"]) == (202, "pending")
@@ -159,13 +159,13 @@ def test_token_starts_the_check(service):
     ],
 )
 def test_token_rules(service, change, status):
-    """The rules of the spec, on both sides of the limit."""
+    """An invalid token request returns 400; a token has at most 4096 characters."""
     path = f"/v1/individuals/{service.person('US', 'on_ramp')['id']}/verification_token"
     assert service.post(path, TOKEN | change).status == status
 
 
 def test_token_for_somebody_else(service):
-    """404 for nobody, 400 for who verifies with images, 422 when nothing is asked for."""
+    """An unknown individual returns 404, one that verifies by images 400, an active one 422."""
     nobody, pictured = "x", service.person("MX", "on_ramp")["id"]
     done = service.person("US")["id"]
     answers = [
@@ -176,14 +176,14 @@ def test_token_for_somebody_else(service):
 
 
 def test_404_comes_before_400(service):
-    """An unknown id is named before anything is said of the body."""
+    """An unknown id returns 404 before the body is checked."""
     assert service.post("/v1/individuals/x/verification_token", {}).status == 404
     assert service.post("/v1/individuals/x/verification_images", b"{").status == 404
 
 
 @pytest.mark.parametrize("part", ["document", "address", "financial_accounts", "email", "phone"])
 def test_a_null_that_was_sent_never_comes_back(service, person_body, part):
-    """Fields without a value are left out at every level, in every answer."""
+    """Null fields are left out at every level, in every answer."""
     sent = {
         "document": {"type": "curp", "number": None},
         "address": {"country": "MX", "city": None, "line_2": None},

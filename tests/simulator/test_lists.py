@@ -1,4 +1,4 @@
-"""Lists: limits, cursors, order, and pages while rows are added."""
+"""Lists: limits, cursors, order, and rows that are added between pages."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ LISTS = ["transfers", "conversions", "individuals", "conversion_accounts"]
 
 
 def token(position):
-    """A cursor made by hand."""
+    """A cursor that encodes this position."""
     text = position if isinstance(position, str) else json.dumps(position)
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def walk(service, target, mark="?"):
-    """The ids of every page."""
+    """The ids of the rows of each page."""
     cursor, pages = "", []
     while cursor is not None:
         page = service.get(f"{target}{mark}limit=7{cursor and f'&cursor={cursor}'}").json
@@ -47,7 +47,7 @@ def walk(service, target, mark="?"):
     ],
 )
 def test_limits(make, query, status):
-    """1 to 100, 20 when it is not said; anything else is a 400."""
+    """The limit is from 1 to 100, by default 20; any other limit returns 400."""
     answer = make(transfers=130).get(f"/v1/transfers{query}")
     if status:
         assert len(answer["data"]) == status
@@ -57,7 +57,7 @@ def test_limits(make, query, status):
 
 @pytest.mark.parametrize("count", [0, 6, 7, 8, 14, 15])
 def test_every_row_once(make, count):
-    """Pages of seven, whatever the number of rows."""
+    """Pages of seven contain every row once, for any number of rows."""
     pages = walk(make(transfers=count), "/v1/transfers")
     ids = [each for page in pages for each in page]
     assert (len(ids), len(set(ids))) == (count, count)
@@ -65,21 +65,21 @@ def test_every_row_once(make, count):
 
 
 def test_newest_first(make):
-    """By created_at, then by id."""
+    """A list is sorted by created_at, then by id, in descending order."""
     rows = make(transfers=100).get("/v1/transfers?limit=100")["data"]
     places = [(row["created_at"], row["id"]) for row in rows]
     assert places == sorted(places, reverse=True)
 
 
 def test_same_instant(service):
-    """Rows of one instant stand in the order they were made."""
+    """Rows with the same created_at are listed in reverse order of creation."""
     made = [service.person()["id"] for _ in range(10)]
     pages = walk(service, "/v1/individuals")
     assert [each for page in pages for each in page] == made[::-1]
 
 
 def test_rows_added_while_paging(service):
-    """No row comes twice or not at all."""
+    """When a row is added between two pages, no other row is repeated or missing."""
     before = [service.person()["id"] for _ in range(6)][::-1]
     first = service.get("/v1/individuals?limit=3").json
     service.person()
@@ -89,7 +89,7 @@ def test_rows_added_while_paging(service):
 
 
 def test_filtered_pages(make):
-    """The filter is sent again with every cursor."""
+    """A filter that is sent with every cursor applies to all pages."""
     service = make(transfers=10)
     assert len(walk(service, "/v1/transfers?product_type=global_payouts", "&")) == 2
     assert walk(service, "/v1/transfers?product_type=off_ramp", "&") == [[]]
@@ -117,13 +117,13 @@ def test_filtered_pages(make):
     ],
 )
 def test_bad_cursors(service, name, cursor):
-    """The spec's words, in every list."""
+    """An invalid cursor returns 400 with the error text of the spec, in every list."""
     answer = service.get(f"/v1/{name}?cursor={cursor}")
     assert (answer.status, answer.json) == (400, INVALID)
 
 
 def test_a_cursor_is_opaque_but_not_secret(make):
-    """It is the position and the direction, in base64url."""
+    """A cursor is the position and the direction in base64url."""
     cursor = make(transfers=3).get("/v1/transfers?limit=2")["cursor"]
     position = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     assert (position["direction"], len(position)) == ("next", 3)

@@ -1,4 +1,4 @@
-"""Prices: fees, rates, and the three ways to name an amount."""
+"""Prices: fees, rates, and the three ways to specify an amount."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DESTINATIONS = st.sampled_from(codes.DESTINATION_CURRENCIES)
 
 
 def amounts(currency, least):
-    """Amounts in a currency's minor unit."""
+    """Amounts in whole minor units of a currency."""
     places = codes.minor_unit(currency)
     return st.integers(least, 10**24).map(lambda units: Decimal(units).scaleb(-places))
 
@@ -36,7 +36,7 @@ def amounts(currency, least):
     ],
 )
 def test_fees(source, currency, fee):
-    """Half a percent, at least 0.50, rounded half to even."""
+    """The fee is 0.5 %, at least 0.50, rounded half to even."""
     assert quotes.amount_text(quotes.fee(Decimal(source), currency), currency) == fee
 
 
@@ -53,13 +53,13 @@ def test_fees(source, currency, fee):
     ],
 )
 def test_rounded_half_to_even(amount, currency, text):
-    """To the currency's minor unit."""
+    """An amount is rounded half to even to the currency's minor unit."""
     assert quotes.amount_text(Decimal(amount), currency) == text
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_source(data, source, destination):
-    """The amount is echoed exactly, and the parts add up."""
+    """The source amount is exactly as given, and equals the fee plus the net amount."""
     amount = data.draw(amounts(source, 1))
     price = quotes.from_source(amount, source, destination)
     assert price.source == amount == quotes.EXACT.add(price.fee, price.net)
@@ -68,7 +68,7 @@ def test_from_source(data, source, destination):
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_net(data, source, destination):
-    """Exactly that net, from the smallest source that leaves it."""
+    """The net amount is exactly as given, and the source is the smallest that leaves it."""
     wanted = data.draw(amounts(source, 1))
     price = quotes.from_net(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
@@ -79,7 +79,7 @@ def test_from_net(data, source, destination):
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_destination(data, source, destination):
-    """The amount is echoed exactly; the net at the rate reaches it, a step less would not."""
+    """The destination is as given; the net amount is the smallest that reaches it."""
     wanted = data.draw(amounts(destination, 1))
     price = quotes.from_destination(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
@@ -91,7 +91,7 @@ def test_from_destination(data, source, destination):
 @pytest.mark.parametrize("source", codes.SOURCE_CURRENCIES)
 @pytest.mark.parametrize("destination", codes.DESTINATION_CURRENCIES)
 def test_every_pair_has_a_rate(source, destination):
-    """In plain digits, whatever the case."""
+    """Every pair of currencies has a rate in plain digits; the case does not matter."""
     text = quotes.rate_text(quotes.rate(source.lower(), destination))
     assert Decimal(text) > 0
     assert "E" not in text

@@ -12,7 +12,7 @@ WEIGHTS = [3, 7, 1] * 5 + [3, 7]
 
 
 def test_mexico_is_ready_at_once(service):
-    """201 with a CLABE whose check digit is right: the sum of digit x 3, 7, 1 ends in 0."""
+    """A Mexican account returns 201 with a CLABE whose check digit is valid."""
     account = service.on_ramp("MX")
     instructions = account["deposit_instructions"]
     clabe = instructions["details"]["clabe"]
@@ -27,7 +27,7 @@ def test_mexico_is_ready_at_once(service):
 
 
 def test_shape(service):
-    """The whole payout account inside, the source currency in lower case."""
+    """The answer contains the payout account, and the source currency in lower case."""
     account = service.on_ramp("MX", client_reference_id="r")
     assert account.keys() == {
         *("id", "individual_id", "payout_account", "source_currency", "destination_currency"),
@@ -47,7 +47,7 @@ def test_shape(service):
     ],
 )
 def test_provisioning(service, country, reference, first, seconds):
-    """Pending without instructions until it is time, on both sides of that instant."""
+    """An account is pending without instructions until its provisioning time."""
     made = service.on_ramp(country, client_reference_id=reference)
     assert made["status"] == ("active" if first == 201 else "pending")
     if seconds:
@@ -61,7 +61,7 @@ def test_provisioning(service, country, reference, first, seconds):
 
 
 def test_the_philippines_pay_by_qr(service):
-    """A payload that reads as QR Ph, its checksum right."""
+    """A Philippine account has a QR Ph payload with a valid checksum."""
     made = service.on_ramp("PH")
     service.advance(1)
     ready = service.get(f"/v1/conversion_accounts/{made['id']}")["deposit_instructions"]
@@ -103,12 +103,12 @@ def parts(service):
     ],
 )
 def test_rules(service, parts, change, status):
-    """What the body may be."""
+    """An invalid body returns 400, an unknown individual or wallet 404."""
     assert service.post("/v1/conversion_accounts", parts | change).status == status
 
 
 def test_who_may(service, parts):
-    """422 for somebody not active, without the product, or with another's or no wallet."""
+    """An inactive owner, a missing product, or a wrong payout account returns 422."""
     waiting, without = service.person("MX", "on_ramp"), service.active("MX")
     other = service.wallet(service.active("MX", "on_ramp"))
     bank = service.account(service.get(f"/v1/individuals/{parts['individual_id']}").json)
@@ -124,7 +124,7 @@ def test_who_may(service, parts):
 
 
 def test_a_country_without_on_ramp(service):
-    """400."""
+    """A conversion account in a country without on-ramp returns 400."""
     owner = service.active("BR", "on_ramp")
     body = {
         "individual_id": owner["id"],
@@ -135,7 +135,7 @@ def test_a_country_without_on_ramp(service):
 
 
 def test_listed_and_read(service):
-    """The list shows what a GET shows; nobody's is a 404."""
+    """The list and a GET show the same account; an unknown id returns 404."""
     made = service.on_ramp("MX")
     assert service.get("/v1/conversion_accounts")["data"] == [made]
     assert service.get(f"/v1/conversion_accounts/{made['id']}").json == made
@@ -164,7 +164,7 @@ def test_listed_and_read(service):
     ],
 )
 def test_deposit_rules(service, country, change, status):
-    """Caps on both sides; one conversion for a good deposit, no trace of a bad one."""
+    """A valid deposit creates a conversion; an invalid one, or one above the cap, does not."""
     account = service.on_ramp(country)
     service.advance(1)
     assert service.deposit(account, **change).status == status
@@ -172,7 +172,7 @@ def test_deposit_rules(service, country, change, status):
 
 
 def test_deposit_shape(service):
-    """The sender is the individual when none is named."""
+    """The sender of a deposit is the individual by default."""
     answer = service.deposit(service.on_ramp("MX"), "7.5")
     assert answer.json | {"id": 0, "conversion_account_id": 0} == {
         "id": 0,
@@ -185,7 +185,7 @@ def test_deposit_shape(service):
 
 
 def test_not_outside_the_sandbox(make):
-    """403, before anything is said of the body; but a bad signature is a 401 first."""
+    """A deposit outside the sandbox returns 403 for any body; a bad signature returns 401."""
     service = make(production_like=True)
     assert service.post("/v1/sandbox/deposits", {}).status == 403
     assert service.post("/v1/sandbox/deposits", b"{").status == 403
@@ -193,7 +193,7 @@ def test_not_outside_the_sandbox(make):
 
 
 def conversion(service):
-    """The one conversion there is."""
+    """The first conversion in the list."""
     return service.get("/v1/conversions")["data"][0]
 
 
@@ -207,7 +207,7 @@ def conversion(service):
     ],
 )
 def test_lives(service, sender, statuses, last):
-    """The sender's name decides how a conversion goes."""
+    """The sender's name determines the outcome of the conversion."""
     service.deposit(service.on_ramp("MX"), sender_name=sender)
     seen = []
     for _ in statuses:
@@ -220,7 +220,7 @@ def test_lives(service, sender, statuses, last):
 
 
 def test_conversion_shape(service):
-    """What is not there yet is null, then is filled in step by step."""
+    """The fields of a payout are null until its steps set them."""
     account = service.on_ramp("MX")
     service.deposit(account, "50")
     first = conversion(service)
@@ -247,7 +247,7 @@ def test_conversion_shape(service):
 
 
 def test_conversion_price(service):
-    """A half percent of the deposit, no least fee; the rest at the rate. Gap conversion.fee."""
+    """The fee is 0.5 % of the deposit without a minimum. Assumption `conversion.fee`."""
     service.deposit(service.on_ramp("MX"), "50")
     made = conversion(service)
     assert (made["total_fee"], made["fee_currency"]) == ("0.25", "MXN")
@@ -256,7 +256,7 @@ def test_conversion_price(service):
 
 
 def test_held_for_review_until_released(service):
-    """A control moves it on, and it then goes the usual way."""
+    """A held conversion completes after a move to `started`."""
     service.deposit(service.on_ramp("MX"), sender_name="")
     service.advance(1000)
     held = conversion(service)

@@ -1,4 +1,4 @@
-"""Quotes: prices, the three amounts, the lock."""
+"""Quotes: prices, the three amounts, expiry and use."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ BODY = {"payout_method": "spei", "destination_currency": "mxn"}
 
 @pytest.fixture
 def ask(service):
-    """Asks for a quote to a Mexican account."""
+    """A function that requests a quote to a Mexican account."""
     account = service.payable("MX", "global_payouts", "off_ramp")
     reference = {"financial_account": {"id": account["id"]}}
     return lambda **change: service.post("/v1/quotes", {**reference, **BODY, **change})
 
 
 def test_shape(ask):
-    """Every field of the gap, currencies in upper case, amounts padded."""
+    """A quote has all fields, with currencies in upper case and padded amounts."""
     answer = ask(source_amount="100")
     assert answer.status == 201
     shown = {name: answer[name] for name in answer.json if not name.endswith("id")}
@@ -55,7 +55,7 @@ def test_shape(ask):
 )
 @pytest.mark.parametrize(("source", "places"), [("usd", 2), ("USDC", 6)])
 def test_amounts_hang_together(ask, given, amount, source, places):
-    """What was given is echoed exactly; source = fee + net; only source_amount is not derived."""
+    """The given amount is exact, source = fee + net, and derived_source_amount is correct."""
     network = {"source_network": "base"} if source == "USDC" else {}
     answer = ask(**{given: amount, "source_currency": source}, **network)
     assert Decimal(answer[given]) == Decimal(amount)
@@ -66,7 +66,7 @@ def test_amounts_hang_together(ask, given, amount, source, places):
 
 
 def test_the_smallest_source(ask):
-    """One unit less of the source would not reach the wanted destination. Gap amount.derived."""
+    """A smaller source would not reach the destination amount. Assumption `amount.derived`."""
     for wanted in ("1833.90", "1833.91", "10.00", "77777.77"):
         answer = ask(destination_amount=wanted)
         less = Decimal(answer["source_amount"]) - Decimal("0.01")
@@ -95,25 +95,25 @@ def test_the_smallest_source(ask):
     ],
 )
 def test_refused(ask, change, field):
-    """400, and the field that is wrong."""
+    """An invalid quote returns a 400 that names the field."""
     answer = ask(**change)
     assert (answer.status, [*answer.fields]) == (400, [field])
 
 
 def test_the_way_and_the_amount_at_once(ask):
-    """What the account says is told together with what the body says."""
+    """One answer lists the problems of the body and those against the account."""
     fields = ask(source_amount="x", payout_method="pix", destination_currency="brl").fields
     assert fields.keys() == {"source_amount", "payout_method", "destination_currency"}
 
 
 @pytest.mark.parametrize("amount", ["0.51", "0.50"])
 def test_more_than_the_fee(ask, amount):
-    """An amount that the fee eats up is refused; a cent more is not."""
+    """An amount equal to the fee is refused; a cent more is accepted."""
     assert ask(source_amount=amount).status == (201 if amount == "0.51" else 400)
 
 
 def test_account_by_either_name(service, ask):
-    """financial_account_id is taken as well; an unknown account is a 404."""
+    """The account can be given as an object or as an id; an unknown one returns 404."""
     account = service.payable()
     body = BODY | {"source_amount": "5"}
     assert service.post("/v1/quotes", body | {"financial_account_id": account["id"]}).status == 201
@@ -125,14 +125,14 @@ def test_account_by_either_name(service, ask):
 
 @pytest.mark.parametrize(("seconds", "status"), [(119.999, 201), (120, 422)])
 def test_the_lock(service, ask, seconds, status):
-    """A quote holds for two minutes, and not at their end."""
+    """A quote is valid for less than 120 seconds."""
     quote = ask(source_amount="100")
     service.advance(seconds)
     assert service.post("/v1/transfers", {"quote_id": quote["id"]}).status == status
 
 
 def test_a_transfer_takes_the_quote_over(service, ask):
-    """The terms are the quote's, and a quote is used once."""
+    """A transfer has the terms of its quote, and a quote can be used once."""
     quote = ask(destination_amount="1000").json
     made = service.post("/v1/transfers", {"quote_id": quote["id"], "destination_currency": "mxn"})
     assert made.status == 201
@@ -157,6 +157,6 @@ def test_a_transfer_takes_the_quote_over(service, ask):
     ],
 )
 def test_a_body_that_says_otherwise(service, ask, change, status):
-    """A transfer from a quote may repeat its terms, never change them."""
+    """A transfer from a quote may repeat the quote's terms but not contradict them."""
     body = {"quote_id": ask(source_amount="100")["id"], **change}
     assert service.post("/v1/transfers", body).status == status

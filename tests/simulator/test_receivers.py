@@ -1,4 +1,4 @@
-"""Webhooks to real receivers on this machine."""
+"""Webhook delivery to real HTTP receivers on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL = [f"transfer.{name}" for name in ("created", "funded", "payout_initiated", 
 
 
 class Receiver:
-    """A server that takes events and answers as `answer(self, body)` says."""
+    """An HTTP server that stores events and answers with a status or by a function."""
 
     def __init__(self, answer):
         self.got, self.answer = [], answer
@@ -32,7 +32,7 @@ class Receiver:
                 outer.respond(self, body)
 
             def log_message(self, *_):
-                """Say nothing."""
+                """Log nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -40,7 +40,7 @@ class Receiver:
         threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
 
     def respond(self, handler, body):
-        """Send the status, or whatever the answer does by itself."""
+        """Send the status, unless the function answers by itself."""
         status = self.answer(handler, body) if callable(self.answer) else self.answer
         if status:
             handler.send_response(status)
@@ -50,13 +50,13 @@ class Receiver:
 
     @property
     def types(self):
-        """The types that came, in order."""
+        """The event types received, in order, without the resource prefix."""
         return [body["event_type"].partition(".")[2] for _, _, body in self.got]
 
 
 @pytest.fixture
 def receiver():
-    """Makes receivers, and closes them."""
+    """A function that starts a receiver; all receivers are stopped at the end."""
     made = []
 
     def start(answer=204):
@@ -70,12 +70,12 @@ def receiver():
 
 
 def subscribe(service, url, types=ALL):
-    """Subscribe a URL."""
+    """Subscribe a URL to event types."""
     return service.made("/v1/webhook_subscriptions", {"url": url, "event_types": types})
 
 
 def until(true, seconds=8):
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     deadline = time.monotonic() + seconds
     while not true() and time.monotonic() < deadline:
         time.sleep(0.002)
@@ -83,7 +83,7 @@ def until(true, seconds=8):
 
 
 def test_delivered(wire, receiver):
-    """A POST of JSON to the URL with its query; nothing of a signature."""
+    """A delivery is a JSON POST to the URL with its query, without authentication headers."""
     hook = receiver()
     subscribe(wire, hook.url)
     made = wire.transfer()
@@ -97,7 +97,7 @@ def test_delivered(wire, receiver):
 
 
 def test_advance_waits_for_deliveries(wire, receiver):
-    """When the answer is there, so is everything that fell due, in order."""
+    """Advancing the clock returns after all due events are delivered, in order."""
     hook = receiver()
     subscribe(wire, hook.url)
     wire.transfer()
@@ -106,7 +106,7 @@ def test_advance_waits_for_deliveries(wire, receiver):
 
 
 def test_a_receiver_that_asks_the_service(wire, receiver):
-    """It calls the API while it handles an event, and advance does not hang."""
+    """A receiver can call the API while it handles an event; the advance does not hang."""
     seen = []
 
     def ask(_, body):
@@ -124,7 +124,7 @@ def test_a_receiver_that_asks_the_service(wire, receiver):
 
 @pytest.mark.parametrize("status", [500, 302, 307])
 def test_attempts(wire, receiver, status):
-    """Four of them on the simulator's clock; a redirect is a failure and is not followed."""
+    """A failed delivery has four attempts in simulator time; redirects are not followed."""
     hook = receiver(status)
     subscribe(wire, hook.url, ALL[:1])
     wire.transfer()
@@ -140,7 +140,7 @@ def test_attempts(wire, receiver, status):
 
 
 def test_nobody_there(wire):
-    """A refused connection is a failure like any other, and is told."""
+    """A refused connection is a failed attempt, recorded with the error."""
     subscribe(wire, "http://127.0.0.1:9/", ALL[:1])
     wire.transfer()
     wire.advance(6)
@@ -150,7 +150,7 @@ def test_nobody_there(wire):
 
 
 def test_a_hanging_receiver_holds_up_nobody(wire, receiver):
-    """Others get their events while it hangs, and the service answers."""
+    """A receiver that hangs does not delay the events of other receivers."""
     let_go = threading.Event()
     slow, quick = receiver(lambda *_: let_go.wait(10) and 200), receiver()
     subscribe(wire, slow.url)
@@ -165,7 +165,7 @@ def test_a_hanging_receiver_holds_up_nobody(wire, receiver):
 
 
 def test_deletion_stops(wire, receiver):
-    """After the 204 nothing more comes, not even another attempt."""
+    """After a subscription is deleted, it gets no event and no retry."""
     hook = receiver(500)
     made = subscribe(wire, hook.url)
     wire.transfer()
@@ -176,7 +176,7 @@ def test_deletion_stops(wire, receiver):
 
 
 def test_reset_during_a_delivery(wire, receiver):
-    """What comes of it belongs to a world that is gone."""
+    """The result of a delivery that was running during a reset is not recorded."""
     began, let_go = threading.Event(), threading.Event()
     hook = receiver(lambda *_: began.set() or (let_go.wait(5) and 500))
     subscribe(wire, hook.url)
@@ -189,7 +189,7 @@ def test_reset_during_a_delivery(wire, receiver):
 
 
 def test_deletion_during_a_delivery(wire, receiver):
-    """What is under way ends; it is not tried again."""
+    """A delivery that is running during the deletion ends and is not retried."""
     began, let_go = threading.Event(), threading.Event()
 
     def hang(*_):
@@ -208,7 +208,7 @@ def test_deletion_during_a_delivery(wire, receiver):
 
 
 def test_order_with_many_at_once(wire, receiver):
-    """Each transfer's events in order, whatever the others do."""
+    """The events of each of many transfers arrive in order."""
     hook = receiver(lambda *_: time.sleep(0.002) or 200)
     subscribe(wire, hook.url)
     account = wire.payable()
@@ -220,7 +220,7 @@ def test_order_with_many_at_once(wire, receiver):
 
 
 def test_in_real_time(serve, receiver):
-    """A running clock tries again by itself."""
+    """With a running clock a failed delivery is retried without a control request."""
     answers = [500, 200]
     hook = receiver(lambda *_: answers.pop(0) if answers else 200)
     service = serve(frozen=False, speed=20)
@@ -232,7 +232,7 @@ def test_in_real_time(serve, receiver):
 
 
 def test_a_receiver_that_drips(receiver):
-    """Ten seconds are for the whole of it, not for each byte. Gap webhook.time."""
+    """The time limit covers the whole answer, not each byte. Assumption `webhook.time`."""
 
     def drip(handler, _):
         for byte in b"HTTP/1.1 200 OK\r\nx: " + b"y" * 100:
@@ -249,7 +249,7 @@ def test_a_receiver_that_drips(receiver):
     "answer", [b"nonsense\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", b"\x00" * 100, b""]
 )
 def test_a_receiver_that_talks_nonsense(wire, receiver, answer):
-    """A failure like any other."""
+    """An answer that is not HTTP is a failed attempt without a status."""
 
     def babble(handler, _):
         handler.wfile.write(answer)
@@ -263,7 +263,7 @@ def test_a_receiver_that_talks_nonsense(wire, receiver, answer):
 
 
 def test_served_then_not(in_process, receiver):
-    """A simulator that is no longer served delivers as before it was."""
+    """After its server has stopped, a simulator delivers events before it answers."""
     hook = receiver()
     service = in_process(Simulator())
     with Server(service.simulator):

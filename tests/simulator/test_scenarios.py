@@ -1,4 +1,4 @@
-"""Outcomes asked for by name; what `GET /_simulator/scenarios` lists, comes true."""
+"""Scenarios: values that cause an outcome, as `GET /_simulator/scenarios` lists them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from paylab.spec import assumptions
 
-# The spec's list, "StatusDetail"; the last three are terminal by gap kyc.terminal.
+# The list "StatusDetail" of the spec; the last three are terminal: assumption `kyc.terminal`.
 CODES = [
     *("front_image_needed", "back_image_needed", "selfie_needed", "token_needed"),
     *("image_blurry", "image_glare", "portrait_unclear", "portrait_missing"),
@@ -19,13 +19,13 @@ TERMINAL = set(CODES[-3:])
 
 
 def name_of(code):
-    """`verification_image_blurry` as a family name."""
+    """A status detail code as a family name."""
     return f"verification {code}".replace("_", " ").title()
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_a_family_named_after_a_code(service, code):
-    """rejected with a terminal code, action_required with any other; the code is told."""
+    """A terminal code leads to `rejected`, any other code to `action_required`."""
     made = service.active("MX", "on_ramp", family_name=name_of(code))
     assert made["status"] == ("rejected" if code in TERMINAL else "action_required")
     [detail] = made["status_details"]
@@ -46,14 +46,14 @@ def test_a_family_named_after_a_code(service, code):
     ],
 )
 def test_the_name_is_compared_whole_and_without_case(service, family, status):
-    """Anything else is active. Gap kyc.names."""
+    """Only the whole name, in any case, is a scenario. Assumption `kyc.names`."""
     made = service.active("MX", "on_ramp", family_name=family)
     assert made["status"] == status
     assert ("status_details" in made) is (status in ("action_required", "rejected"))
 
 
 def test_the_check_takes_two_seconds(service):
-    """Both sides of that instant."""
+    """The verification ends after two seconds, not before."""
     made = service.person("MX", "on_ramp")["id"]
     service.upload(made)
     service.advance(1.999)
@@ -63,7 +63,7 @@ def test_the_check_takes_two_seconds(service):
 
 
 def test_asked_again_and_uploaded_again(service):
-    """The next upload starts the check anew, and it ends the same way."""
+    """Another upload restarts the verification, and the outcome is the same."""
     made = service.active("MX", "on_ramp", family_name="Verification Image Glare")
     service.upload(made["id"], "document-front")
     assert service.get(f"/v1/individuals/{made['id']}")["status"] == "pending"
@@ -72,7 +72,7 @@ def test_asked_again_and_uploaded_again(service):
 
 
 def test_asked_for_one_side(service):
-    """Another side does not start the check; that side does."""
+    """Only an upload of the requested side starts the verification."""
     made = service.active("MX", "on_ramp", family_name="Verification Selfie Needed")
     path = f"/v1/individuals/{made['id']}"
     service.upload(made["id"], "document-front")
@@ -82,7 +82,7 @@ def test_asked_for_one_side(service):
 
 
 def test_rejected_is_final(service):
-    """Uploading again is a 422, and no move leads on."""
+    """A rejected individual refuses uploads with a 422 and has no legal move."""
     made = service.active("MX", "on_ramp", family_name="Verification Age Mismatch")
     assert service.upload(made["id"]).status == 422
     answer = service.post(f"/_simulator/objects/{made['id']}", {"to": "active"})
@@ -91,7 +91,7 @@ def test_rejected_is_final(service):
 
 @pytest.mark.parametrize(("to", "status"), [("active", "active"), ("rejected", "rejected")])
 def test_under_review_until_decided(service, to, status):
-    """A control decides, however late."""
+    """An individual stays under review until a move decides, at any later time."""
     made = service.active("MX", "on_ramp", family_name="Under Review")
     service.advance(10**6)
     path = f"/v1/individuals/{made['id']}"
@@ -101,7 +101,7 @@ def test_under_review_until_decided(service, to, status):
 
 
 def test_events_of_an_individual(service):
-    """Every change is told, with the status before."""
+    """Every change of status is an event with the previous status."""
     made = service.active("MX", "on_ramp", family_name="Verification Image Blurry")
     bodies = [row["body"]["event_payload"] for row in service.get("/_simulator/events").json]
     shown = [(each["previous_status"], each["status"]) for each in bodies]
@@ -117,7 +117,7 @@ def test_events_of_an_individual(service):
 
 
 def test_listed(service):
-    """The list is the one of the gaps."""
+    """The endpoint lists the scenarios of the assumptions."""
     rows = service.get("/_simulator/scenarios").json
     assert [tuple(row.values()) for row in rows] == [
         (each.where, each.value, each.outcome) for each in assumptions.SCENARIOS

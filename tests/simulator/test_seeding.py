@@ -1,4 +1,4 @@
-"""The demo data: 90 days of transfers and conversions with plausible spreads, made by the seed."""
+"""Demo data: 90 days of transfers and conversions with plausible distributions, by seed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ COUNT = 6_000
 
 
 def moment(row, field="created_at"):
-    """A time of a row."""
+    """A timestamp of a row, as a datetime."""
     return timestamps.from_text(row[field])
 
 
 @pytest.fixture(scope="module")
 def world():
-    """A world with enough transfers and conversions for shares to settle."""
+    """A simulator with enough transfers and conversions for stable statistics."""
     simulator = Simulator(transfers=COUNT)
     seeding.seed_conversions(simulator.world, 500)
     return simulator.world
@@ -31,7 +31,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def rows(world):
-    """Its transfers."""
+    """The transfers of the simulator."""
     return list(world.tables["transfers"].rows.values())
 
 
@@ -46,7 +46,7 @@ def routes(rows):
 
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
 def test_rows_span_90_days_and_have_ended(world, kind):
-    """The oldest is about 90 days old, the newest minutes, and nothing ends after now."""
+    """Rows are in order, start about 90 days ago, and end before now."""
     rows = list(world.tables[kind].rows.values())
     assert timedelta(days=88) < world.now() - moment(rows[0]) <= timedelta(days=91)
     assert seeding.LAST <= world.now() - moment(rows[-1]) < timedelta(days=2)
@@ -56,13 +56,13 @@ def test_rows_span_90_days_and_have_ended(world, kind):
 
 @pytest.mark.parametrize("count", [1, 130])
 def test_a_few_rows_span_the_period_too(count):
-    """What an embedded simulator begins with is spread over many days."""
+    """A small number of transfers is spread over many days too."""
     rows = Simulator(transfers=count).world.tables["transfers"].rows.values()
     assert len({row["created_at"][:10] for row in rows}) >= min(count, 50)
 
 
 def test_weeks_and_days_have_a_rhythm(rows):
-    """Friday is the busiest day and Sunday the quietest; little is paid at night."""
+    """Friday has the most payments and Sunday the fewest; there are few at night."""
     week = Counter(moment(row).weekday() for row in rows)
     day = Counter(moment(row).hour for row in rows)
     assert [week.most_common()[0][0], week.most_common()[-1][0]] == [4, 6]
@@ -70,7 +70,7 @@ def test_weeks_and_days_have_a_rhythm(rows):
 
 
 def test_amounts_are_log_normal_with_a_median_for_each_route(routes):
-    """The median is that of the table, and the mean lies above it as long tails make it."""
+    """The median is that of the table, and the mean is at least 10 % higher: a long tail."""
     for route in seeding.ROUTES:
         amounts = sorted(Decimal(row["source_amount"]) for row in routes[route.currency])
         assert float(median(amounts)) == pytest.approx(route.median, rel=0.25)
@@ -78,14 +78,14 @@ def test_amounts_are_log_normal_with_a_median_for_each_route(routes):
 
 
 def test_what_is_sent_is_the_fee_and_the_net_amount(rows):
-    """Amounts are exact, and follow the money rule."""
+    """The source amount is exactly the fee plus the net amount."""
     for row in rows:
         parts = Decimal(row["total_fee"]) + Decimal(row["net_source_amount"])
         assert Decimal(row["source_amount"]) == parts
 
 
 def test_rails_differ_in_speed_and_have_a_tail(rows):
-    """A fast rail takes seconds and a batch rail hours; some payouts take 20 times the median."""
+    """Each rail has its own median duration; some payouts take over 20 times the median."""
     times = defaultdict(list)
     for row in rows:
         if row["completed_in"]:
@@ -96,7 +96,7 @@ def test_rails_differ_in_speed_and_have_a_tail(rows):
 
 
 def test_failures_differ_by_route(routes):
-    """Each route has its own rate of failures, and its own most frequent reasons."""
+    """Failure rates differ by route, and the reasons are those of the route's table."""
     rates, reasons = {}, {}
     for currency, rows in routes.items():
         failed = [row for row in rows if row["status"] == "failed"]
@@ -109,7 +109,7 @@ def test_failures_differ_by_route(routes):
 
 
 def test_only_completed_rows_have_what_completion_sets(rows):
-    """completed_in and settlement_reference_id come with `completed`, and with nothing else."""
+    """Only completed transfers have completed_in and settlement_reference_id."""
     for row in rows:
         done = row["status"] == "completed"
         assert (row["completed_in"] is not None) is done
@@ -118,7 +118,7 @@ def test_only_completed_rows_have_what_completion_sets(rows):
 
 
 def test_a_conversion_is_paid_out_or_has_failed(world):
-    """A failed one has neither hash nor payout times; deposits stay below the sandbox's cap."""
+    """Only a failed conversion has no hash and payout time; deposits are at most 50."""
     for row in world.tables["conversions"].rows.values():
         times = {row["payout"][name] is None for name in ("tx_hash", "completed_at")}
         assert times == {row["status"] == "failed"}
@@ -127,7 +127,7 @@ def test_a_conversion_is_paid_out_or_has_failed(world):
 
 @pytest.mark.parametrize("seed", [7, 8])
 def test_a_seed_gives_the_same_rows_every_time(seed):
-    """Two worlds of one seed are equal, row by row, and a second seeding differs from the first."""
+    """The same seed gives equal rows, and a second seeding adds other amounts."""
     first, second = (Simulator(seed=seed, transfers=40) for _ in range(2))
     assert first.world.tables["transfers"].rows == second.world.tables["transfers"].rows
     seeding.seed_transfers(first.world, 40)
@@ -139,13 +139,13 @@ def test_a_seed_gives_the_same_rows_every_time(seed):
 
 
 def test_another_seed_gives_other_rows():
-    """Neither ids nor amounts follow from the count alone."""
+    """Another seed gives other ids."""
     first, second = (Simulator(seed=seed, transfers=5).world.tables["transfers"] for seed in (7, 8))
     assert not set(first.rows) & set(second.rows)
 
 
 def test_a_clock_that_runs_seeds_the_last_90_days_before_now():
-    """The period ends at the clock's time, wherever it stands."""
+    """With a running clock the period ends at the current time."""
     world = Simulator(frozen=False, transfers=20).world
     oldest = min(moment(row) for row in world.tables["transfers"].rows.values())
     assert isinstance(oldest, datetime)

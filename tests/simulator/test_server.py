@@ -1,4 +1,4 @@
-"""The simulator on a port: its clock at the door, its manners on a socket."""
+"""The simulator over HTTP: clock, limits, invalid requests, connections, start and stop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIB = 1024 * 1024
 
 
 def raw(wire, *parts, answers=1):
-    """What the server says to these bytes, until that many answers came or it hung up."""
+    """Send bytes, and return what the server sends until it closes or gave this many answers."""
     said = b""
     with socket.create_connection((wire.server.host, wire.server.port), timeout=0.5) as client:
         for part in parts:
@@ -41,7 +41,7 @@ def raw(wire, *parts, answers=1):
 
 
 def is_whole(said, answers):
-    """Whether that many answers came, the body of the last one too: it is a packet of its own."""
+    """Whether this many answers arrived, including the body of the last one."""
     *before, last = said.split(b"HTTP/1.1 ")
     head, end, body = last.partition(b"\r\n\r\n")
     length = re.search(rb"content-length: ([0-9]+)", head, re.IGNORECASE)
@@ -61,7 +61,7 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
 def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
-    """Idle connections are not kept until there are no more for anybody else."""
+    """A connection is closed when its headers do not arrive in time."""
     monkeypatch.setattr(serving, "HEAD_SECONDS", 0.1)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
         slow.sendall(sent)
@@ -71,7 +71,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
 
 @pytest.mark.parametrize("line", [b"X: " + b"a" * MIB, b"X: a\r\n" * 200_000])
 def test_a_head_without_end_is_cut_off(wire, line):
-    """Headers are not collected until memory is full."""
+    """A connection is closed when its headers are too large."""
     endless = b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\n" + line * 30
     with (
         socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client,
@@ -81,21 +81,21 @@ def test_a_head_without_end_is_cut_off(wire, line):
 
 
 def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
-    """Nothing is done with the half of it that is there."""
+    """A body returns 408 when its next part does not arrive in time."""
     monkeypatch.setattr(server, "BODY_SECONDS", 0.1)
     assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
 @pytest.mark.parametrize(("seconds", "good"), [(-290, 200), (-310, 401), (290, 200), (310, 401)])
 def test_dates_are_judged_by_the_wall_clock(wire, seconds, good):
-    """An outside client cannot know another, even of a frozen world. Gap clock.signing."""
+    """X-Date is checked against real time, also when frozen. Assumption `clock.signing`."""
     moment = datetime.now(UTC) + timedelta(seconds=seconds)
     headers = wire.signed("GET", PATH, **{"x-date": timestamps.to_text(moment)})
     assert wire.carry("GET", PATH, headers, b"").status == good
 
 
 def test_nonces_are_too(wire):
-    """However far the world moves on, the same request stays refused."""
+    """A nonce stays used when only the simulator's clock advances."""
     headers = wire.signed("GET", PATH)
     assert wire.carry("GET", PATH, headers, b"").status == 200
     wire.advance(10_000)
@@ -104,7 +104,7 @@ def test_nonces_are_too(wire):
 
 
 def test_the_host_is_signed_as_sent(wire):
-    """Port included; another name for the same place does not verify."""
+    """The signature covers the Host header as sent, including the port."""
     headers = wire.signed("GET", PATH, host="localhost")
     assert wire.carry("GET", PATH, headers, b"").status == 200
     headers = wire.signed("GET", PATH) | {"host": "localhost"}
@@ -112,13 +112,13 @@ def test_the_host_is_signed_as_sent(wire):
 
 
 def test_a_query_arrives_as_it_was_sent(wire):
-    """Neither decoded nor sorted."""
+    """The signature covers the query as sent, neither decoded nor sorted."""
     assert wire.get(f"{PATH}?limit=5&b=%2F+%20&a=%e9~").status == 200
     assert wire.get("/v1/individuals/a%20b%2Fc").status == 404
 
 
 def test_keep_alive_is_quick(wire):
-    """Without TCP_NODELAY each of these takes 40 ms; in process, a few tenths of one."""
+    """The median request takes less than 10 ms; without TCP_NODELAY it would take 40 ms."""
     took = []
     for _ in range(50):
         began = time.perf_counter()
@@ -128,7 +128,7 @@ def test_keep_alive_is_quick(wire):
 
 
 def test_connections_have_nodelay(wire):
-    """The option itself, on an accepted connection."""
+    """An accepted connection has the option TCP_NODELAY."""
     wire.get("/_simulator")
     server = wire.server._serving._server
     connection = next(iter(server.server_state.connections))
@@ -147,7 +147,7 @@ def test_connections_have_nodelay(wire):
     ],
 )
 def test_what_is_no_http_gets_json_too(wire, line, code, words):
-    """A method the parser does not know is refused like one it knows; then the line is cut."""
+    """Unknown methods and invalid requests get a JSON error, and the connection is closed."""
     answer = raw(wire, line + b"\r\nHost: localhost\r\n\r\n")
     top, _, body = answer.partition(b"\r\n\r\n")
     assert (status(answer), json.loads(body)) == (code, {"error": words})
@@ -157,7 +157,7 @@ def test_what_is_no_http_gets_json_too(wire, line, code, words):
 
 @pytest.mark.parametrize("method", ["HEAD", "PATCH", "OPTIONS", "PROPFIND"])
 def test_other_methods(wire, method):
-    """405 with Allow."""
+    """An unsupported method returns 405 with Allow."""
     answer = wire.call(method, PATH)
     assert (answer.status, answer.headers["allow"]) == (405, "POST, GET")
 
@@ -183,7 +183,7 @@ def test_other_methods(wire, method):
     ],
 )
 def test_strange_request_lines(wire, line):
-    """Refused in some way, never with a 5xx; the next request is answered."""
+    """An invalid request line never causes a 5xx, and the next request succeeds."""
     answer = raw(wire, f"{line}\r\nhost: localhost\r\n\r\n".encode())
     assert status(answer) in (None, 400, 401, 404, 405)
     assert wire.get(PATH).status == 200
@@ -207,27 +207,27 @@ def test_strange_request_lines(wire, line):
     ],
 )
 def test_strange_headers(wire, headers):
-    """Refused in some way, never with a 5xx."""
+    """Invalid headers never cause a 5xx, and the next request succeeds."""
     answer = raw(wire, f"GET {PATH} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n".encode())
     assert status(answer) in (None, 400, 401)
     assert wire.get(PATH).status == 200
 
 
 def test_a_body_cut_short_is_not_carried_out(wire):
-    """The client went away halfway: nobody answers, and nothing is made."""
+    """A request whose body is incomplete is neither processed nor answered."""
     said = raw(wire, head(wire, "POST", "/_simulator/reset", b"", "content-length: 9\r\n"))
     wire.person()
     assert (said, len(wire.get("/v1/individuals")["data"])) == (b"", 1)
 
 
 def test_pipelined(wire):
-    """Two requests in one go, two answers in order."""
+    """Two requests sent at once get two answers in order."""
     answer = raw(wire, head(wire), head(wire, target="/v1/nothing"), answers=2)
     assert [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"404"]
 
 
 def test_too_large_by_its_length(wire):
-    """413 as soon as the header is there; not a byte of the body is waited for."""
+    """A Content-Length above 256 MiB returns 413 before the body is read."""
     length = f"content-length: {256 * MIB + 1}\r\n"
     answer = raw(wire, head(wire, "POST", extra=length), b"x" * 1000)
     assert status(answer) == 413
@@ -236,13 +236,13 @@ def test_too_large_by_its_length(wire):
 
 
 def test_large_enough(wire):
-    """256 MiB itself is not too large: its length is taken, and the body waited for."""
+    """A Content-Length of exactly 256 MiB is accepted: the server waits for the body."""
     length = f"content-length: {256 * MIB}\r\n"
     assert raw(wire, head(wire, "POST", extra=length), b"x" * 1000) == b""
 
 
 async def chunks(count, size=MIB):
-    """An ASGI receive of that many chunks."""
+    """A stream of ASGI messages with this many chunks."""
     part = b"x" * size
     for left in range(count, 0, -1):
         yield {"type": "http.request", "body": part, "more_body": left > 1}
@@ -250,7 +250,7 @@ async def chunks(count, size=MIB):
 
 @pytest.mark.parametrize(("count", "code"), [(256, 401), (257, 413), (4000, 413)])
 def test_too_large_in_chunks(run_app, count, code):
-    """413 once it is more than 256 MiB, and the rest is never asked for."""
+    """A chunked body returns 413 once it exceeds 256 MiB, and the rest is not read."""
     simulator = Simulator()
     received, sent = run_app(
         SimulatorApp(simulator.respond, None, service=simulator.world.service), chunks(count)
@@ -260,7 +260,7 @@ def test_too_large_in_chunks(run_app, count, code):
 
 
 def test_too_large_in_chunks_on_a_socket(wire):
-    """The connection is closed in the middle of the body, and the 413 can be read."""
+    """The server closes the connection during the body, and the client can read the 413."""
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     server = (wire.server.host, wire.server.port)
     with socket.create_connection(server, timeout=20) as client:
@@ -274,7 +274,7 @@ def test_too_large_in_chunks_on_a_socket(wire):
 
 
 def test_a_lawful_large_body(wire, image):
-    """Three images of 15 MB, 63 MB in Base64."""
+    """Three images of 15 MB, 63 MB in Base64, are accepted."""
     made = wire.person("MX", "on_ramp")["id"]
     content = image(15_728_640)
     sides = ("selfie", "document-front", "document-front")
@@ -284,7 +284,7 @@ def test_a_lawful_large_body(wire, image):
 
 
 def test_a_port_that_is_taken(wire):
-    """One clear sentence."""
+    """A port in use raises an error that names the address."""
     port = wire.server.port
     with pytest.raises(ConfigError, match=f"cannot listen on 127.0.0.1 port {port}"):
         Server(Simulator(), port=port)
@@ -292,19 +292,19 @@ def test_a_port_that_is_taken(wire):
 
 @pytest.mark.parametrize(("host", "port"), [("127.0.0.1", 70_000), ("no.such.host.invalid", 0)])
 def test_an_address_that_is_none(host, port):
-    """One clear sentence."""
+    """An invalid port or host raises an error."""
     with pytest.raises(ConfigError, match="cannot listen on"):
         Server(Simulator(), host=host, port=port)
 
 
 def test_loopback_unless_told_otherwise():
-    """Nobody else can reach it."""
+    """The server listens on 127.0.0.1 by default."""
     with Server(Simulator()) as server:
         assert server.base_url.startswith("http://127.0.0.1:")
 
 
 def test_stopped(serve):
-    """The port is free again, the threads are gone, and stopping twice is no harm."""
+    """A stopped server has no thread and refuses connections; `serve` stops it again."""
     service = serve()
     service.server.stop()
     assert not service.server.is_alive()
@@ -313,7 +313,7 @@ def test_stopped(serve):
 
 
 def test_a_port_that_is_taken_changes_nothing(make):
-    """The embedded simulator still delivers before it answers, as it did."""
+    """A server that cannot start leaves the simulator's delivery mode unchanged."""
     service = make(send=lambda url, body: 200)
     courier = service.simulator.courier
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError):
@@ -325,7 +325,7 @@ def test_a_port_that_is_taken_changes_nothing(make):
 
 
 def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
-    """Its file is still open, its deliveries are made, and it can be served again."""
+    """After its server stops, a simulator with a file still works and can be served again."""
     simulator = Simulator(data=tmp_path / "world.db", send=lambda url, body: 200)
     service = in_process(simulator)
     for _ in range(2):
@@ -340,7 +340,7 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
 
 
 def test_a_body_that_drips_has_an_end(wire, monkeypatch):
-    """Each byte comes in time, the whole does not."""
+    """A body whose bytes arrive slowly returns 408 after the limit for the whole body."""
     monkeypatch.setattr(server, "WHOLE_BODY_SECONDS", 0.2)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
@@ -352,7 +352,7 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
-    """What nobody signed fills no memory; once it is gone there is room again."""
+    """The bodies in memory have a total limit; when clients leave, their memory is released."""
     monkeypatch.setattr(server, "MOST_HELD", 4 * MIB)
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
@@ -391,7 +391,7 @@ def test_all_bodies_together_are_bounded(wire, monkeypatch):
     ],
 )
 def test_a_web_page_elsewhere_is_refused(wire, host, origin, code):
-    """By the name it rebinds, or by its origin, even with a good signature."""
+    """A foreign host name returns 421, a foreign origin 403, also with a valid signature."""
     headers = wire.signed("GET", PATH, host=host)
     headers |= {} if origin is None else {"origin": origin}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
@@ -399,14 +399,14 @@ def test_a_web_page_elsewhere_is_refused(wire, host, origin, code):
 
 
 def test_every_control_needs_a_signature(wire):
-    """Unsigned they are a 401, whatever the method and body."""
+    """Every unsigned control request returns 401."""
     for _, method, path, _ in CONTROLS:
         body = b"{}" if method in ("POST", "PUT") else b""
         assert wire.carry(method, path.replace("{id}", "x"), {}, body).status == 401, (method, path)
 
 
 def test_served_with_keys_of_its_own(in_process):
-    """Those of the simulator inside the process are worth nothing on the port."""
+    """With keys for the server, the keys of the simulator in the process do not work there."""
     simulator = Simulator()
     with Server(simulator, keys=random_keys()) as server:
         inside = paylab.connect(server.base_url, simulator.api_key, simulator.secret_key)
@@ -418,12 +418,12 @@ def test_served_with_keys_of_its_own(in_process):
 
 
 def test_never_started():
-    """Stopping what never ran is no harm either."""
+    """A server that was not started can be stopped."""
     Server(Simulator()).stop()
 
 
 def test_time_passes_by_itself(serve):
-    """Nobody asks, and still events are sent when they are due."""
+    """With a running clock, events are sent when they are due, without a request."""
     sent = []
     service = serve(frozen=False, speed=200, send=lambda url, body: sent.append(body) or 200)
     types = ["transfer.created", "transfer.completed"]
@@ -436,14 +436,14 @@ def test_time_passes_by_itself(serve):
 
 
 def test_one_world_inside_and_outside(wire):
-    """What is made through the port is there in this process."""
+    """An individual created over HTTP is in the state of the simulator in this process."""
     made = wire.person()
     assert wire.simulator.world.find("individuals", made["id"])["country"] == "MX"
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_one_server_of_two_stops(order):
-    """The other goes on without waiting for receivers; after both it is as it was before."""
+    """Requests wait for receivers again only after both servers have stopped."""
     simulator = Simulator()
     was = simulator.courier.patient
     servers = [Server(simulator).start() for _ in range(2)]

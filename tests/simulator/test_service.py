@@ -1,4 +1,4 @@
-"""A simulator follows every setting of its service, as raw requests and answers show it."""
+"""A simulator follows every setting of its service, as raw requests and answers show."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ INDIVIDUAL = (
 
 
 def cases():
-    """Every setting that is followed, with what it can be, beginning with what is assumed."""
+    """Each setting that is followed, with its default and its other values."""
     for name, key in KEYS.items():
         default = Service().value(name)
         for value in dict.fromkeys((default, *key.others)):
@@ -70,7 +70,7 @@ def cases():
 
 
 def started(make, key, value, **options):
-    """A simulator whose service has one setting, and what that setting needs to be seen."""
+    """A client of a simulator with one setting changed, and others that it depends on."""
     needed = {ONLY_BY_ID[key]: "id"} if key in ONLY_BY_ID else {}
     parts = key.split(".")
     if parts[:2] == ["lists", "webhook_subscriptions"] and parts[2] != "envelope":
@@ -82,7 +82,7 @@ def started(make, key, value, **options):
 
 @pytest.mark.parametrize(("key", "value"), list(cases()))
 def test_a_simulator_follows(make, key, value):
-    """What can be seen from outside is what the service says."""
+    """The value observed from outside is the value of the setting."""
     sent = []
 
     def receive(url, body, headers=None):
@@ -97,7 +97,7 @@ def test_a_simulator_follows(make, key, value):
 
 
 def observed(caller, key, sent):
-    """The value that a setting has from outside."""
+    """The value of a setting, observed from outside."""
     candidates = list(dict.fromkeys((Service().value(key), *KEYS[key].others)))
     for pattern, seen in SEEN:
         if match := re.fullmatch(pattern, key):
@@ -106,7 +106,7 @@ def observed(caller, key, sent):
 
 
 def words(candidates):
-    """All words of several lists."""
+    """All values in several lists."""
     return list(dict.fromkeys(word for each in candidates for word in each))
 
 
@@ -116,7 +116,7 @@ def field_of_details(caller, _key, candidates, _sent, place, ours):
 
 
 def field_of_request(caller, _key, candidates, _sent, table, ours):
-    """The name of a field in a request, and the same in the answer if it stands there."""
+    """The name of a field in a request; check whether the answer has the same name."""
     if ours in ONLY_ANSWERED:
         return look.answer_name(caller, table, candidates)
     found, answer = look.request_name(caller, table, ours, candidates)
@@ -125,7 +125,7 @@ def field_of_request(caller, _key, candidates, _sent, table, ours):
 
 
 def required_details(caller, _key, candidates, _sent, place):
-    """The fields that details must have."""
+    """The required fields of account details."""
     who = look.owner(caller, look.country_of(place)[0])
     body = look.DETAILS[place] | {"label": "mine"}
     names = words([*candidates, body])
@@ -133,12 +133,12 @@ def required_details(caller, _key, candidates, _sent, place):
 
 
 def allowed_words(caller, key, candidates, _sent, place):
-    """The words that one field of details may have."""
+    """The accepted values of a field of account details."""
     return look.allowed(caller, place, KEYS[key].field, words(candidates))
 
 
 def required_of_people(caller, key, _candidates, _sent):
-    """The fields that every individual must have, or that the ramps ask for on top."""
+    """The required fields of every individual, or the additional ones of a ramp individual."""
     ramp = key.endswith("ramp_required")
     body = look.person("MX", "on_ramp" if ramp else "global_payouts")
     body |= {"financial_accounts": []}
@@ -158,7 +158,7 @@ def required_of_people(caller, key, _candidates, _sent):
 
 
 def listed(caller, _key, candidates, _sent, name, setting):  # noqa: PLR0911 - a setting each
-    """One setting of a list."""
+    """The value of a setting of one list."""
     if setting == "order":
         return look.order(caller, name)
     if setting == "default_limit":
@@ -181,7 +181,7 @@ def listed(caller, _key, candidates, _sent, name, setting):  # noqa: PLR0911 - a
 
 
 def largest(caller, target, setting, candidates):
-    """The largest page, or what a larger limit does."""
+    """The maximum limit, or the effect of a larger limit."""
     statuses = {
         n: caller.get(f"{target}?limit={n}").status for n in (101, *candidates) if type(n) is int
     }
@@ -192,12 +192,12 @@ def largest(caller, target, setting, candidates):
 
 
 def usual_list(caller, key, candidates, sent, setting):
-    """A setting of all lists, seen in one of them."""
+    """The value of a setting of all lists, observed on the transfers."""
     return listed(caller, key, candidates, sent, "transfers", setting)
 
 
 def rail(caller, _key, candidates, _sent, country):
-    """The payout methods that reach an account in a country."""
+    """The accepted payout methods to an account in a country."""
     place = {"BR": "BR.pix", "IN": "IN.upi"}.get(country, f"{country}.bank_account")
     body = look.terms(caller, place)
     sent = {
@@ -214,7 +214,7 @@ def instruction(caller, _key, candidates, _sent, kind):
 
 
 def event_field(caller, key, candidates, sent):
-    """The place of a part of a delivery."""
+    """The name of a field or header of a delivery."""
     body, headers, raw = look.delivered(caller, sent)
     name = key.rpartition(".")[2]
     if name == "signature_header":
@@ -228,7 +228,7 @@ def event_field(caller, key, candidates, sent):
 
 
 def delays(caller, _key, _candidates, _sent):
-    """The seconds between the attempts of a delivery that always fails."""
+    """The seconds between the attempts of a failing delivery."""
     look.posted(caller, "webhook_subscriptions", look.SUBSCRIPTION)
     look.posted(caller, "transfers", look.terms(caller))
     caller.advance(100_000)
@@ -237,24 +237,24 @@ def delays(caller, _key, _candidates, _sent):
 
 
 def one_of(test):
-    """The only candidate for which something holds, as `test(caller, candidate)`."""
+    """An observer of the only candidate that meets a condition, `test(caller, candidate)`."""
     return lambda caller, key, candidates, sent: next(
         (each for each in candidates if test(caller, each)), "none"
     )
 
 
 def seen(value):
-    """What `value(caller)` gives, whatever the key."""
+    """An observer that calls `value(caller)`."""
     return lambda caller, key, candidates, sent: value(caller)
 
 
 def posting(target, body):
-    """The status of a POST."""
+    """An observer of the status of a POST."""
     return seen(lambda caller: look.posted(caller, target, body(caller)).status)
 
 
 def every(test):
-    """All words among the candidates for which something holds."""
+    """An observer of all values that meet a condition."""
     return lambda caller, key, candidates, sent: [
         word for word in words(candidates) if test(caller, word)
     ]
@@ -264,7 +264,7 @@ PLAIN = {"transfers": look.terms, "conversion_accounts": look.opening}
 
 
 def update(caller):
-    """Whether details that are not sent again are kept."""
+    """Whether an update merges or replaces the details."""
     made = look.account(caller, "GB.bank_account").json["id"]
     body = {"details": {"sort_code": "654321"}}
     answer = look.posted(caller, f"financial_accounts/{made}", body)
@@ -272,7 +272,7 @@ def update(caller):
 
 
 def account_form(caller, table):
-    """Whether an account is named by an object or by its id."""
+    """Whether an account is given as an object or by its id."""
     target, make = look.BODIES[table]
     name = {"quotes": "financial_account", "conversion_accounts": "payout_account"}[table]
     is_object = look.good(look.posted(caller, target, make(caller)).status)
@@ -283,14 +283,14 @@ def account_form(caller, table):
 
 
 def default_currency(caller):
-    """The currency of a quote without one."""
+    """The default source currency of a quote."""
     body = look.without(look.terms(caller), "source_currency") | {"source_network": "base"}
     answer = look.posted(caller, "quotes", body)
     return answer["source_currency"].lower() if answer.status == 201 else "none"
 
 
 def default_coin(caller, key):
-    """What a conversion account without a currency pays out; its letter case cannot be seen."""
+    """The default destination currency of a conversion account; answers hide its case."""
     answer = look.posted(caller, "conversion_accounts", look.opening(caller))
     if answer.status != 201:
         return "none"
@@ -299,19 +299,19 @@ def default_coin(caller, key):
 
 
 def deadline(caller):
-    """The hours until the funds of a transfer must be there."""
+    """The hours until the deposit deadline of a transfer."""
     made = look.posted(caller, "transfers", look.off_ramp(caller, source_type="deposit")).json
     seconds = look.seconds_between(made["created_at"], made["deposit_instructions"]["deadline"])
     return seconds / 3600
 
 
 def is_code(caller, code):
-    """Whether a verification can end with this code."""
+    """Whether a verification can end with this status detail code."""
     return look.status_after(caller, code.replace("_", " ")) == "action_required"
 
 
 def kilobyte(caller):
-    """The bytes of a KB, by whether an image of 10,000 bytes is large enough."""
+    """The bytes in a KB: whether an image of 10,000 bytes is large enough."""
     who = look.posted(caller, "individuals", look.person("MX", "on_ramp")).json["id"]
     content = look.base64.b64encode(b"\x89PNG\r\n\x1a\n".ljust(10_000, b".")).decode()
     images = [{"type": "selfie", "content": f"data:image/png;base64,{content}"}]
@@ -320,7 +320,7 @@ def kilobyte(caller):
 
 
 def amount_form(caller):
-    """Whether an amount of a request is text or a number, exactly one of them."""
+    """Whether amounts in requests must be text or numbers."""
     body, found = look.terms(caller), []
     for form, amount in (("text", "100.10"), ("number", 100.10)):
         answer = look.posted(caller, "quotes", body | {"source_amount": amount})
@@ -538,7 +538,7 @@ SEEN = (
 
 
 def test_what_is_not_followed_is_a_setting():
-    """Every setting has a test here, or a reason why it has none."""
+    """Every setting either has a test here or a reason in NOT_FOLLOWED."""
     followed = {case.values[0] for case in cases()}
     assert followed | NOT_FOLLOWED.keys() == KEYS.keys()
     assert not followed & NOT_FOLLOWED.keys()
@@ -564,21 +564,21 @@ OTHERS = {
     ],
 )  # fmt: skip
 def test_refusals_name_the_fields_of_the_service(make, path, body, fields):
-    """A problem blames the field by the name under which the service takes it."""
+    """An error names a field by the name that the service uses."""
     answer = look.posted(make(service=Service(OTHERS)), path, body)
     assert [each["field"] for each in answer.json["errors"]] == fields
     assert not re.search(r"\bsource_amount\b", answer.json["error"])
 
 
 def test_a_field_is_not_taken_under_paylabs_own_name(make):
-    """What the service calls otherwise is unknown to it under the name that paylab has for it."""
+    """A renamed field is not accepted under paylab's own name."""
     caller = make(service=Service(OTHERS))
     answer = look.account(caller, "MX.bank_account")
     assert (answer.status, list(answer.fields)) == (400, ["/details/account_number"])
 
 
 def test_over_http(serve):
-    """The same behind a port, and refusals that the parser of HTTP finds are worded alike."""
+    """Over HTTP the paths of the service apply; the default paths return 405 or 404."""
     service = Service({"paths.quotes": "none", "paths.transfers": "/v1/payouts/all"})
     caller = serve(service=service)
     statuses = [caller.get("/v1/payouts/all").status, caller.get("/v1/transfers").status]
@@ -587,7 +587,7 @@ def test_over_http(serve):
 
 @pytest.mark.parametrize("body", [None, {"paths.quotes": "/v1/quote"}])
 def test_a_snapshot_of_another_service_is_refused(make, body):
-    """The settings that differ are named; with the same ones it is loaded."""
+    """A snapshot made with other settings is refused and names them; with the same it loads."""
     made = make(service=Service({"lists.max_limit": 50}), transfers=2)
     dump = made.get("/_simulator/snapshot").json
     answer = make(service=Service(body or {})).put("/_simulator/snapshot", dump)
@@ -599,7 +599,7 @@ def test_a_snapshot_of_another_service_is_refused(make, body):
 
 
 def test_data_of_another_service_is_refused(tmp_path):
-    """A file that was made with other settings is not opened, and stays as it was."""
+    """A data file made with other settings is refused, and does not change."""
     path = tmp_path / "world.db"
     Simulator(data=path, transfers=1, service=Service({"rails.MX": ["local"]})).close()
     with pytest.raises(SimulatorError, match=r"made with another service: rails\.MX differ"):
@@ -611,13 +611,13 @@ def test_data_of_another_service_is_refused(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["hex", "base64"])
 def test_a_secret_that_is_no_such_text_is_refused(encoding):
-    """A simulator does not start with a secret that no client could sign with."""
+    """A simulator does not start with a secret that its key encoding cannot decode."""
     with pytest.raises(SimulatorError, match=f"is not {encoding} text"):
         Simulator(service=Service({"signing.key_encoding": encoding}), keys=("pk", "sk_?"))
 
 
 def test_a_receiver_has_the_time_of_the_service(serve, receiver_url):
-    """A receiver that takes longer than the timeout has not received the event."""
+    """A delivery fails when the receiver takes longer than the service's timeout."""
     caller = serve(service=Service({"webhooks.timeout": 1}))
     body = look.SUBSCRIPTION | {"url": receiver_url(seconds=1.5)}
     look.posted(caller, "webhook_subscriptions", body)
@@ -629,7 +629,7 @@ def test_a_receiver_has_the_time_of_the_service(serve, receiver_url):
 
 @pytest.fixture
 def receiver_url():
-    """Makes a receiver of webhooks that answers after some seconds; gives its URL."""
+    """A function that starts a receiver which answers after some seconds; returns its URL."""
     stopped = Event()
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
 

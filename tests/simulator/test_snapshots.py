@@ -1,4 +1,4 @@
-"""Snapshots that were changed: loaded whole, or refused with a 400 and nothing changed."""
+"""A changed snapshot is either loaded completely or refused without an effect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7
 
 @pytest.fixture
 def service(make):
-    """A world with a row in every table and steps ahead of some."""
+    """A client of a simulator with objects of every kind and planned steps."""
     service = make(send=lambda url, body: 500, transfers=3)
     url = {"url": "https://e.co", "event_types": ["transfer.created", "conversion.created"]}
     service.made("/v1/webhook_subscriptions", url)
@@ -46,14 +46,14 @@ def service(make):
 
 
 def put(service, dump):
-    """Load a snapshot whose checksum is right again."""
+    """Load a snapshot with a recomputed checksum."""
     dump = {name: value for name, value in dump.items() if name != "checksum"}
     body = json.dumps({**dump, "checksum": checksum(dump)}).encode()
     return service.put("/_simulator/snapshot", body)
 
 
 def places(value, path=()):
-    """Every place in a value, the value itself left out."""
+    """The path of every value inside a value."""
     items = value.items() if isinstance(value, dict) else enumerate(value)
     for name, inner in items:
         yield (*path, name)
@@ -62,7 +62,7 @@ def places(value, path=()):
 
 
 def mutated(dump, draw, spots):
-    """The snapshot with one to three places replaced, taken out, or doubled."""
+    """A copy of the snapshot with one to three values replaced, removed or doubled."""
     dump = copy.deepcopy(dump)
     for path in draw.sample(spots, draw.randint(1, 3)):
         try:
@@ -77,12 +77,12 @@ def mutated(dump, draw, spots):
             elif isinstance(holder, list):
                 holder.append(copy.deepcopy(holder[path[-1]]))
         except (LookupError, TypeError):
-            continue  # an earlier change took this place away
+            continue  # an earlier change removed this path
     return dump
 
 
 def use(service):
-    """Read everything, let the planned steps happen, pay and deposit again."""
+    """Read all lists, let the planned steps run, deposit and pay again."""
     lists = ("individuals", "transfers", "conversions", "conversion_accounts")
     answers = [service.get(f"/v1/{name}?limit=100") for name in lists]
     answers += [service.get(f"/_simulator/{name}") for name in ("events", "deliveries", "faults")]
@@ -98,7 +98,7 @@ def use(service):
 
 
 def attack(service, count, seed):
-    """How many mutated snapshots were loaded and refused; every one leaves a world that works."""
+    """The number of mutated snapshots loaded and refused; check the state after each."""
     draw, good = random.Random(seed), service.get("/_simulator/snapshot").json
     spots, told = list(places(good)), {200: 0, 400: 0}
     for _ in range(count):
@@ -115,7 +115,7 @@ def attack(service, count, seed):
 
 
 def test_mutated_snapshots(service):
-    """Either the world works afterwards, or it is the one from before."""
+    """A mutated snapshot either gives a working state or changes nothing."""
     told = attack(service, 80, seed=1)
     assert min(told.values()) > 5
 
@@ -141,7 +141,7 @@ def test_mutated_snapshots(service):
     ],
 )
 def test_what_is_wrong_is_named(service, change, field):
-    """By its place in the snapshot."""
+    """The error names the invalid field by its path in the snapshot."""
     dump = service.get("/_simulator/snapshot").json
     change(dump)
     answer = put(service, dump)
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_named(service, change, field):
 
 
 def test_an_id_that_is_taken_is_not_given_out_again(service):
-    """A snapshot that counted less than it holds does not overwrite its rows."""
+    """After a snapshot with a too low counter, a new row gets an unused id."""
     dump = service.get("/_simulator/snapshot").json
     made = service.transfer()
     dump["tables"] = service.get("/_simulator/snapshot").json["tables"]

@@ -1,4 +1,4 @@
-"""A world in a file: kept over a restart, refused when it is another's, honest about the disk."""
+"""State in a file: restored after a restart, protected, and checked on reading and writing."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ KEY = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
 
 @pytest.fixture
 def path(tmp_path):
-    """Where the file is."""
+    """The path of the data file."""
     return tmp_path / "world.db"
 
 
 @pytest.fixture
 def keep(path, in_process):
-    """Makes a service on the file; the one before is let go of first."""
+    """A function that closes the previous simulator and opens a new one on the same file."""
     opened = []
 
     def start(**options):
@@ -38,7 +38,7 @@ def keep(path, in_process):
 
 
 def test_everything_is_there_again(keep):
-    """Rows, hidden parts, steps ahead, faults, subscriptions, events."""
+    """A restart restores the whole state: rows, planned steps, faults, subscriptions, events."""
     service = keep(transfers=5)
     service.post("/v1/webhook_subscriptions", {"url": "https://e.co", "event_types": []})
     service.post("/_simulator/faults", {"kind": "html", "times": 3, "path": "/none"})
@@ -51,13 +51,13 @@ def test_everything_is_there_again(keep):
 
 
 def test_the_file_is_its_owners_alone(keep, path):
-    """People's document numbers are in it; whatever SQLite lays beside it too."""
+    """The file and SQLite's own files have mode 600: they contain document numbers."""
     keep(transfers=1)
     assert {each.stat().st_mode & 0o777 for each in path.parent.iterdir()} == {0o600}
 
 
 def test_what_was_planned_happens(keep):
-    """A transfer half way through goes on, and the clock from where it was."""
+    """After a restart the clock continues from its time, and planned steps take place."""
     service = keep()
     made = service.transfer()
     service.advance(1.5)
@@ -68,7 +68,7 @@ def test_what_was_planned_happens(keep):
 
 
 def test_ids_never_repeat(keep):
-    """Not even those of rows that are gone."""
+    """After a restart no id is used again, not even that of a deleted row."""
     url = {"url": "https://e.co", "event_types": ["transfer.created"]}
     service = keep()
     gone = service.made("/v1/webhook_subscriptions", url)["id"]
@@ -80,7 +80,7 @@ def test_ids_never_repeat(keep):
 
 
 def test_keys_still_replay(keep):
-    """The same bytes as before the restart."""
+    """After a restart an idempotency key replays the same bytes."""
     service = keep()
     account = service.payable()
     body = {
@@ -96,7 +96,7 @@ def test_keys_still_replay(keep):
 
 
 def test_a_new_client_has_new_keys(path):
-    """A kept world knows the keys of its clients; one that was not counted had one client."""
+    """Each new client of a file uses new idempotency keys, also without a client counter."""
     found = []
     for at in range(3):
         with closing(Simulator(data=path)) as simulator:
@@ -113,7 +113,7 @@ def test_a_new_client_has_new_keys(path):
 
 
 def test_deliveries_go_on(keep):
-    """An attempt that was due after the restart is made."""
+    """A delivery that failed before a restart is retried after it."""
     url = {"url": "https://e.co", "event_types": ["transfer.created"]}
     service = keep(send=lambda url, body: 500)
     service.made("/v1/webhook_subscriptions", url)
@@ -125,7 +125,7 @@ def test_deliveries_go_on(keep):
 
 
 def test_order_of_creation_is_kept(keep):
-    """A fault that struck does not go behind the others."""
+    """After a restart the faults are in the same order, also one that has applied."""
     service = keep()
     for name in "ab":
         service.post("/_simulator/faults", {"kind": "html", "path": f"/v1/{name}", "times": 2})
@@ -135,13 +135,13 @@ def test_order_of_creation_is_kept(keep):
 
 
 def test_a_reset_empties_the_file(keep):
-    """And the next start fills it no more."""
+    """After a reset, a restart does not seed transfers again."""
     keep(transfers=5).post("/_simulator/reset", {})
     assert keep(transfers=5).get("/_simulator")["counts"]["transfers"] == 0
 
 
 def test_a_snapshot_brings_no_other_keys(keep, make):
-    """After a restart the keys are those the file began with."""
+    """Loading a snapshot does not change the keys of the file."""
     service = keep()
     service.put("/_simulator/snapshot", make(seed=8).get("/_simulator/snapshot").body)
     key = service.simulator.api_key
@@ -149,13 +149,13 @@ def test_a_snapshot_brings_no_other_keys(keep, make):
 
 
 def test_a_running_clock_runs_on(keep):
-    """While nobody looks as well."""
+    """A running clock continues while the simulator is closed."""
     first = keep(frozen=False, speed=1000).simulator.world.now()
     assert keep(frozen=True).simulator.world.now() > first
 
 
 def test_a_second_simulator(keep, path):
-    """One clear sentence, and the first is not disturbed."""
+    """A second simulator on the file is refused with its path; the first continues to work."""
     service = keep()
     with pytest.raises(SimulatorError, match="another simulator is using it") as raised:
         Simulator(data=path)
@@ -164,20 +164,20 @@ def test_a_second_simulator(keep, path):
 
 
 def spoil(path, statement):
-    """Change the file behind the simulator's back."""
+    """Change the file with an SQL statement."""
     with sqlite3.connect(path) as database:
         database.execute(statement)
     database.close()
 
 
 def cut(path):
-    """Keep the first half."""
+    """Truncate the file to its first half."""
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
 
 
 def scratch(path):
-    """Overwrite everything but the first page."""
+    """Overwrite everything after the first page."""
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
 
@@ -198,7 +198,7 @@ def scratch(path):
     ],
 )
 def test_a_corrupt_file(keep, path, harm):
-    """One clear sentence that names the file."""
+    """A corrupt file is refused with a clear error."""
     keep(transfers=50).simulator.close()
     harm(path)
     with pytest.raises(SimulatorError, match="cannot be used for the simulator's data"):
@@ -206,7 +206,7 @@ def test_a_corrupt_file(keep, path, harm):
 
 
 def test_another_programs_database(path):
-    """It is left alone."""
+    """The database of another program is refused and stays unchanged."""
     spoil(path, "CREATE TABLE theirs (x)")
     with pytest.raises(SimulatorError, match="another program"):
         Simulator(data=path)
@@ -216,20 +216,20 @@ def test_another_programs_database(path):
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/world.db"])
 def test_no_place_for_a_file(tmp_path, name):
-    """A folder, or nowhere."""
+    """A folder, or a path in a missing folder, is refused."""
     with pytest.raises(SimulatorError, match="cannot be used for the simulator's data"):
         Simulator(data=tmp_path / name)
 
 
 def full_disk(service, *, full):
-    """Let the file grow no more, or again."""
+    """Stop the file from growing, or allow it again."""
     database = service.simulator._storage._db
     [pages] = database.execute("PRAGMA page_count").fetchone()
     database.execute(f"PRAGMA max_page_count = {pages if full else 10**9}")
 
 
 def test_a_full_disk_is_not_acknowledged(keep):
-    """507 that says so, until there is room; then what was tried is there or can be retried."""
+    """A request that cannot be saved returns 507; every acknowledged transfer is kept."""
     service = keep()
     account = service.payable()
     full_disk(service, full=True)
@@ -256,7 +256,7 @@ def test_a_full_disk_is_not_acknowledged(keep):
 
 
 def test_a_file_of_another_version_is_refused(keep, path):
-    """With both numbers, and nothing in it is changed."""
+    """A file of another format is refused with both format numbers."""
     keep(transfers=1).simulator.close()
     with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA user_version = 7")

@@ -1,4 +1,4 @@
-"""Rows in order, and lanes: against the plain way of doing the same."""
+"""Tables and delivery lanes, compared with a simple implementation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ rows = st.lists(
 
 
 def table_of(made):
-    """A table of these rows, each put in by itself."""
+    """A table in which each row was put separately."""
     table = Table(by="kind")
     for row_id, moment, kind in made:
         table.put({"id": row_id, "created_at": moment, "_": {"kind": kind}})
@@ -24,7 +24,7 @@ def table_of(made):
 
 @given(rows, st.sampled_from([None, "x", "y", "z"]), st.tuples(st.text(), st.text()) | st.none())
 def test_newest(made, lane, before):
-    """Sorted the other way round, from a place on."""
+    """A list is in descending order, filtered by lane, and starts after a given position."""
     table = table_of(made)
     chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
     wanted = sorted((row for row in chosen if not before or row_place(row) < before), key=row_place)
@@ -33,7 +33,7 @@ def test_newest(made, lane, before):
 
 @given(rows)
 def test_many_at_once(made):
-    """As if each came by itself; putting one again changes no order."""
+    """`extend` gives the same order as separate puts; putting a row again keeps the order."""
     one, other = table_of(made), Table(by="kind")
     other.extend(one.rows.values())
     for row in list(one.rows.values()):
@@ -43,7 +43,7 @@ def test_many_at_once(made):
 
 @given(rows)
 def test_replaced(made):
-    """Another object with the same id takes the place of the first in every list."""
+    """A row that is put with the same id replaces the old one in every list."""
     table = table_of(made)
     before = [row["id"] for row in table.listed()]
     for row in list(table.rows.values()):
@@ -54,7 +54,7 @@ def test_replaced(made):
 
 @given(rows, st.sampled_from("abcdef"))
 def test_removed(made, gone):
-    """As if it had never been there."""
+    """A removed row is in no list, and the other rows keep their order."""
     table = table_of(made)
     if gone in table.rows:
         table.remove(gone)
@@ -64,13 +64,13 @@ def test_removed(made, gone):
 
 
 def queued(number, lane, due):
-    """A row of an outbox."""
+    """A row of the delivery queue."""
     return {"id": str(number), "rank": number, "lane": lane, "due": str(due)}
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3))), st.data())
 def test_lanes(made, data):
-    """Only the first of a lane goes, only when due; every row goes once, in its lane's order."""
+    """Only the first row of a lane is taken, when it is due; each is taken once, in order."""
     lanes, went = Lanes(), []
     for number, (lane, due) in enumerate(made):
         lanes.add(queued(number, lane, due))

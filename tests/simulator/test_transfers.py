@@ -1,4 +1,4 @@
-"""Transfers: what is taken, what is refused, and every life one can have."""
+"""Transfers: accepted and refused bodies, and every course of statuses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ DAY = 24 * 3600
 
 
 def life(service, transfer, seconds=5):
-    """The statuses a transfer goes through, a second apart."""
+    """The statuses of a transfer, a second apart."""
     seen = [transfer["status"]]
     for _ in range(seconds):
         service.advance(1)
@@ -17,7 +17,7 @@ def life(service, transfer, seconds=5):
 
 
 def test_shape(service):
-    """Null keys stand in the answer; deposit_instructions does not."""
+    """Fields without a value are null; deposit_instructions is left out."""
     made = service.transfer(client_reference_id="r-1")
     assert made.keys() == {
         *("id", "client_reference_id", "source_amount", "source_currency", "destination_amount"),
@@ -57,7 +57,7 @@ def test_shape(service):
     ],
 )
 def test_lives(service, scenario, statuses, events):
-    """Each scenario ends where it says; a second colon may be followed by anything."""
+    """Each scenario ends in its status; any text may follow a second colon."""
     made = service.transfer(client_reference_id=scenario)
     assert life(service, made) == statuses.split()
     if events:
@@ -65,7 +65,7 @@ def test_lives(service, scenario, statuses, events):
 
 
 def test_completed(service):
-    """Whole seconds from started to completed, and a settlement reference."""
+    """A completed transfer has completed_in in seconds and a settlement reference."""
     made = service.transfer()
     service.advance(3)
     done = service.get(f"/v1/transfers/{made['id']}")
@@ -75,7 +75,7 @@ def test_completed(service):
 
 
 def test_failed(service):
-    """A reason, and no settlement."""
+    """A failed transfer has a reason, and no settlement reference."""
     made = service.transfer(client_reference_id="scenario:failed")
     service.advance(3)
     failed = service.get(f"/v1/transfers/{made['id']}")
@@ -85,7 +85,7 @@ def test_failed(service):
 
 @pytest.fixture
 def off_ramp(service):
-    """The body of an off-ramp transfer of somebody with a wallet on base."""
+    """The body of an off-ramp transfer by an individual with a wallet on base."""
     account = service.payable("MX", "global_payouts", "off_ramp")
     service.wallet(service.get("/v1/individuals")["data"][0])
     return {
@@ -99,7 +99,7 @@ def off_ramp(service):
 
 
 def test_deposit_source(service, off_ramp):
-    """It waits with instructions and a deadline a day away, and then expires."""
+    """A transfer by deposit has instructions and a deadline; it expires after 24 hours."""
     made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
     instructions = made["deposit_instructions"]
     assert instructions["details"].keys() == {"address", "network"}
@@ -114,7 +114,7 @@ def test_deposit_source(service, off_ramp):
 
 
 def test_deposit_source_funded(service, off_ramp):
-    """Once funded it goes the usual way, and no longer says where to pay."""
+    """A funded transfer completes, and has no deposit instructions."""
     made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
     moved = service.post(f"/_simulator/objects/{made['id']}", {"to": "started"}).json
     assert "deposit_instructions" not in moved
@@ -133,7 +133,7 @@ def test_deposit_source_funded(service, off_ramp):
     ],
 )
 def test_off_ramp(service, off_ramp, change, status):
-    """A wallet on the source network is what it takes."""
+    """An off-ramp transfer needs a wallet on the source network, and valid fields."""
     assert service.post("/v1/transfers", off_ramp | change).status == status
 
 
@@ -155,12 +155,12 @@ def test_off_ramp(service, off_ramp, change, status):
     ],
 )
 def test_rules(service, transfer_body, change, status):
-    """What the body may be."""
+    """An invalid body returns 400, an unknown account 404."""
     assert service.post("/v1/transfers", transfer_body | change).status == status
 
 
 def test_all_problems_at_once(service, transfer_body):
-    """The body's, and those of the way to the account."""
+    """One answer lists the problems of the body and those against the account."""
     junk = {"source_amount": 1, "payout_method": "pix", "client_reference_id": "r" * 65}
     fields = service.post("/v1/transfers", transfer_body | junk).fields
     assert fields.keys() == junk.keys()
@@ -174,7 +174,7 @@ def test_all_problems_at_once(service, transfer_body):
     ],
 )
 def test_the_recipient(service, person_body, ramp_fields, transfer_body, individual, word):
-    """Somebody who is not active cannot be paid."""
+    """A transfer to an inactive recipient returns 422."""
     owner = service.made("/v1/individuals", person_body | ramp_fields | individual)
     account = {"financial_account": {"id": service.account(owner)["id"]}}
     answer = service.post("/v1/transfers", transfer_body | account)
@@ -183,14 +183,14 @@ def test_the_recipient(service, person_body, ramp_fields, transfer_body, individ
 
 
 def test_the_product(service, transfer_body):
-    """Nor somebody without the product."""
+    """A transfer to a recipient without the product returns 422."""
     account = {"financial_account": {"id": service.payable("MX", "on_ramp")["id"]}}
     answer = service.post("/v1/transfers", transfer_body | account)
     assert (answer.status, "global_payouts" in answer["error"]) == (422, True)
 
 
 def test_to_a_wallet(service):
-    """A crypto wallet is reached over its own network, in USDC."""
+    """A transfer to a crypto wallet uses the wallet's own network, and USDC."""
     wallet = service.wallet(service.person(), "polygon")
     body = {
         "financial_account": {"id": wallet["id"]},
@@ -203,7 +203,7 @@ def test_to_a_wallet(service):
 
 
 def test_unknown(service):
-    """404."""
+    """An unknown transfer returns 404."""
     assert service.get("/v1/transfers/tr_x").status == 404
 
 
@@ -211,7 +211,7 @@ def test_unknown(service):
     ("product", "count"), [("global_payouts", 1), ("off_ramp", 1), ("on_ramp", 0), ("", 2)]
 )
 def test_the_product_filter(service, off_ramp, product, count):
-    """A stablecoin source makes an off_ramp transfer, anything else global_payouts."""
+    """A transfer with a stablecoin source is off_ramp, any other is global_payouts."""
     service.made("/v1/transfers", off_ramp)
     service.transfer()
     query = f"?product_type={product}" if product else ""
@@ -220,6 +220,6 @@ def test_the_product_filter(service, off_ramp, product, count):
 
 @pytest.mark.parametrize("product", ["payouts", "", "ON_RAMP", "%00"])
 def test_an_unknown_product(service, product):
-    """400."""
+    """An unknown product type returns 400."""
     answer = service.get(f"/v1/transfers?product_type={product}")
     assert (answer.status, [*answer.fields]) == (400, ["product_type"])

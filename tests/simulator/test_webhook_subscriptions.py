@@ -1,4 +1,4 @@
-"""Webhook subscriptions over the interface."""
+"""Webhook subscriptions: creation, rules, listing, deletion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GOOD = {"url": "https://example.com/hook?a=b&c", "event_types": ["transfer.creat
 
 
 def test_shape(service):
-    """The spec's six fields; a type that comes twice is kept once; is_active is read-only."""
+    """A subscription has six fields; types are unique; is_active cannot be set."""
     body = GOOD | {"event_types": ["transfer.created"] * 2, "is_active": False}
     now = "2026-01-15T12:00:00.000Z"
     answer = service.post(PATH, body)
@@ -49,13 +49,13 @@ def test_shape(service):
     ],
 )
 def test_rules(service, change, status):
-    """http to loopback alone, https elsewhere; known event types."""
+    """http is allowed only to loopback, https to any host; event types must be known."""
     assert service.post(PATH, GOOD | change).status == status
     assert len(service.get(PATH).json) == (status == 201)
 
 
 def test_listed_read_deleted(service):
-    """A bare array, newest first; 204; then 404."""
+    """The list is an array, newest first; a deletion returns 204, and later requests 404."""
     made = [service.made(PATH, GOOD) for _ in range(2)]
     assert service.get(PATH).json == made[::-1]
     target = f"{PATH}/{made[0]['id']}"

@@ -1,4 +1,4 @@
-"""What only an assumption says stands in no rule, corridor or simulator: they read a Service."""
+"""Corridors, rules and simulator contain no word of an assumption: they read a Service."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ALIKE = {
 
 
 def known_words():
-    """Every word of the specification's own lists."""
+    """Every word in the lists of the specification."""
     lists = (value for name, value in vars(codes).items() if name.isupper())
     return {word for each in lists if isinstance(each, tuple) for word in each}
 
 
 def assumed_words():
-    """The words, and the paths, that a service may have otherwise."""
+    """The words and paths that a service may change."""
     listed = (key for key in KEYS.values() if key.name.endswith((".allowed", ".source_types")))
     words = {word for key in listed for word in key.default}
     paths = {key.default for key in KEYS.values() if str(key.default).startswith("/")}
@@ -40,7 +40,7 @@ def assumed_words():
 
 
 def texts(path):
-    """Every text of a module but its docstrings and those of its constants."""
+    """Every string of a module except docstrings and texts after constants."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     shown = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -50,13 +50,13 @@ def texts(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_assumed_word(path):
-    """No path and no word that only an assumption has."""
+    """A module contains no path and no word that is only assumed."""
     found = set(texts(path))
     assert not found & assumed_words()
     assert not {text for text in found if text.startswith("/v1")}
 
 
 def test_the_words_that_are_looked_for():
-    """The list is not empty, and each exception is a word of an assumption."""
+    """The list of assumed words contains known examples, and many modules are checked."""
     assert {"gcash", "savings", "prefunded", "/v1/quotes", "idv_provider"} <= assumed_words()
     assert len(FILES) > 25
