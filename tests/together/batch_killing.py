@@ -1,4 +1,4 @@
-"""`paylab payout` in processes of its own, killed at random points until one comes to the end."""
+"""Run `paylab payout` in subprocesses that are killed at random points; the last one finishes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paylab.simulator.server import Server
 
 
 def kill_and_go_on(simulator, path, count, *, times, options):
-    """Serve the world, kill the command so many times, and let the last one finish."""
+    """Serve the simulator, kill the command `times` times, and let the last run finish."""
     begun, draw = len(simulator.world.tables["transfers"]), Random(count)
     points = sorted(draw.randrange(count * 9 // 10) for _ in range(times))
     with Server(simulator) as server:
@@ -23,7 +23,7 @@ def kill_and_go_on(simulator, path, count, *, times, options):
 
 
 def _start(server, path, options):
-    """`paylab payout` in a process of its own."""
+    """Start `paylab payout` in a subprocess."""
     keys = {
         "PAYLAB_BASE_URL": server.base_url,
         "PAYLAB_API_KEY": server.simulator.api_key,
@@ -35,7 +35,7 @@ def _start(server, path, options):
 
 
 def _kill_at(process, simulator, count):
-    """End a process once there are so many transfers."""
+    """Kill a process once there are `count` transfers."""
     while len(simulator.world.tables["transfers"]) < count:
         assert process.poll() is None
         time.sleep(0.002)

@@ -1,4 +1,4 @@
-"""Every limit of the spec on both sides of its boundary: one table for all who have to keep it."""
+"""The limits of the spec with values on both sides: one table for rules, forms and simulator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEGINNINGS = {
 
 
 class Limit(NamedTuple):
-    """What is limited, whose, and values on either side."""
+    """What is limited, for which country and field, with valid and invalid values."""
 
     kind: str
     country: str
@@ -33,17 +33,17 @@ class Limit(NamedTuple):
 
 
 def digits(count, *, apart=1):
-    """Runs of digits: as long as it takes, and one too short and too long."""
+    """Valid runs of `count` digits; invalid ones that are too short, too long or not digits."""
     return ("0" * count, "9" * count), ("1" * (count - apart), "1" * (count + apart), "x" * count)
 
 
 def lengths(least, most, letter="A"):
-    """Texts at both ends, and just past them."""
+    """Texts of the least and the most length; texts one character shorter and longer."""
     return (letter * least, letter * most), (letter * (least - 1), letter * (most + 1))
 
 
 def image(size, kind="image/png"):
-    """One image of so many bytes as a data URI."""
+    """A list with one image of `size` bytes as a data URI."""
     content = b64encode(BEGINNINGS.get(kind, b"").ljust(size, b"\0")).decode()
     return [{"type": "selfie", "content": f"data:{kind};base64,{content}"}]
 
@@ -114,6 +114,6 @@ CASES = [
 
 
 def case_id(value):
-    """A short name, even of an image of 15 MB."""
+    """A short test id, also for an image of 15 MB."""
     text = str(value) if isinstance(value, str | int | Limit) else f"{len(str(value))} characters"
     return text if len(text) < 50 else f"{text[:12]} {len(text)}"

@@ -1,4 +1,4 @@
-"""What only an assumption refuses is sent by the client, with a warning where money is at stake."""
+"""A value that only an assumption rules out is sent, with a warning if money is at risk."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ RAILS = [("CO", "COP", "ach"), ("MX", "MXN", "bitso"), ("MX", "MXN", "local")]
 
 @pytest.fixture
 def lab():
-    """A lab on the embedded simulator, which keeps to the assumptions."""
+    """A lab on the embedded simulator, which follows the assumptions."""
     with paylab.connect() as lab:
         yield lab
 
 
 def account(country, **change):
-    """An account of the country's example with other details."""
+    """The country's example account with changed details."""
     own = examples.account(country)
     return {"type": own["type"], "details": own["details"] | change}
 
@@ -37,7 +37,7 @@ ACCOUNTS = {
 
 @pytest.mark.parametrize("case", ACCOUNTS)
 def test_accounts(lab, case):
-    """The service refuses them, not the client; the form asks first."""
+    """The client sends the account and the service refuses it; the form needs anyway=True."""
     country, change = ACCOUNTS[case]
     person = lab.individuals.create(**examples.recipient(country))
     with pytest.raises(BadRequestError):
@@ -52,7 +52,7 @@ def test_accounts(lab, case):
 
 @pytest.mark.parametrize("iban", IBANS)
 def test_a_form_writes_an_iban_as_the_service_expects_it(lab, iban):
-    """In capitals and without spaces; the service refuses what was typed."""
+    """A form sends an IBAN in capitals without spaces; as typed, the service refuses it."""
     person = lab.individuals.create(**examples.recipient("DE"))
     with pytest.raises(BadRequestError):
         lab.financial_accounts.create(person.id, **account("DE", iban=iban))
@@ -63,7 +63,7 @@ def test_a_form_writes_an_iban_as_the_service_expects_it(lab, iban):
 
 @pytest.mark.parametrize("size", [10_000, 10_239])
 def test_small_images(lab, size):
-    """10 KB may be 10,000 bytes."""
+    """The client sends images of 10,000 bytes or more, because 10 KB may mean 10,000 bytes."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(BadRequestError, match="10 KB"):
         lab.individuals.upload_images(person.id, {"selfie": b"\xff\xd8\xff".ljust(size, b"\0")})
@@ -71,7 +71,7 @@ def test_small_images(lab, size):
 
 @pytest.mark.parametrize(("country", "currency", "rail"), RAILS)
 def test_rails(lab, country, currency, rail):
-    """A transfer and a row of a batch over a rail that no corridor names are warned about."""
+    """A rail that the corridor does not list causes a warning for a transfer and a batch row."""
     person = lab.individuals.create(**examples.recipient(country))
     terms = {**PAID, "payout_method": rail, "destination_currency": currency}
     to = person.financial_accounts[0].id
@@ -91,7 +91,7 @@ def test_rails(lab, country, currency, rail):
     ],
 )
 def test_code_is_warned_as_a_form_is(lab, kind, details, field):
-    """The warning names the field; the owner's country is told from the fields alone."""
+    """The warning names the field, without knowing the owner's country."""
     person = lab.individuals.create(**examples.recipient("MX"))
     with pytest.warns(RuleWarning, match=field), suppress(BadRequestError):
         lab.financial_accounts.create(person.id, kind, details)
@@ -99,7 +99,7 @@ def test_code_is_warned_as_a_form_is(lab, kind, details, field):
 
 @pytest.mark.parametrize("address", ["0x123", "0x0000000000000000000000000000000000000DEAd"])
 def test_a_malformed_wallet_is_warned_about(lab, address):
-    """In code it is sent; the warning points at the line that sends it."""
+    """A malformed wallet is sent with a warning that points at the caller's line."""
     person = lab.individuals.create(**examples.recipient("MX"))
     wallet = {"address": address, "network": "base"}
     with pytest.warns(RuleWarning, match="address") as caught:

@@ -1,4 +1,4 @@
-"""Batches against the simulator: killed anywhere, gone on with, and never paid twice."""
+"""Batches on the simulator: killed at any point and continued, no payout is made twice."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ MANY = 200
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """A folder for journals that no other test knows."""
+    """An empty folder for the journals of one test."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 class KilledError(BaseException):
-    """The process ended here, as far as anything in it could tell."""
+    """Stands for the end of the process; no `except Exception` catches it."""
 
 
 class Dying(httpx.BaseTransport):
-    """Hands POSTs of transfers on, until it dies: just before, or just after the service acted."""
+    """A transport that ends the process just before or just after a POST of a transfer."""
 
     def __init__(self, simulator, lives, after):
         self.inner, self.lives, self.after = SimulatorTransport(simulator), lives, after
 
     def handle_request(self, request):
-        """The simulator's answer, or the end."""
+        """The simulator's response, or KilledError once `lives` transfers were sent."""
         if request.url.path != "/v1/transfers" or request.method != "POST":
             return self.inner.handle_request(request)
         self.lives -= 1
@@ -56,7 +56,7 @@ class Dying(httpx.BaseTransport):
 
 @pytest.fixture
 def simulator():
-    """A world with a past, so that a batch's own transfers are not all there is."""
+    """A simulator with 130 earlier transfers besides those of the batch."""
     return Simulator(transfers=130)
 
 
@@ -77,7 +77,7 @@ def account(simulator):
 
 @pytest.fixture
 def payouts(tmp_path, account):
-    """Writes a CSV of so many payouts."""
+    """A function that writes a CSV of `count` payouts."""
 
     def write(count):
         path = tmp_path / "payouts.csv"
@@ -90,14 +90,14 @@ def payouts(tmp_path, account):
 
 
 def lab_on(simulator, transport=None):
-    """A lab of another process, as it were, on the same world."""
+    """A lab on the same simulator, as another process would have it."""
     settings = paylab.connect(simulator=simulator).settings
     given = transport or SimulatorTransport(simulator)
     return Lab(settings, embedded=simulator, transport=given, clock=simulator.world.now)
 
 
 def made(simulator):
-    """How often each reference of the batch was paid."""
+    """The number of transfers for each reference of the batch."""
     rows = simulator.world.tables["transfers"].rows.values()
     return Counter(
         row["client_reference_id"] for row in rows if row["client_reference_id"].startswith("inv-")
@@ -105,7 +105,7 @@ def made(simulator):
 
 
 def killed(simulator, path, lives, *, after, **options):
-    """Run a batch that dies after so many payouts; True when it did."""
+    """Run a batch that may be killed on the way; return True if it was."""
     lab = lab_on(simulator, Dying(simulator, lives, after))
     try:
         lab.transfers.create_many(path, **COMMON, **options)
@@ -117,7 +117,7 @@ def killed(simulator, path, lives, *, after, **options):
 @pytest.mark.parametrize("concurrency", [1, 4])
 @pytest.mark.parametrize("pause", [0, 25 * 3600])
 def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrency):
-    """Each payout is made once, also when the service has long forgotten the keys."""
+    """Each payout is made once, also if the service no longer stores the idempotency keys."""
     path, draw = payouts(MANY), Random(f"{pause}{concurrency}")
     while killed(
         simulator, path, draw.randrange(60), after=draw.random() < 0.5, concurrency=concurrency
@@ -127,7 +127,7 @@ def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrenc
 
 
 def test_a_finished_batch_again_sends_nothing(simulator, payouts):
-    """All of it is in the journal."""
+    """Running a finished batch again returns the transfers of the journal and sends nothing."""
     path = payouts(30)
     first = lab_on(simulator).transfers.create_many(path, **COMMON)
     lab = lab_on(simulator, Dying(simulator, 0, after=False))
@@ -138,7 +138,7 @@ def test_a_finished_batch_again_sends_nothing(simulator, payouts):
 
 @pytest.mark.parametrize("pause", [0, 30 * 3600])
 def test_without_the_journal_the_list_is_searched(simulator, payouts, pause):
-    """What is there under a reference is not paid again, however long ago it was made."""
+    """Without the journal, a reference that is in the list of transfers is not paid again."""
     path = payouts(30)
     first = lab_on(simulator).transfers.create_many(path, **COMMON)
     Path(first.attrs["journal"]).unlink()
@@ -149,7 +149,7 @@ def test_without_the_journal_the_list_is_searched(simulator, payouts, pause):
 
 
 def test_a_row_changed_after_it_was_paid_is_a_conflict(simulator, payouts):
-    """The reference stands for the payout that was made."""
+    """A paid row whose amount was changed is reported as a conflict."""
     path = payouts(3)
     lab_on(simulator).transfers.create_many(path, **COMMON)
     path.write_text(path.read_text().replace("10.50", "99.00"))
@@ -159,7 +159,7 @@ def test_a_row_changed_after_it_was_paid_is_a_conflict(simulator, payouts):
 
 
 def test_a_row_changed_between_the_kill_and_the_resume(simulator, payouts):
-    """Paid before the crash under other terms: found, and not paid again."""
+    """A row that was paid before a crash and then changed is a conflict and not paid again."""
     path = payouts(3)
     assert killed(simulator, path, 0, after=True)
     path.write_text(path.read_text().replace("10.50", "99.00"))
@@ -169,7 +169,7 @@ def test_a_row_changed_between_the_kill_and_the_resume(simulator, payouts):
 
 
 def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
-    """An unknown account is the service's to refuse; once put right, only that row is sent."""
+    """A refused row does not stop the other rows; after the correction only that row is sent."""
     path = payouts(3)
     good = path.read_text()
     path.write_text(good.replace("inv-1,fa_", "inv-1,xx_"))
@@ -182,7 +182,7 @@ def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
 
 
 def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
-    """Some rows without an answer, and the others stay here; later all of them go through."""
+    """After five rows without an answer the batch ends; a second run sends all rows."""
     path = payouts(40)
     lab = lab_on(simulator)
     lab.simulator.faults.add("status", status=503, method="POST", path="/v1/transfers", times=15)
@@ -194,7 +194,7 @@ def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
 
 
 def test_a_service_that_limits_requests_gets_one_at_a_time(simulator, payouts):
-    """What was too much at once goes through after all; where nothing does, the batch ends."""
+    """A batch gets past a few 429 answers; if every answer is 429, it ends after five rows."""
     lab = lab_on(simulator)
     lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=13)
     first = lab.transfers.create_many(payouts(20), **COMMON, concurrency=4)
@@ -209,7 +209,7 @@ def test_a_service_that_limits_requests_gets_one_at_a_time(simulator, payouts):
 
 
 def test_a_cut_connection_is_looked_for(simulator, payouts):
-    """The service acted and the answer was lost on every try: the rerun finds the transfer."""
+    """If the answers to a transfer were lost, the next run finds the transfer in the list."""
     path = payouts(1)
     lab = lab_on(simulator)
     lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers", times=3)
@@ -219,7 +219,7 @@ def test_a_cut_connection_is_looked_for(simulator, payouts):
 
 
 def test_a_simulator_leaves_the_journal_of_a_service_alone(simulator, payouts, tmp_path):
-    """Its payouts were made elsewhere, and only the journal knows them for sure."""
+    """A run on a simulator refuses the journal of a real service and does not change it."""
     path, journal = payouts(2), tmp_path / "real.journal"
     head = {"journal": 1, "service": "https://api.test 0123", "after": {"id": "tr_real"}}
     journal.write_text(json.dumps(head) + "\n")
@@ -230,7 +230,7 @@ def test_a_simulator_leaves_the_journal_of_a_service_alone(simulator, payouts, t
 
 
 def test_a_read_only_lab_sends_and_writes_nothing(simulator, payouts, tmp_path):
-    """One error, before there is a journal."""
+    """A read-only lab raises an error before it creates a journal."""
     lab = paylab.connect(simulator=simulator, read_only=True)
     with pytest.raises(paylab.ReadOnlyError):
         lab.transfers.create_many(payouts(3), journal=tmp_path / "j.journal", **COMMON)
@@ -239,7 +239,7 @@ def test_a_read_only_lab_sends_and_writes_nothing(simulator, payouts, tmp_path):
 
 
 def test_a_row_that_timed_out_at_the_service_is_unknown(simulator, payouts):
-    """A 408 does not show whether it was paid; a rerun finds out."""
+    """A row that is answered 408 is unknown, and a second run does not pay it twice."""
     lab = lab_on(simulator)
     lab.simulator.faults.status(status=408, method="POST", path="/v1/transfers", times=1)
     path = payouts(3)
@@ -250,7 +250,7 @@ def test_a_row_that_timed_out_at_the_service_is_unknown(simulator, payouts):
 
 
 def test_a_frame_of_the_file_has_the_same_terms(simulator, payouts):
-    """10.50 as text is 10.5 as a decimal."""
+    """A frame read from the CSV has the same terms as the CSV: 10.50 equals 10.5."""
     path, lab = payouts(3), lab_on(simulator)
     lab.transfers.create_many(path, **COMMON)
     again = lab.transfers.create_many(paylab.frames.read_csv(path), **COMMON)
@@ -258,7 +258,7 @@ def test_a_frame_of_the_file_has_the_same_terms(simulator, payouts):
 
 
 def test_a_journal_of_a_world_that_is_gone(simulator, payouts):
-    """An embedded simulator ends with its process: its journal says nothing of the next one."""
+    """The journal of an embedded simulator does not apply to the next simulator."""
     path = payouts(3)
     lab_on(simulator).transfers.create_many(path, **COMMON)
     stranger = Simulator()
@@ -267,7 +267,7 @@ def test_a_journal_of_a_world_that_is_gone(simulator, payouts):
 
 
 def test_another_simulator_of_the_same_seed_is_another_service(simulator, account):
-    """Its ids are the same, and nobody was paid there."""
+    """A payout made on one simulator does not count as done on another one with the same ids."""
     rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
     rows[0] |= {"source_amount": "10", "payout_method": "spei"}
     lab_on(simulator).transfers.create_many(rows, **COMMON)
@@ -278,7 +278,7 @@ def test_another_simulator_of_the_same_seed_is_another_service(simulator, accoun
 
 
 def test_a_frame_without_a_journal_is_remembered_by_the_lab(simulator, account):
-    """The same frame again pays nobody twice, the next day either."""
+    """Sending the same rows again with the same lab makes no second transfer, even a day later."""
     lab = lab_on(simulator)
     rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
     rows[0] |= {"source_amount": "10", "payout_method": "spei"}
@@ -299,7 +299,7 @@ def test_a_frame_without_a_journal_is_remembered_by_the_lab(simulator, account):
 def test_a_list_that_changed_pays_nobody_twice(
     simulator, account, tmp_path, monkeypatch, runs, last
 ):
-    """Whoever was paid from one list is not paid from another, the next day either."""
+    """A row that was paid as part of one list is not paid again as part of another."""
     monkeypatch.chdir(tmp_path)
     common = COMMON | {"source_amount": "10", "payout_method": "spei"}
     for run in runs:
@@ -311,7 +311,7 @@ def test_a_list_that_changed_pays_nobody_twice(
 
 
 def test_a_list_that_changed_while_an_answer_was_missing(simulator, account, tmp_path, monkeypatch):
-    """The transfer of the shorter list is looked for before the longer one is sent."""
+    """An unanswered transfer of the shorter list is searched for before the longer one is sent."""
     monkeypatch.chdir(tmp_path)
     common = COMMON | {"source_amount": "10", "payout_method": "spei"}
     rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
@@ -323,7 +323,7 @@ def test_a_list_that_changed_while_an_answer_was_missing(simulator, account, tmp
 
 
 def test_a_list_paid_elsewhere_is_not_paid_here(simulator, account, tmp_path, monkeypatch):
-    """What another service made says nothing of this one."""
+    """Payouts made on another service do not count as done on this one."""
     monkeypatch.chdir(tmp_path)
     common = COMMON | {"source_amount": "10", "payout_method": "spei"}
     rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
@@ -333,7 +333,7 @@ def test_a_list_paid_elsewhere_is_not_paid_here(simulator, account, tmp_path, mo
 
 
 def test_the_total_of_a_plan_is_exact():
-    """However large its amounts: more digits than Decimal adds by itself."""
+    """The total of a plan is exact beyond the default precision of Decimal."""
     rows = [
         {"client_reference_id": amount, ACCOUNT: "fa_1", "source_amount": amount}
         for amount in ("999999999999999999999999999999.01", "0.01")
@@ -343,7 +343,7 @@ def test_the_total_of_a_plan_is_exact():
 
 
 def test_progress_is_told_row_by_row(simulator, payouts):
-    """From the first to the last, with how many there are."""
+    """The callback is called after each row with the number of rows done and the total."""
     told = []
     lab_on(simulator).transfers.create_many(
         payouts(3), progress=lambda done, all_: told.append((done, all_)), **COMMON
@@ -352,7 +352,7 @@ def test_progress_is_told_row_by_row(simulator, payouts):
 
 
 def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
-    """Over HTTP, ended by SIGKILL at random points: every row ends with one transfer."""
+    """Over HTTP and killed by SIGKILL at random points, each row ends with one transfer."""
     kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
     assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
 

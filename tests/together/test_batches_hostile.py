@@ -1,4 +1,4 @@
-"""Batches against strange answers, lists of any order, full disks and two runs at a time."""
+"""Batches with strange answers, lists in any order, full disks and two simultaneous runs."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """A folder for journals that no other test knows."""
+    """An empty folder for the journals of one test."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture
 def simulator():
-    """A world with a past."""
+    """A simulator with 130 earlier transfers."""
     return Simulator(transfers=130)
 
 
 @pytest.fixture
 def payouts(tmp_path, simulator):
-    """Writes a CSV of so many payouts."""
+    """A function that writes a CSV of `count` payouts."""
     recipient = paylab.examples.recipient("MX")
     person = paylab.connect(simulator=simulator).individuals.create(**recipient)
 
@@ -58,14 +58,14 @@ def payouts(tmp_path, simulator):
 
 
 class Answering(httpx.BaseTransport):
-    """The simulator, with the answers to payments and the list of transfers changed."""
+    """The simulator's transport, with changed answers to payments or another order of the list."""
 
     def __init__(self, simulator, change=None, order=None):
         self.inner, self.simulator = SimulatorTransport(simulator), simulator
         self.change, self.order = change, order
 
     def handle_request(self, request):
-        """The simulator's answer, changed."""
+        """The simulator's response, changed for payments and for the list of transfers."""
         response = self.inner.handle_request(request)
         if request.url.path != "/v1/transfers":
             return response
@@ -91,7 +91,7 @@ class Answering(httpx.BaseTransport):
 
 
 def run(simulator, path, change=None, order=None, **options):
-    """A batch of a process of its own, as far as it can tell."""
+    """Run a batch with a new lab, as another process would."""
     settings = paylab.connect(simulator=simulator).settings
     transport = Answering(simulator, change, order)
     clock = simulator.world.now
@@ -100,14 +100,14 @@ def run(simulator, path, change=None, order=None, **options):
 
 
 def made(simulator):
-    """How often each reference of the batch was paid."""
+    """The number of transfers for each reference of the batch."""
     rows = simulator.world.tables["transfers"].rows.values()
     names = Counter(row["client_reference_id"] for row in rows)
     return {name: count for name, count in names.items() if name.startswith("inv-")}
 
 
 def with_field(name, text):
-    """A change of an answer: one more field, as JSON text."""
+    """A function that adds a field, given as JSON text, to an answer."""
     return lambda body: body.rstrip()[:-1] + f',"{name}":{text}}}'.encode()
 
 
@@ -128,7 +128,7 @@ STRANGE = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE)
 def test_any_answer_is_kept_and_a_rerun_sends_nothing(simulator, payouts, change):
-    """Paid once, noted, and told as done the next day."""
+    """A strange answer to a payment is kept in the journal; a run the next day sends nothing."""
     path = payouts(2)
     assert list(run(simulator, path, change)["outcome"]) == ["created"] * 2
     simulator.advance(25 * 3600)
@@ -138,7 +138,7 @@ def test_any_answer_is_kept_and_a_rerun_sends_nothing(simulator, payouts, change
 
 @pytest.mark.parametrize("body", [b"{}", b'{"error": "later"}', b'{"id": null}', b'{"data": {}}'])
 def test_an_answer_that_holds_no_transfer_is_unknown_and_found_by_a_rerun(simulator, payouts, body):
-    """A 201 without an id is no success, and no second payment either."""
+    """A 201 answer without an id makes the row unknown; the next run finds its transfer."""
     path = payouts(2)
     assert list(run(simulator, path, lambda _: body)["outcome"]) == ["unknown"] * 2
     simulator.advance(25 * 3600)
@@ -155,7 +155,7 @@ ORDERS = {
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_what_was_made_is_found_in_a_list_of_any_order(simulator, payouts, order):
-    """Past the 24 hours of the keys, when nothing but the list knows."""
+    """After 24 hours, when the keys have expired, the list is searched, whatever its order."""
     path = payouts(3)
     run(simulator, path, lambda _: b"<html>")
     simulator.advance(25 * 3600)
@@ -165,7 +165,7 @@ def test_what_was_made_is_found_in_a_list_of_any_order(simulator, payouts, order
 
 @pytest.mark.parametrize("place", ["renamed.csv", "elsewhere/payouts.csv"])
 def test_a_copied_or_renamed_file_pays_nobody_twice(simulator, payouts, tmp_path, place):
-    """The journal belongs to what the file says, not to where it is."""
+    """The journal belongs to the content of the file, not to its path."""
     path = payouts(3)
     run(simulator, path)
     simulator.advance(25 * 3600)
@@ -176,7 +176,7 @@ def test_a_copied_or_renamed_file_pays_nobody_twice(simulator, payouts, tmp_path
 
 
 def test_a_journal_beside_the_file_is_gone_on_with(simulator, payouts):
-    """What an earlier version left there counts."""
+    """A journal beside the CSV, as earlier versions wrote it, is used."""
     path = payouts(2)
     run(simulator, path, journal=f"{path}.journal")
     simulator.advance(25 * 3600)
@@ -184,12 +184,12 @@ def test_a_journal_beside_the_file_is_gone_on_with(simulator, payouts):
 
 
 def test_own_columns_come_back(simulator, payouts):
-    """With each row's own text."""
+    """A column of the user is in the result, with the text of each row."""
     assert list(run(simulator, payouts(2))["who"]) == ["Ana 0", "Ana 1"]
 
 
 def test_semicolons_are_named_and_can_be_read(simulator, payouts):
-    """One sentence in place of six problems a row."""
+    """A CSV with semicolons is one error that names the delimiter to pass; with it, it is read."""
     path = payouts(2, ";")
     with pytest.raises(paylab.PaylabError, match="semicolons; pass delimiter=';'"):
         run(simulator, path)
@@ -216,26 +216,26 @@ TWINS = pd.DataFrame(
     ],
 )
 def test_what_is_no_payout_is_one_clear_error(lab, given, words):
-    """Never a KeyError or a TypeError."""
+    """Input of the wrong type is a PaylabError that says what is wrong."""
     with pytest.raises(paylab.PaylabError, match=words):
         lab.transfers.create_many(given, source_amount="1", **COMMON)
 
 
 def keys(server):
-    """The environment of a command that talks to a served simulator."""
+    """The environment of a command that uses a served simulator."""
     one = server.simulator
     named = {"BASE_URL": server.base_url, "API_KEY": one.api_key, "SECRET_KEY": one.secret_key}
     return os.environ | {f"PAYLAB_{name}": value for name, value in named.items()}
 
 
 def command(path, *more):
-    """The command that sends a file."""
+    """The command that sends the payouts of a file."""
     common = [f"--{name.replace('_', '-')}={value}" for name, value in COMMON.items()]
     return [sys.executable, "-m", "paylab", "payout", str(path), *common, *more]
 
 
 def test_two_processes_at_the_same_moment_pay_once(simulator, payouts, tmp_path):
-    """One pays, or both share the keys; a copy of the file makes no difference."""
+    """Two runs at once, one with a copy of the file, make each payout once."""
     path = payouts(40)
     copy = shutil.copy(path, tmp_path / "copy.csv")
     with Server(simulator) as server:
@@ -250,7 +250,7 @@ def test_two_processes_at_the_same_moment_pay_once(simulator, payouts, tmp_path)
 
 
 def test_a_full_disk_is_told_with_how_many_were_paid(simulator, payouts, tmp_path):
-    """And a rerun with space goes on, and pays nobody twice."""
+    """The error of a full disk says how many payouts were made; the next run makes the others."""
     path, journal = payouts(60), tmp_path / "small.journal"
 
     def little_space():
@@ -276,7 +276,7 @@ def test_a_full_disk_is_told_with_how_many_were_paid(simulator, payouts, tmp_pat
 def test_results_that_cannot_be_written_are_found_before_anything_is_paid(
     simulator, payouts, tmp_path, monkeypatch, capsys, place
 ):
-    """No folder, a folder in their place, the payouts themselves, a long name, a loop, none."""
+    """A `--to` path that cannot be written is an error before any payout is sent."""
     path = payouts(2)
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
@@ -289,7 +289,7 @@ def test_results_that_cannot_be_written_are_found_before_anything_is_paid(
 
 
 def test_a_file_that_is_no_journal_is_left_as_it_is(simulator, payouts, tmp_path):
-    """Also one without a line end, which a torn journal would lose."""
+    """A file that is not a journal is refused and not changed, even without a final newline."""
     notes = tmp_path / "notes.txt"
     notes.write_text("no journal at all")
     with pytest.raises(paylab.PaylabError, match="not the journal"):
@@ -298,7 +298,7 @@ def test_a_file_that_is_no_journal_is_left_as_it_is(simulator, payouts, tmp_path
 
 
 def test_a_journal_takes_numbers_as_they_are(tmp_path):
-    """And gives them back equal."""
+    """A journal returns the same numbers that were written."""
     path = tmp_path / "x.journal"
     transfer = {"id": "tr_1", "score": Decimal("0.10")}
     with Journal(path) as journal:

@@ -1,4 +1,4 @@
-"""Quotes side by side: a refusal is a row, a service that is busy is an error."""
+"""Comparing quotes: a refused route is a row; an error of the service is raised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import paylab
 
 @pytest.mark.parametrize("status", [429, 503, 401])
 def test_what_says_nothing_of_a_route_is_raised(lab, status):
-    """A row without a quote would break the batch after it."""
+    """An answer that says nothing about the route, such as 429, is raised."""
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     lab.simulator.faults.add("status", status=status, path="/v1/quotes", times=50)
     with pytest.raises(paylab.APIStatusError, match=str(status)):
@@ -17,7 +17,7 @@ def test_what_says_nothing_of_a_route_is_raised(lab, status):
 
 
 def test_a_refused_route_is_a_row_with_its_reason(lab):
-    """The other routes have their quotes."""
+    """A refused route is a row with the reason; the other route has its quote."""
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     lab.simulator.faults.add("status", status=422, path="/v1/quotes", times=1)
     problems = lab.quotes.compare([person, person], source_amount="10")["problem"]
@@ -32,7 +32,7 @@ RENAMED = {
 
 
 def test_names_and_rails_of_another_service_are_followed():
-    """Frames have the columns of paylab, whatever the service calls them, and its rails."""
+    """With renamed fields and rails, frames keep paylab's columns and show the service's rails."""
     service = paylab.Service(RENAMED)
     lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service), ledger="none")
     person = lab.individuals.create(**paylab.examples.recipient("MX", service))
@@ -44,7 +44,7 @@ def test_names_and_rails_of_another_service_are_followed():
 
 
 def test_drift_names_the_key_of_a_renamed_field():
-    """Of an answer that the settings do not fit."""
+    """An answer with a renamed field causes a warning, and the drift names the key to set."""
     service = paylab.Service({"quotes.fields.exchange_rate": "rate"})
     simulator = paylab.simulator.Simulator(service=service)
     lab = paylab.connect(simulator=simulator, service=paylab.Service(), ledger="none")
@@ -57,7 +57,7 @@ def test_drift_names_the_key_of_a_renamed_field():
 
 
 def test_a_quote_card_has_a_reference_where_one_is_required():
-    """The id of the quote, to type over."""
+    """If the service requires a reference, the quote card sends the quote's id."""
     service = paylab.Service({"transfers.required": ["client_reference_id"]})
     lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service), ledger="none")
     person = lab.individuals.create(**paylab.examples.recipient("MX"))

@@ -1,4 +1,4 @@
-"""A request signed with curl and openssl alone: taken as it is, refused if changed."""
+"""Requests signed with curl and openssl alone: the simulator accepts them, or refuses a change."""
 
 import json
 import shutil
@@ -45,13 +45,13 @@ BODY = json.dumps(
 
 @pytest.fixture(scope="module")
 def server():
-    """A simulator on a port, on real time."""
+    """A simulator on a port with a running clock."""
     with Server(Simulator(frozen=False)) as server:
         yield server
 
 
 def send(server, nonce, **changed):
-    """Run the script against the simulator; give status and answer."""
+    """Run the script against the simulator; return status and answer."""
     given = {
         "METHOD": "POST",
         "TARGET": "/v1/individuals",
@@ -74,7 +74,7 @@ def send(server, nonce, **changed):
 
 
 def test_curl_and_openssl_are_enough(server):
-    """The spec alone leads to a created individual."""
+    """A request that is signed by following the spec creates an individual."""
     status, answer = send(server, 1)
     assert (status, answer["family_name"]) == (201, "González Hernández")
 
@@ -90,6 +90,6 @@ def test_curl_and_openssl_are_enough(server):
     ],
 )
 def test_one_change_is_refused_with_the_reason(server, number, change, reason):
-    """Whatever was changed after signing, the answer is 401 and says what."""
+    """A request with one wrong part is answered 401 with the reason."""
     status, answer = send(server, number, **change)
     assert (status, answer["reason"]) == (401, reason)

@@ -1,4 +1,4 @@
-"""What a person reads when something was refused: the card, and what to try."""
+"""The error card that a user reads after a refused request: the cause and what to try."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def lab():
 
 
 def refused(action):
-    """The error of an action, and its card as one text."""
+    """The error that an action raises, and its card as one text."""
     with pytest.raises(errors.PaylabError) as caught:
         action()
     return caught.value, "\n".join(caught.value.card())
 
 
 def person(lab, **fields):
-    """The id of somebody whose verification has come to rest."""
+    """Create an individual whose verification has ended; return the id."""
     given = examples.individual("MX", consent_at=lab.simulator.clock.now)
     made = lab.individuals.create(**{**given, **fields})
     lab.individuals.upload_images(made.id, dict.fromkeys(SIDES, IMAGE))
@@ -50,7 +50,7 @@ def person(lab, **fields):
     ],
 )
 def test_a_422_shows_the_status_and_why(lab, name, words):
-    """Read from the individual, with the number of the call that was refused."""
+    """The card of a 422 shows the individual's status and the number of the refused call."""
     made = person(lab, family_name=name)
     error, card = refused(lambda: lab.individuals.upload_images(made, {"selfie": IMAGE}))
     assert isinstance(error, errors.UnprocessableError)
@@ -74,7 +74,7 @@ def other(lab, **change):
     ],
 )
 def test_a_401_tells_what_the_doctor_finds(lab, change, words):
-    """In what was really sent."""
+    """The card of a 401 shows the cause that the doctor finds in the request that was sent."""
     error, card = refused(lambda: other(lab, **change).transfers.get("tr_1"))
     assert isinstance(error, errors.AuthenticationError)
     assert words in card
@@ -88,7 +88,7 @@ def test_a_401_tells_what_the_doctor_finds(lab, change, words):
     ],
 )
 def test_clock_skew_is_said_before_it_is_an_error(lab, caplog, seconds, said, refuses):
-    """Measured from the Date of the answer; said once."""
+    """A clock skew is read from the Date header and logged once, also before requests fail."""
     lab.simulator.faults.skew(seconds=seconds, times=2)
     for _ in range(2):
         if refuses:
@@ -101,7 +101,7 @@ def test_clock_skew_is_said_before_it_is_an_error(lab, caplog, seconds, said, re
 
 
 def test_a_cursor_that_went_bad_says_to_start_again(lab):
-    """In the middle of a list."""
+    """If a cursor becomes invalid within a list, the card says to list again from the start."""
     lab.simulator.faults.bad_cursor()
     error, card = refused(lambda: list(lab.transfers.list()))
     assert error.text == "Invalid pagination token"
@@ -109,14 +109,14 @@ def test_a_cursor_that_went_bad_says_to_start_again(lab):
 
 
 def test_a_deposit_outside_the_sandbox():
-    """403, and what to check."""
+    """A deposit outside the sandbox is an error that says so."""
     lab = paylab.connect(simulator=Simulator(production_like=True))
     _, card = refused(lambda: lab.sandbox.deposit("ca_1", "10", "mxn"))
     assert "in the sandbox only" in card
 
 
 def test_one_key_for_two_bodies(lab):
-    """409 is shown as what it is."""
+    """An idempotency key sent with two bodies is a 409 whose card says so."""
     account = lab.financial_accounts
     made = lab.individuals.create(**paylab.examples.recipient("MX"))
     lab.individuals.wait(made.id)
@@ -132,7 +132,7 @@ def test_one_key_for_two_bodies(lab):
 
 
 def test_all_frames_on_request(lab):
-    """The card alone is shown; the frames are kept."""
+    """The card has no traceback; `traceback()` returns it with all frames."""
     error, card = refused(lambda: lab.transfers.get("tr_1"))
     assert "Traceback" not in card
     assert "Traceback (most recent call last)" in error.traceback()
@@ -140,7 +140,7 @@ def test_all_frames_on_request(lab):
 
 
 def test_the_only_problem_is_said_once(lab):
-    """Where the service's words are that problem, they are not repeated."""
+    """A problem that is also the service's message is shown once."""
     made = person(lab)
     wallet = {"network": "base"}
     _, card = refused(lambda: lab.financial_accounts.create(made, "crypto_wallet", wallet))
@@ -158,14 +158,14 @@ def test_the_only_problem_is_said_once(lab):
     ],
 )
 def test_a_country_that_will_not_do_is_told_which_will(lab, action):
-    """Before anything is made or sent."""
+    """An unsupported country is an error that lists the supported ones, and no POST is sent."""
     _, card = refused(lambda: action(lab))
     assert re.search("country: must be one of .*MX", card)
     assert not lab.calls.where(method="POST")
 
 
 def test_countries_and_accounts_are_taken_as_people_have_them(lab):
-    """Codes in small letters; the id of an account for the account."""
+    """Country codes in small letters are accepted, and the id of an account in place of one."""
     assert lab.onramp("mx") is lab.onramp("MX")
     assert lab.forms.recipient("br") is lab.forms.recipient("BR")
     for make in (lab.forms.deposit, lab.deposit_card):
@@ -174,6 +174,6 @@ def test_countries_and_accounts_are_taken_as_people_have_them(lab):
 
 
 def test_a_field_nobody_knows_goes_to_the_service(lab):
-    """It may be new."""
+    """A field that paylab does not know is sent with `extra`."""
     given = examples.individual("MX", consent_at=lab.clock())
     assert lab.individuals.create(**given, extra={"favourite_colour": "blue"}).id

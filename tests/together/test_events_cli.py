@@ -1,4 +1,4 @@
-"""`paylab listen` and `paylab trigger`: over HTTP, with a handler of somebody's own."""
+"""`paylab listen` and `paylab trigger` over HTTP, with a webhook handler of the user."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def served():
 
 @pytest.fixture
 def listen(served):
-    """Starts `paylab listen`, and stops it as Ctrl-C does."""
+    """A function that starts `paylab listen`; the processes are killed after the test."""
     running = []
 
     def started(*arguments):
@@ -48,21 +48,21 @@ def listen(served):
 
 
 def stop(process):
-    """Interrupt it, and give its status and what it printed."""
+    """Interrupt a process as Ctrl-C does; return its exit status and the lines it printed."""
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=10)
     return process.returncode, out.splitlines()
 
 
 def run(*arguments, **environment):
-    """A command to its end."""
+    """Run a command until it ends."""
     command = [sys.executable, "-m", "paylab", *arguments]
     env = {**os.environ, **environment}
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
 def test_listen_prints_what_is_triggered_and_unsubscribes(served, listen):
-    """A line an event, and no subscription left behind."""
+    """`listen` prints one line per event and deletes its subscription when it is interrupted."""
     process = listen("--json", "--events", "transfer.created,transfer.completed")
     assert run("trigger", "transfer.completed", **served).returncode == 0
     status, lines = stop(process)
@@ -73,21 +73,21 @@ def test_listen_prints_what_is_triggered_and_unsubscribes(served, listen):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Somebody's handler, which fails at first."""
+    """A webhook handler that fails on the first delivery."""
 
     def do_POST(self):
-        """Keep the body; the first is answered 500."""
+        """Keep the body; answer 500 to the first delivery and 204 to the others."""
         length = int(self.headers["content-length"])
         self.server.got.append(json.loads(self.rfile.read(length)))
         self.send_response(500 if len(self.server.got) == 1 else 204)
         self.end_headers()
 
     def log_message(self, *_):
-        """Nothing is logged."""
+        """Log nothing."""
 
 
 def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
-    """A handler that fails is delivered to again."""
+    """When the handler answers 500, the service delivers the event again."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.got = []
     Thread(target=server.serve_forever, daemon=True).start()
@@ -103,7 +103,7 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
 
 
 def test_a_refusal_does_not_repeat_a_warning(served):
-    """The rules warn of the address, and the service refuses it."""
+    """An address that the rules warn about and the service refuses is reported once."""
     done = run("listen", "--url", "http://hooks.example.com/x", **served)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
@@ -127,7 +127,7 @@ def test_a_refusal_does_not_repeat_a_warning(served):
     ],
 )
 def test_statuses(capsys, arguments, status, words):
-    """0 done, 1 failed, 2 wrong use; errors on stderr."""
+    """Exit status 0 for success, 1 for failure, 2 for wrong use; messages go to stderr."""
     try:
         found = main(arguments)
     except SystemExit as ended:
@@ -136,7 +136,7 @@ def test_statuses(capsys, arguments, status, words):
 
 
 def test_trigger_prints_the_way(capsys):
-    """The events of the resource, in order, as a program may read them."""
+    """`trigger --json` prints one JSON object per line, the triggered event last."""
     assert main(["trigger", "transfer.failed", "--json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines[-1]["event_type"] == "transfer.failed"
@@ -144,7 +144,7 @@ def test_trigger_prints_the_way(capsys):
 
 
 def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
-    """In one sentence, with status 1."""
+    """An event that cannot follow is an error with status 1 that says which moves are legal."""
     for name, value in served.items():
         monkeypatch.setenv(name, value)
     main(["trigger", "transfer.completed", "--json"])
@@ -154,7 +154,7 @@ def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
 
 
 def test_a_target_that_cannot_be_reached_is_said(served, listen):
-    """In words, while the service is answered 502 and tries again."""
+    """If the target of `--forward-to` cannot be reached, the line of the event says so."""
     process = listen("--forward-to", "http://127.0.0.1:9/hook")
     run("trigger", "transfer.created", **served)
     _, lines = stop(process)
@@ -162,7 +162,7 @@ def test_a_target_that_cannot_be_reached_is_said(served, listen):
 
 
 def test_trigger_prints_every_event_it_led_to(capsys):
-    """Those of the individual that a conversion was made for too."""
+    """The events of the individual that was created for a conversion are printed too."""
     assert main(["trigger", "conversion.created", "--json"]) == 0
     types = [json.loads(line)["event_type"] for line in capsys.readouterr().out.splitlines()]
     assert types == [*["individual.status_changed"] * 2, "conversion.created"]

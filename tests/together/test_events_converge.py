@@ -1,4 +1,4 @@
-"""Whatever happens to events on their way, handlers end where GET is."""
+"""With faults in the delivery of events, handlers end with the statuses that GET returns."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FAULTS = (
 
 
 class Books:
-    """What somebody's handlers would keep: the status of each payment, and who ran how often."""
+    """The books of a user: the status of each payment and how often each event was handled."""
 
     def __init__(self):
         self.statuses, self.runs, self.router = {}, Counter(), Router()
         self.router.default(self.note)
 
     def note(self, event):
-        """The whole of a handler."""
+        """Record the status of an event and count the call."""
         self.statuses[event.id] = event.status
         self.runs[event.identity] += 1
 
@@ -42,7 +42,7 @@ def lab():
 
 @pytest.fixture(scope="module")
 def books(lab):
-    """Hundreds of transfers and conversions lived through, with everything going wrong."""
+    """The books after hundreds of transfers and conversions with every fault of delivery."""
     kept = Books()
     account, wallet = _accounts(lab)
     inbox = lab.inbox(router=kept.router)
@@ -85,30 +85,30 @@ def _pay(lab, account, wallet, number):
 
 @pytest.fixture(scope="module")
 def truth(lab, books):
-    """What GET says."""
+    """The statuses that GET returns."""
     rows = [*lab.transfers.list(100), *lab.conversions.list(100)]
     return {row.id: row.status for row in rows}
 
 
 def test_webhooks_and_polling_end_where_get_is(books, truth):
-    """The same statuses, every one of them."""
+    """After webhooks and polling, the books have the same status as GET for every payment."""
     assert len(truth) == 2 * MANY
     assert {row: status for row, status in books.statuses.items() if row in truth} == truth
 
 
 def test_webhooks_alone_had_lost_some(books, truth):
-    """Statuses without an event, and events that were given up: what polling is for."""
+    """With webhooks alone, the books do not have the latest status of many payments."""
     behind = [row for row in truth if books.by_webhook.get(row) != truth[row]]
     assert MANY / 4 < len(behind) < MANY
 
 
 def test_no_event_was_handled_twice(books):
-    """However often it was delivered, and however polling came to know of it."""
+    """No event is handled twice, by repeated delivery or by delivery and polling."""
     assert set(books.runs.values()) == {1}
 
 
 def test_everything_did_go_wrong(lab, books):
-    """Duplicates, retries, events given up, events out of order."""
+    """There were many duplicates, late events and failed attempts."""
     frame, log = books.inbox.frame(), lab.simulator.deliveries()
     attempts = Counter(row["attempt"] for row in log if row["status"] == 503)
     assert (frame["deliveries"] > 1).sum() > MANY / 10

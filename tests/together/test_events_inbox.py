@@ -1,4 +1,4 @@
-"""The inbox of a lab: subscribed, filled, waited for, replayed, closed."""
+"""The inbox of a lab: subscribing, receiving, waiting, replaying and closing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def inbox(lab):
 
 @pytest.fixture
 def served():
-    """A lab on a simulator behind a port, whose clock stands still."""
+    """A lab on a simulator behind a port, with a frozen clock."""
     with Server(Simulator()) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         with paylab.connect(server.base_url, *keys) as lab:
@@ -39,14 +39,14 @@ def served():
 
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_every_event_type_is_reached_and_shown(lab, inbox, kind):
-    """All eleven, by the scenarios of the service."""
+    """Each of the eleven event types can be triggered, arrives and is shown."""
     trigger(lab, kind)
     assert inbox.where(type=kind)
     assert kind in repr(inbox.where(type=kind))
 
 
 def test_it_is_subscribed_while_it_is_open(lab):
-    """Through the real operation, and no longer than it is open."""
+    """An open inbox has one subscription at the service; closing it deletes the subscription."""
     with lab.inbox(["transfer.created"]) as inbox:
         (found,) = lab.webhook_subscriptions.list()
         assert (found.url, found.event_types) == (inbox.url, ["transfer.created"])
@@ -55,21 +55,21 @@ def test_it_is_subscribed_while_it_is_open(lab):
 
 
 def test_one_event_type_may_be_text(lab):
-    """It is one type, not its letters."""
+    """One event type can be given as text instead of a list."""
     with lab.inbox("transfer.created"):
         (found,) = lab.webhook_subscriptions.list()
         assert found.event_types == ["transfer.created"]
 
 
 def test_only_what_was_subscribed_to_arrives(lab):
-    """The filter is the service's."""
+    """Only events of the subscribed types arrive."""
     with lab.inbox(["transfer.completed"]) as inbox:
         trigger(lab, "transfer.completed")
         assert [arrival.type for arrival in inbox] == ["transfer.completed"]
 
 
 def test_what_arrived_can_be_read_when_it_is_closed(lab):
-    """Closing ends the receiving alone."""
+    """A closed inbox receives nothing more, and its events can still be read."""
     with lab.inbox() as inbox:
         trigger(lab, "transfer.completed")
     trigger(lab, "transfer.completed")
@@ -77,14 +77,14 @@ def test_what_arrived_can_be_read_when_it_is_closed(lab):
 
 
 def test_two_inboxes_each_get_everything(lab):
-    """One subscription each."""
+    """Two inboxes have two URLs, and each receives every event."""
     with lab.inbox() as one, lab.inbox() as other:
         trigger(lab, "transfer.completed")
         assert (len(one), len(other), one.url == other.url) == (4, 4, False)
 
 
 def test_waiting_moves_a_frozen_clock(lab, inbox):
-    """And gives the event, typed."""
+    """`wait` advances a frozen clock and returns the typed event."""
     trigger(lab, "conversion.created")
     began = lab.clock()
     event = inbox.wait(type="conversion.completed", timeout=10)
@@ -93,13 +93,13 @@ def test_waiting_moves_a_frozen_clock(lab, inbox):
 
 
 def test_waiting_in_vain_says_for_what(inbox):
-    """And for how long."""
+    """The timeout error names the event type and the time waited."""
     with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2 s"):
         inbox.wait(type="transfer.failed", timeout=2)
 
 
 def test_a_row_knows_what_changed_since(lab, inbox):
-    """The snapshot of the creation against what GET says now."""
+    """`difference` lists the fields that changed between an event and what GET returns now."""
     trigger(lab, "conversion.completed")
     created, completed = inbox[-3], inbox[-1]
     fields = [each.field for each in inbox.difference(created)]
@@ -108,7 +108,7 @@ def test_a_row_knows_what_changed_since(lab, inbox):
 
 
 def test_what_is_gone_has_no_difference(lab, inbox):
-    """None, and no error."""
+    """For a resource that no longer exists, the difference is None."""
     events = trigger(lab, "transfer.completed")
     lab.simulator.reset()
     assert inbox.difference(events[0]) is None
@@ -116,27 +116,27 @@ def test_what_is_gone_has_no_difference(lab, inbox):
 
 @pytest.mark.parametrize("which", [0, -1])
 def test_replaying_delivers_again(lab, inbox, which):
-    """To the inbox itself it counts as another delivery."""
+    """Replaying an event counts as another delivery of the same event."""
     trigger(lab, "transfer.completed")
     assert inbox.replay(inbox[which]) == 200
     assert (len(inbox), inbox[which].deliveries) == (4, 2)
 
 
 def test_a_saved_line_can_be_replayed(lab, inbox, tmp_path):
-    """It is the same event still."""
+    """A line of a saved file can be replayed; it counts as the same event."""
     trigger(lab, "transfer.completed")
     line = json.loads(inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[2])
     assert (inbox.replay(line), inbox[2].deliveries, len(inbox)) == (200, 2, 4)
 
 
 def test_what_is_no_event_is_not_replayed(inbox):
-    """Said before anything is sent."""
+    """Replaying something that is not an event raises a TypeError."""
     with pytest.raises(TypeError, match="not list"):
         inbox.replay([])
 
 
 def test_a_broken_inbox_gets_its_events_later(lab, inbox):
-    """By the service's own schedule of retries."""
+    """The service repeats a failed delivery until the inbox answers 200."""
     inbox.answer(500, 2)
     trigger(lab, "transfer.created")
     event = inbox.wait(type="transfer.completed")
@@ -146,7 +146,7 @@ def test_a_broken_inbox_gets_its_events_later(lab, inbox):
 
 
 def test_a_handler_may_ask_the_service(lab):
-    """From inside a delivery, without waiting for itself."""
+    """A handler can call the service during a delivery without a deadlock."""
     router, found = Router(), []
     router.on("transfer.completed")(lambda event: found.append(lab.transfers.get(event.id).status))
     with lab.inbox(router=router):
@@ -155,7 +155,7 @@ def test_a_handler_may_ask_the_service(lab):
 
 
 def test_a_handler_that_raises_is_given_the_event_again(lab):
-    """The service delivers it once more, as its schedule has it."""
+    """If a handler raises, the service delivers the event again."""
     router, failures, seen = Router(), [OSError("away")], []
 
     @router.default
@@ -171,7 +171,7 @@ def test_a_handler_that_raises_is_given_the_event_again(lab):
 
 
 def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
-    """A second inbox goes on where the first one ended."""
+    """A second inbox on the same file has the events of the first one."""
     path = str(tmp_path / "events.db")
     with lab.inbox(data=path):
         trigger(lab, "transfer.completed")
@@ -180,7 +180,7 @@ def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
 
 
 def test_over_http_it_is_a_port(served):
-    """Events come over a socket; waiting advances the clock of the simulator behind its URL."""
+    """Over HTTP, the inbox listens on a port, and `wait` advances the clock of the simulator."""
     with served.inbox() as inbox:
         trigger(served, "conversion.created")
         assert inbox.url.startswith("http://127.0.0.1:")
@@ -189,7 +189,7 @@ def test_over_http_it_is_a_port(served):
 
 
 def test_an_embedded_lab_may_have_a_port_too(lab):
-    """For what lives outside the process; handlers may still ask the service."""
+    """An inbox of an embedded simulator can listen on a port; handlers can call the service."""
     router, found = Router(), []
     router.on("transfer.created")(lambda event: found.append(lab.transfers.get(event.id).id))
     with lab.inbox(port=0, router=router) as inbox:
@@ -202,14 +202,14 @@ def test_an_embedded_lab_may_have_a_port_too(lab):
 
 
 def test_a_service_elsewhere_needs_a_way_in():
-    """It cannot reach a loopback port; the error says what to do."""
+    """A remote service cannot reach a loopback port; the error suggests `lab.watch`."""
     lab = paylab.connect("https://pay.test", "k", "s")
     with pytest.raises(ConfigError, match=r"lab\.watch"):
         lab.inbox()
 
 
 def test_a_refused_subscription_leaves_nothing_open(lab):
-    """No thread goes on listening."""
+    """A refused subscription leaves no listening thread behind."""
     before = threading.active_count()
     with pytest.raises(paylab.RuleError):
         lab.inbox(["transfer.unheard_of"], port=0)
@@ -217,13 +217,13 @@ def test_a_refused_subscription_leaves_nothing_open(lab):
 
 
 def descriptors():
-    """The files that this process has open."""
+    """The number of open file descriptors of this process."""
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list them")
 def test_closed_inboxes_leave_no_file_open(lab):
-    """What arrived can be read all the same, and the file rests again."""
+    """Closed inboxes hold no open file, and their events can still be read."""
     lab.inbox().close()
     before = descriptors()
     inboxes = [lab.inbox() for _ in range(5)]
@@ -236,7 +236,7 @@ def test_closed_inboxes_leave_no_file_open(lab):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_forked_process_leaves_the_inbox_alone():
-    """At its end it neither unsubscribes nor removes the folder of what arrived."""
+    """A forked child that exits neither unsubscribes nor deletes the parent's stored events."""
     code = (
         "import os, sys, paylab\n"
         "from paylab.lab.trigger import trigger\n"

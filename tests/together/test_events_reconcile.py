@@ -1,4 +1,4 @@
-"""List, events and one's own books compared: what is missing, what differs, exact totals."""
+"""Reconciling list, events and the user's books: missing rows, differences, exact totals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = "client_reference_id,amount,currency,status\n"
 
 @pytest.fixture
 def lab(lab):
-    """A lab with an inbox, two transfers and a conversion; the past is not in the way."""
+    """A lab with an inbox, two transfers and a conversion, and nothing older."""
     lab.simulator.reset()
     with lab.inbox():
         for kind in ("transfer.completed", "transfer.failed", "conversion.completed"):
@@ -27,33 +27,33 @@ def lab(lab):
 
 
 def problems(result):
-    """Every problem there is."""
+    """The problems of a result, sorted."""
     return sorted(problem for line in result.problems for problem in line.problems)
 
 
 def write(tmp_path, *rows, head=HEAD):
-    """A CSV file of the user's."""
+    """Write a CSV file as a user might export it."""
     path = tmp_path / "books.csv"
     path.write_text(head + "".join(f"{row}\n" for row in rows), encoding="utf-8-sig")
     return path
 
 
 def test_list_and_events_agree(lab):
-    """Everything that was paid since the inbox was opened."""
+    """If list and events agree, the result is true and the report says so."""
     result = lab.reconcile()
     assert (bool(result), len(result.lines), result.sides) == (True, 3, ("list", "events"))
     assert "everything agrees" in result.report()
 
 
 def test_an_event_that_never_came_is_missed(lab):
-    """The inbox is broken for longer than the service tries."""
+    """A transfer without a delivered event is missing in the events."""
     lab._webhooks.inboxes[-1].answer(503, 1_000)
     trigger(lab, "transfer.completed")
     assert problems(lab.reconcile()) == ["missing in events"]
 
 
 def test_a_status_that_moved_on_without_an_event_differs(lab):
-    """Polling would have told."""
+    """A status that changed without an event differs between list and events."""
     (event, *_) = trigger(lab, "transfer.created")
     lab.simulator.move(event.id, "cancelled")
     (problem,) = problems(lab.reconcile())
@@ -61,13 +61,13 @@ def test_a_status_that_moved_on_without_an_event_differs(lab):
 
 
 def test_what_is_older_than_the_inbox_is_not_missed(lab):
-    """No event of it could have come."""
+    """Transfers that are older than the inbox are not missing in the events."""
     lab.simulator.seed(transfers=5)
     assert problems(lab.reconcile()) == []
 
 
 def test_late_events_do_not_count(lab):
-    """The events' side is the latest of each resource, in whatever order they are given."""
+    """The result does not depend on the order of the events."""
     events = [arrival.event for arrival in lab._webhooks.inboxes[-1]][::-1]
     assert problems(lab.reconcile(events=events)) == []
 
@@ -97,12 +97,12 @@ def test_late_events_do_not_count(lab):
     ],
 )
 def test_books(lab, tmp_path, rows, expected):
-    """By reference; blank cells say nothing, spelling of numbers and currencies does not matter."""
+    """Books are compared by reference; blank cells, number format and case do not matter."""
     assert problems(lab.reconcile(write(tmp_path, *rows))) == expected
 
 
 def test_books_by_id(lab, tmp_path):
-    """Conversions have no reference of their own."""
+    """Books of conversions, which have no reference, are compared by id."""
     rows = [f"{row.id},{row.deposit.amount}" for row in lab.conversions.list()]
     result = lab.reconcile(write(tmp_path, *rows, head="id,deposit_amount\n"))
     assert problems(result) == []
@@ -111,26 +111,26 @@ def test_books_by_id(lab, tmp_path):
 
 @pytest.mark.parametrize("books", ["", HEAD, pd.DataFrame(), pd.DataFrame({"id": []})])
 def test_empty_books_miss_everything(lab, tmp_path, books):
-    """A file without a byte or a row, and a frame without a column or a row."""
+    """With an empty file or frame, all three payments are missing in the books."""
     source = write(tmp_path, head=books) if isinstance(books, str) else books
     assert problems(lab.reconcile(source)) == ["missing in references"] * 3
 
 
 def test_books_that_match_nothing_miss_everything(lab, tmp_path):
-    """No row tells whether the books hold transfers or conversions."""
+    """If no row matches, the payments are missing in the books and the row in the list."""
     expected = ["missing in list", *["missing in references"] * 3]
     assert problems(lab.reconcile(write(tmp_path, "order-9,5,usd,"))) == expected
 
 
 @pytest.mark.parametrize("amount", ["100.00", Decimal("100.00"), 100, 100.0])
 def test_books_as_a_frame(lab, amount):
-    """Text, Decimal, whole numbers, and floats while they are exact."""
+    """Amounts of a frame can be text, Decimal, int, or float if the float is exact."""
     frame = pd.DataFrame({"reference": ["trigger", "scenario:failed"], "amount": [amount] * 2})
     assert problems(lab.reconcile(frame)) == []
 
 
 def test_our_own_export_is_a_list_of_references(lab, tmp_path):
-    """A frame of transfers agrees with the list it came from."""
+    """An exported CSV and a frame of transfers agree with the list they come from."""
     lab.transfers.export(tmp_path / "t.csv")
     assert problems(lab.reconcile(tmp_path / "t.csv")) == []
     assert problems(lab.reconcile(lab.transfers.frame())) == []
@@ -147,19 +147,19 @@ def test_our_own_export_is_a_list_of_references(lab, tmp_path):
     ],
 )
 def test_books_that_cannot_be_read(tmp_path, text, error, words):
-    """Say which row, and why."""
+    """The error for unreadable books names the row or the missing column."""
     with pytest.raises(error, match=words):
         references(write(tmp_path, head=text))
 
 
 def test_a_float_that_lost_digits_is_refused():
-    """It is no longer known what the file said."""
+    """A float with too many digits is refused, because the written value is not known."""
     with pytest.raises(ExactnessError, match="too many digits"):
         references(pd.DataFrame({"id": ["x"], "amount": [1234567890123456.75]}))
 
 
 def test_the_frame_is_exact(lab):
-    """Decimals, aware times, a row a payment."""
+    """The frame has one row per payment, with amounts as Decimal."""
     frame = lab.reconcile().frame()
     assert frame["amount_list"].tolist() == [Decimal("100.00")] * 2 + [Decimal("50.00")]
     assert str(frame["amount_events"].dtype) == "decimal"
@@ -167,7 +167,7 @@ def test_the_frame_is_exact(lab):
 
 
 def test_totals_are_exact(lab, tmp_path):
-    """Per kind and currency, far beyond what a float holds."""
+    """Totals per kind and currency are exact beyond the precision of a float."""
     rows = ["trigger,100000000000000000.01,usd,", "scenario:failed,0.02,usd,"]
     totals = lab.reconcile(write(tmp_path, *rows)).totals().set_index("kind")
     assert totals.loc["transfer", "amount_references"] == Decimal("100000000000000000.03")
@@ -176,13 +176,13 @@ def test_totals_are_exact(lab, tmp_path):
 
 
 def test_the_report_is_shown_escaped(lab, tmp_path):
-    """What the user's file holds is text."""
+    """Text of the user's file is escaped in the HTML report."""
     shown = displays.show(lab.reconcile(write(tmp_path, "<img src=x>,1,usd,")))
     assert "<img" not in shown
 
 
 def test_the_report_holds_nothing_that_a_terminal_obeys(lab, tmp_path):
-    """Colours, directions of writing and line breaks in a note are spelled out."""
+    """Control and direction characters of the user's file are printed as escapes."""
     result = lab.reconcile(write(tmp_path, "x,1,\x1b[31m\u202eusd,"))
     assert "\\x1b[31M\\u202eUSD" in result.report()
     assert not {"\x1b", "\u202e"} & set(repr(result))
@@ -190,14 +190,14 @@ def test_the_report_holds_nothing_that_a_terminal_obeys(lab, tmp_path):
 
 @pytest.mark.parametrize("text", ["1e999999999", "1e-999999999"])
 def test_an_amount_that_would_fill_the_memory_is_none(text):
-    """Two of those on a page would be gigabytes of digits."""
+    """An amount with an extreme exponent is read as None; printed out it would fill the memory."""
     row = {"id": "tr_1", "source_amount": text, "source_currency": "usd"}
     assert of_list("transfer", [row])["transfer", "tr_1"].amount is None
 
 
 @pytest.mark.parametrize("kind", [str, Path])
 def test_events_of_a_file(lab, tmp_path, kind):
-    """As an inbox saves them, and in any order."""
+    """Events can be read from a file that an inbox saved, in any order."""
     path = lab._webhooks.inboxes[-1].save(tmp_path / "events.jsonl")
     path.write_text("\n".join(path.read_text().splitlines()[::-1]) + "\n\n")
     result = lab.reconcile(events=kind(path))
@@ -215,7 +215,7 @@ def test_events_of_a_file(lab, tmp_path, kind):
     ],
 )
 def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, given, error, words):
-    """With the line, where there is one."""
+    """Invalid events are an error that names the file, the line or the type."""
     monkeypatch.chdir(tmp_path)
     good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[0]
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")

@@ -1,4 +1,4 @@
-"""Events brought about on purpose, of one's own resources, by legal moves."""
+"""Triggering events of new and existing resources by legal moves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paylab.spec import codes
 
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_each_of_the_eleven_of_a_new_resource(lab, kind):
-    """Without an id one is made."""
+    """Without an id, `trigger` creates a resource and returns the event, for all eleven types."""
     assert kind in [event.type for event in trigger(lab, kind)]
 
 
@@ -32,7 +32,7 @@ def test_each_of_the_eleven_of_a_new_resource(lab, kind):
     ],
 )
 def test_a_transfer_of_ones_own(lab, kind, types):
-    """By the moves that lead there, and no others."""
+    """An existing transfer makes only the moves that lead to the event."""
     (created, *_) = trigger(lab, "transfer.created")
     events = trigger(lab, kind, created.id)
     assert [event.type.partition(".")[2] for event in events] == types
@@ -40,13 +40,13 @@ def test_a_transfer_of_ones_own(lab, kind, types):
 
 @pytest.mark.parametrize("kind", ["payout_initiated", "completed", "failed"])
 def test_a_conversion_of_ones_own(lab, kind):
-    """From the deposit on."""
+    """An existing conversion moves on to the event."""
     (created, *_) = trigger(lab, "conversion.created")
     assert trigger(lab, f"conversion.{kind}", created.id)[-1].type == f"conversion.{kind}"
 
 
 def test_a_conversion_account_of_ones_own(lab):
-    """Its id stands for a new deposit into it."""
+    """With the id of a conversion account, `trigger` makes a new deposit into it."""
     (created, *_) = trigger(lab, "conversion.created")
     account = created.resource.conversion_account_id
     event = trigger(lab, "conversion.completed", account)[-1]
@@ -58,20 +58,20 @@ def test_a_conversion_account_of_ones_own(lab):
     ("to", "status"), [(None, "active"), ("rejected", "rejected"), ("under_review", "under_review")]
 )
 def test_an_individual_of_ones_own(lab, to, status):
-    """On to its next status, or to the one that is named."""
+    """An individual moves to its next status, or to the status that is given."""
     (changed, *_) = trigger(lab, "individual.status_changed")
     assert trigger(lab, "individual.status_changed", changed.id, to=to)[-1].status == status
 
 
 @pytest.mark.parametrize("to", ["pending", "active", "rejected", "under_review"])
 def test_a_new_individual_goes_on_to_the_status_that_is_named(lab, to):
-    """By the legal moves from its first status."""
+    """A new individual moves to the given status."""
     event = trigger(lab, "individual.status_changed", to=to)[-1]
     assert (event.status, lab.individuals.get(event.id).status) == (to, to)
 
 
 def test_a_status_is_chosen_for_individuals_only(lab):
-    """For another event it would be ignored."""
+    """`to` with an event of a transfer is an error, and nothing is created."""
     before = len(lab.events())
     with pytest.raises(ConfigError, match=r"for individual\.status_changed, not for transfer"):
         trigger(lab, "transfer.completed", to="active")
@@ -90,7 +90,7 @@ def test_a_status_is_chosen_for_individuals_only(lab):
     ],
 )
 def test_what_cannot_follow_says_what_can(lab, first, then, words):
-    """And moves nothing."""
+    """An event that cannot follow is an error with the legal moves or the status; nothing moves."""
     row = trigger(lab, first)[-1].id
     before = len(lab.events(row))
     with pytest.raises(SimulatorError, match=words):
@@ -100,13 +100,13 @@ def test_what_cannot_follow_says_what_can(lab, first, then, words):
 
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_nobody_is_moved_by_an_unknown_id(lab, kind):
-    """It is said not to be there."""
+    """An unknown id raises NotFoundError."""
     with pytest.raises(NotFoundError):
         trigger(lab, kind, "nobody")
 
 
 def test_an_unknown_event_names_the_known_ones(lab):
-    """All eleven."""
+    """The error for an unknown event lists the known ones."""
     with pytest.raises(ConfigError, match=r"transfer\.created, transfer\.funded"):
         trigger(lab, "transfer.cancelled")
 
@@ -126,7 +126,7 @@ for _ in range(2):
 
 
 def test_a_cell_that_is_run_again_makes_another(tmp_path):
-    """Its own account is another each time, which is no second thought about the same payment."""
+    """A notebook cell that triggers payments makes new ones each time it runs."""
     with Server(Simulator(frozen=False, speed=1000)) as server:
         keys = {"API_KEY": server.simulator.api_key, "SECRET_KEY": server.simulator.secret_key}
         named = {"BASE_URL": server.base_url, "LEDGER": str(tmp_path / "ledger"), **keys}

@@ -1,4 +1,4 @@
-"""Polling: the same events to the same router, through errors, beside webhooks, until stopped."""
+"""Polling gives events to a router: with errors, beside webhooks, and until it is stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paylab.webhooks.router import Router
 
 @pytest.fixture
 def router():
-    """A router that notes what it is given."""
+    """A router that records the events it handles."""
     made = Router()
     made.seen = []
     made.default(made.seen.append)
@@ -25,24 +25,24 @@ def router():
 
 @pytest.fixture
 def watch(lab, router):
-    """A watch that polls when it is told to."""
+    """A watch whose interval is an hour, so that only `poll` polls."""
     with lab.watch(router, every=3600) as made:
         yield made
 
 
 def told(router):
-    """What was handled."""
+    """Type and status of each handled event."""
     return [(event.type, event.status) for event in router.seen]
 
 
 def test_the_past_is_no_news(watch, router):
-    """The hundred transfers there are when it begins."""
+    """The transfers that exist when the watch starts are not events."""
     assert (watch.poll(), router.seen) == (0, [])
 
 
 @pytest.mark.parametrize(("year", "count"), [(2020, 130), (2030, 0)])
 def test_the_past_is_news_since_a_time(lab, router, year, count):
-    """What was updated at or after it, oldest first."""
+    """With `since`, transfers updated at or after that time are events, oldest first."""
     lab.watch(router, every=3600, since=datetime(year, 1, 1, tzinfo=UTC)).stop()
     times = [event.resource.created_at for event in router.seen]
     assert len(times) == count
@@ -51,7 +51,7 @@ def test_the_past_is_news_since_a_time(lab, router, year, count):
 
 @pytest.mark.parametrize("kind", ["transfer.completed", "conversion.completed"])
 def test_a_life_is_followed_step_by_step(lab, watch, router, kind):
-    """Polled often enough, it tells what webhooks tell."""
+    """If the watch polls once a second, it finds the same events as the webhooks."""
     events = trigger(lab, f"{kind.partition('.')[0]}.created")
     row = events[0].id
     while router.latest(events[0]) is None or router.latest(events[0]).type != kind:
@@ -62,7 +62,7 @@ def test_a_life_is_followed_step_by_step(lab, watch, router, kind):
 
 
 def test_an_individual_is_followed(lab, watch, router):
-    """With the status it had before."""
+    """An event of an individual has the previous status that the watch saw, at first None."""
     (event, *_) = trigger(lab, "individual.status_changed")
     watch.poll()
     lab.individuals.wait(event.id)
@@ -72,7 +72,7 @@ def test_an_individual_is_followed(lab, watch, router):
 
 
 def test_a_status_without_an_event_is_told_all_the_same(lab, watch, router):
-    """By a type of ours, which the default handler takes."""
+    """A change of status without an event is handled as `transfer.status_changed`."""
     (event, *_) = trigger(lab, "transfer.created")
     lab.simulator.move(event.id, "cancelled")
     watch.poll()
@@ -80,7 +80,7 @@ def test_a_status_without_an_event_is_told_all_the_same(lab, watch, router):
 
 
 def test_what_came_by_webhook_is_not_told_again(lab, watch, router):
-    """In whichever order the two find out."""
+    """An event that arrived by webhook is not handled again when polling finds it."""
     with lab.inbox(router=router):
         trigger(lab, "transfer.completed")
         before = len(router.seen)
@@ -88,7 +88,7 @@ def test_what_came_by_webhook_is_not_told_again(lab, watch, router):
 
 
 def test_what_polling_told_is_not_told_by_webhook(lab, watch, router):
-    """A delivery that comes later is a duplicate."""
+    """An event that polling found is not handled again when its webhook arrives."""
     with lab.inbox(["transfer.completed"], router=router) as inbox:
         inbox.answer(503, 1)
         trigger(lab, "transfer.completed")
@@ -98,7 +98,7 @@ def test_what_polling_told_is_not_told_by_webhook(lab, watch, router):
 
 
 def test_a_handler_that_raises_is_given_it_again_by_the_next_round(lab, router):
-    """And the failure is kept to be looked at."""
+    """If a handler raises, the next round gives it the event again; the error is recorded."""
     failures = [OSError("away")]
 
     @router.default
@@ -115,7 +115,7 @@ def test_a_handler_that_raises_is_given_it_again_by_the_next_round(lab, router):
 
 @pytest.mark.parametrize("kind", ["status", "refuse", "html", "truncate"])
 def test_a_failing_service_is_survived(lab, watch, router, kind):
-    """What was missed is found when it answers again; other lists have their turn meanwhile."""
+    """After errors of the service, the next round finds the missed event; the error is recorded."""
     trigger(lab, "transfer.completed")
     lab.simulator.faults.add(kind, path="/v1/transfers", times=10)
     watch.poll()
@@ -125,7 +125,7 @@ def test_a_failing_service_is_survived(lab, watch, router, kind):
 
 
 def test_more_than_a_page_is_seen(lab, watch, router):
-    """A round goes back to what it knows."""
+    """A round finds all new rows, also when they fill more than one page."""
     (first, *_) = trigger(lab, "conversion.created")
     for _ in range(120):
         lab.sandbox.deposit(first.resource.conversion_account_id, "1", "mxn")
@@ -134,7 +134,7 @@ def test_more_than_a_page_is_seen(lab, watch, router):
 
 
 def test_what_is_old_and_open_is_looked_after(lab, router):
-    """A transfer beyond the first page is asked for by itself, a conversion looked for."""
+    """An open transfer that is no longer on the first page is still followed."""
     (transfer, *_) = trigger(lab, "transfer.created")
     with lab.watch(router, every=3600) as watch:
         lab.simulator.seed(transfers=150)
@@ -144,7 +144,7 @@ def test_what_is_old_and_open_is_looked_after(lab, router):
 
 
 def test_it_runs_beside_the_kernel(lab, router):
-    """A thread finds by itself what waiting in a cell brought about, on a frozen clock too."""
+    """The thread of the watch finds events by itself, also when the clock is frozen."""
     found = threading.Event()
     router.on("transfer.completed")(lambda event: found.set())
     with lab.watch(router, every=0.02) as watch:
@@ -154,7 +154,7 @@ def test_it_runs_beside_the_kernel(lab, router):
 
 
 def test_it_stops_on_request(lab, router):
-    """At once, for good, and from inside a handler too."""
+    """`stop` ends polling for good, also when a handler calls it."""
     watch = lab.watch(router, every=0.02)
     router.default(lambda event: watch.stop())
     trigger(lab, "transfer.completed")
@@ -168,43 +168,43 @@ def test_it_stops_on_request(lab, router):
 
 
 def test_every_has_to_be_a_time(lab, router):
-    """Zero would never pause."""
+    """An interval of 0 seconds is refused."""
     with pytest.raises(ValueError, match="more than 0"):
         lab.watch(router, every=0)
 
 
 def test_since_has_to_be_an_instant(lab, router):
-    """A time of no zone can be compared with none, and every round would fail."""
+    """`since` without a time zone is refused."""
     with pytest.raises(ValueError, match="time zone"):
         lab.watch(router, since=datetime(2026, 1, 1))
 
 
 class Listed:
-    """A list in an order of its own, page by page, and the requests it was asked."""
+    """A list of transfers in a given order that counts the pages requested."""
 
     def __init__(self, count, order, *, get=True):
         self.rows = [row(at, "started") for at in range(count)]
         self.order, self.asked, self.get = order, 0, self.read if get else None
 
     def pages(self):
-        """Pages of ten."""
+        """The list in pages of ten."""
         rows = sorted(self.rows, key=self.order[0], reverse=self.order[1])
         for start in range(0, max(len(rows), 1), 10):
             self.asked += 1
             yield Page(rows[start : start + 10], start + 10 < len(rows), str(start))
 
     def read(self, row_id):
-        """One row."""
+        """The row with an id."""
         return next(row for row in self.rows if row["id"] == row_id)
 
     def change(self, at, status, minute):
-        """A row moves on."""
+        """Change status and update time of a row."""
         moved = {"status": status, "updated_at": f"2026-02-01T10:{minute:02}:00Z"}
         self.rows[at] = {**self.rows[at], **moved}
 
 
 def row(at, status, day=1):
-    """A transfer; each is created a minute after the one before."""
+    """A transfer; each is created one minute after the previous one."""
     when = f"2026-0{day}-15T{at // 60:02}:{at % 60:02}:00.000Z"
     return {"id": f"tr_{at:04}", "status": status, "created_at": when, "updated_at": when}
 
@@ -223,7 +223,7 @@ ORDERS = {
 @pytest.mark.parametrize("count", [0, 5, 250])
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
-    """What is new and what has changed, once each and oldest first; the past is no news."""
+    """New and changed rows are found once each in a list of any order; old rows are no events."""
     listed = Listed(count, order, get=get)
     watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, None)
     assert (watch.poll(), watch.poll()) == (0, 0)
@@ -240,7 +240,7 @@ def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
 
 
 def test_a_list_that_is_declared_newest_first_is_not_read_whole(router):
-    """One page says that there is nothing new."""
+    """If a list is declared newest first and nothing is new, one page is read."""
     listed = Listed(250, ORDERS["newest first"])
     watch = Watch([PolledList("transfer", listed.pages, None, "newest_first")], router, 3600, None)
     listed.rows = [{**each, "status": "completed"} for each in listed.rows]
@@ -252,7 +252,7 @@ def test_a_list_that_is_declared_newest_first_is_not_read_whole(router):
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_since_looks_at_the_whole_past(router, order):
-    """Whatever the order, what was updated since then is told once."""
+    """With `since`, each row updated since then is found once, in a list of any order."""
     listed = Listed(250, order)
     since = datetime(2026, 1, 15, 2, 0, tzinfo=UTC)
     watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 3600, since)
@@ -261,7 +261,7 @@ def test_since_looks_at_the_whole_past(router, order):
 
 
 def test_an_order_that_changes_on_the_way_floods_nobody(router):
-    """From newest first to no order at all: the old rows beyond the first pages are no news."""
+    """If the list loses its order, old rows beyond the first pages do not become events."""
     listed = Listed(250, ORDERS["newest first"])
     watch = Watch(
         [PolledList("transfer", listed.pages, listed.get, "newest_first")], router, 3600, None

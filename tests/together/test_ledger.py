@@ -1,4 +1,4 @@
-"""A process that is killed at any point of a transfer, and run again: one transfer, always."""
+"""A process is killed at different points of a transfer and run again: there is one transfer."""
 
 import os
 import signal
@@ -49,7 +49,7 @@ if POINT == "after receiving":
 
 @pytest.fixture
 def place(tmp_path):
-    """A served simulator with an active recipient, and a ledger of its own."""
+    """A served simulator with an active recipient, an environment and an empty ledger."""
     with Server(Simulator(frozen=False, speed=1000)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         lab = paylab.connect(server.base_url, *keys, ledger="none")
@@ -73,7 +73,7 @@ def recipient(lab):
 
 
 def run(place, point="", **more):
-    """Run the script once; its exit status and what it printed."""
+    """Run the script once."""
     _, environment, folder = place
     script = folder / "pay.py"
     script.write_text(SCRIPT)
@@ -87,7 +87,7 @@ def run(place, point="", **more):
 
 
 def transfers(place):
-    """How many the service has."""
+    """The number of transfers at the service."""
     return len(place[0].simulator.world.tables["transfers"])
 
 
@@ -102,7 +102,7 @@ def transfers(place):
     ],
 )
 def test_killed_and_run_again_there_is_one_transfer(place, point, new):
-    """Whatever was the last thing the process did."""
+    """A script that is killed before or after its POST and run again makes one transfer."""
     killed = run(place, point, NEW=new)
     assert killed.returncode == -signal.SIGKILL
     again = run(place, NEW=new)
@@ -110,7 +110,7 @@ def test_killed_and_run_again_there_is_one_transfer(place, point, new):
 
 
 def test_one_body_twice_in_a_loop_is_two_payments(place):
-    """And run again, the same two."""
+    """The same body twice in a loop makes two transfers; a second run returns the same two."""
     first, second = run(place, TIMES="2"), run(place, TIMES="2")
     ids = [[line.split()[0] for line in done.stdout.splitlines()] for done in (first, second)]
     assert ids[0] == ids[1]
@@ -120,14 +120,14 @@ def test_one_body_twice_in_a_loop_is_two_payments(place):
 
 
 def test_new_pays_again(place):
-    """That is how one asks for it."""
+    """A second run with `new=True` makes a second transfer."""
     run(place)
     run(place, NEW="yes")
     assert transfers(place) == 2
 
 
 def test_without_a_ledger_every_run_pays(place):
-    """`none` does without."""
+    """With PAYLAB_LEDGER=none, every run makes a transfer."""
     run(place, PAYLAB_LEDGER="none")
     run(place, PAYLAB_LEDGER="none")
     assert transfers(place) == 2
@@ -137,7 +137,7 @@ PYTHON = sys.executable
 
 
 def test_a_script_is_the_same_however_it_is_started(place):
-    """Killed each time after its POST, it always sends the same key."""
+    """A script sends the same key whichever command and working folder start it."""
     _, environment, home = place
     run(place, "after sending")
     script = home / "pay.py"
@@ -173,7 +173,7 @@ for line in sys.stdin:
 
 
 def test_two_processes_at_the_same_moment_pay_once(place):
-    """Ten times, with another amount each time."""
+    """Two processes that send the same payment at once make one transfer, for ten amounts."""
     _, environment, folder = place
     (folder / "race.py").write_text(RACE)
     racers = [
@@ -198,7 +198,7 @@ def test_two_processes_at_the_same_moment_pay_once(place):
 
 
 def test_forked_children_share_nothing(place):
-    """Each is given its own answers, and pays its own payment with its own key."""
+    """Each forked child receives its own answers and makes its own payment with its own key."""
     _, environment, folder = place
     settings = {name: environment[f"PAYLAB_{name.upper()}"] for name in SETTINGS}
     lab = paylab.connect(**settings, ledger=folder / "ledger.sqlite3")
@@ -212,7 +212,7 @@ SETTINGS = ("base_url", "api_key", "secret_key")
 
 
 def pay(lab, environment, amount):
-    """One payment."""
+    """Make one payment."""
     return lab.transfers.create(
         environment["ACCOUNT"],
         payout_method="spei",
@@ -223,14 +223,14 @@ def pay(lab, environment, amount):
 
 
 def ask(lab, environment, id_, number):
-    """What a child does: how many answers were somebody else's."""
+    """Run in a child: return the number of wrong answers."""
     wrong = sum(lab.transfers.get(id_).id != id_ for _ in range(30))
     made = pay(lab, environment, f"1{number}.00")
     return wrong + (str(made.source_amount) != f"1{number}.00") + made.replayed
 
 
 def fork(work):
-    """The id of a child that ends with what `work` returns."""
+    """Fork a child whose exit status is what `work` returns; return its process id."""
     child = os.fork()
     if child:
         return child
@@ -242,7 +242,7 @@ def fork(work):
 
 
 def test_a_fork_waits_for_no_lock_of_its_parent(tmp_path):
-    """Another thread pays while the child begins."""
+    """A child that is forked while another thread pays can pay without a deadlock."""
     lab = paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
     account = {"ACCOUNT": recipient(lab)}
     stop = threading.Event()

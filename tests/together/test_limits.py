@@ -1,4 +1,4 @@
-"""The table of limits against the rules, the forms and the simulator: all three say the same."""
+"""Rules, forms and simulator are tested with the same table of limits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TERMS = {"applicant_id": "a", "partner_terms_accepted_at": "2026-01-15T12:00:00Z
 
 
 def entry(limit, value):
-    """The account of a case: the country's example with one field changed."""
+    """The account of a case: the country's example with changed fields."""
     found = examples.account(limit.country)
     change = {limit.field: value}
     if limit.kind == "pix":
@@ -55,7 +55,7 @@ def amounts(limit, value):
 
 
 def refused(check, *given):
-    """Whether a check of the client raises, as a list of problems."""
+    """The problems of the RuleError that a check raises; an empty list if it passes."""
     try:
         check(*given)
     except RuleError as error:
@@ -64,7 +64,7 @@ def refused(check, *given):
 
 
 def deposited(limit, value):
-    """A deposit's amount by the rules."""
+    """The problems that the rules find in the amount of a deposit."""
     currency = codes.ON_RAMP[limit.country]
     body = {"conversion_account_id": "ca", "amount": value, "currency": currency}
     return deposits.check(body, currency)
@@ -94,12 +94,12 @@ RULES = {
 
 @pytest.mark.parametrize(("limit", "value", "good"), table.CASES, ids=table.case_id)
 def test_rules(limit, value, good):
-    """What the rules say before anything is sent."""
+    """The rules find a problem in each invalid value and in no valid one."""
     assert (RULES[limit.kind](limit, value) == []) is good
 
 
 def put(field, value):
-    """Type a value into a field; one that cannot be chosen is as good as refused."""
+    """Set the value of a field; return False if it is not one of the choices."""
     if field.input in LISTED and value not in [choice for _, choice in field.options]:
         return False
     field.value = value
@@ -107,7 +107,7 @@ def put(field, value):
 
 
 def account_form(limit, value):
-    """An account's form with one field typed in."""
+    """Whether the form of an account accepts a value."""
     form = AccountForm(None, limit.country, example=examples.account(limit.country))
     if limit.kind == "pix":
         put(form.parts.details["pix_key_type"], limit.field)
@@ -116,25 +116,25 @@ def account_form(limit, value):
 
 
 def recipient_form(limit, value):
-    """A recipient's form with one field typed in."""
+    """Whether the form of a recipient accepts a value."""
     form = RecipientForm(None, limit.country, example=True)
     if limit.kind == "document":
         put(form.fields["document.type"], limit.field)
     name = "document.number" if limit.kind == "document" else limit.field
     if limit.kind == "kind":
-        form.fields["document.number"].value = ""  # the example's
+        form.fields["document.number"].value = ""  # clear the example's number
     return put(form.fields[name], value) and not form.problems()
 
 
 def deposit_form(limit, value):
-    """The deposit's form."""
+    """Whether the form of a deposit accepts a value."""
     currency = codes.ON_RAMP[limit.country]
     form = DepositForm(None, currency, codes.DEPOSIT_CAPS[currency])
     return put(form.fields["amount"], value) and not form.problems()
 
 
 def amount_form(limit, value):
-    """The form of a quote, or of a transfer where the reference is asked for."""
+    """Whether the form of a quote or transfer accepts a value."""
     route = {"financial_account": "fa_1", "payout_method": "spei", "destination_currency": "MXN"}
     form = (TransferForm if limit.kind == "transfer" else QuoteForm)(None, [("SPEI", route)])
     if limit.kind == "transfer":
@@ -158,12 +158,12 @@ FORMS = {
     ids=table.case_id,
 )
 def test_forms(limit, value, good):
-    """What a form shows while it is typed in."""
+    """A form finds a problem in each invalid value and in no valid one."""
     assert FORMS[limit.kind](limit, value) is good
 
 
 class Service:
-    """One simulator, and what it takes to put a case before it."""
+    """A simulator and the requests that test a case on it."""
 
     def __init__(self):
         self.lab = paylab.connect()
@@ -175,7 +175,7 @@ class Service:
         return self.lab.individuals.create(**examples.recipient(country))
 
     def unverified(self, country):
-        """A new on-ramp individual, of whom something is asked."""
+        """A new on-ramp individual that still has to be verified."""
         source = country if country in examples.PEOPLE else "MX"
         found = examples.individual(source, consent_at=self.lab.clock())
         found |= {"country": country, "address": {"country": country}}
@@ -196,7 +196,7 @@ class Service:
         return self.lab.conversion_accounts.wait(account.id)
 
     def ask(self, limit, value):
-        """Method, path, body or query, and key of a case, past the client's own checks."""
+        """Method, path and arguments of the request of a case, without the client's checks."""
         return getattr(self, f"_{limit.kind}")(limit, value)
 
     def _account(self, limit, value):
@@ -255,13 +255,13 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service():
-    """A simulator for the whole table."""
+    """One simulator for the whole table."""
     return Service()
 
 
 @pytest.mark.parametrize(("limit", "value", "good"), table.CASES, ids=table.case_id)
 def test_simulator(service, limit, value, good):
-    """What the service answers: a 2xx, or a 400."""
+    """The simulator accepts each valid value and answers 400 to each invalid one."""
     method, path, given = service.ask(limit, value)
     try:
         service.lab.request(method, path, **given)
@@ -274,7 +274,7 @@ def test_simulator(service, limit, value, good):
 @pytest.mark.parametrize(("seconds", "replayed"), [(24 * 3600 - 1, True), (24 * 3600, False)])
 @pytest.mark.parametrize("kind", ["transfers", "conversion_accounts"])
 def test_results_are_kept_for_24_hours(kind, seconds, replayed):
-    """The same key gives what was stored, and once that is gone makes another."""
+    """For 24 hours a key returns the stored result; after that it creates another resource."""
     fresh = Service()
     limit = table.Limit("key", kind, "idempotency_key", (), ())
     method, path, given = fresh.ask(limit, table.KEY)
@@ -284,12 +284,12 @@ def test_results_are_kept_for_24_hours(kind, seconds, replayed):
 
 
 def test_the_default_page_has_20():
-    """Of a list that is longer."""
+    """A page of a longer list has 20 rows by default."""
     assert len(paylab.connect().request("GET", "/v1/transfers")["data"]) == 20
 
 
 def test_every_kind_of_account_has_a_limit_in_the_table():
-    """A corridor added without a case would go untested."""
+    """Every corridor except Colombia has an account in the table; one stands for all of SEPA."""
     tested = {limit.country for limit in table.LIMITS if limit.kind in ("account", "pix")}
     alone = {one.country for one in corridors.ALL if one.country not in codes.SEPA}
     assert alone - {"CO"} <= tested

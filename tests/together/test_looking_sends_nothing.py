@@ -1,4 +1,4 @@
-"""Looking at what a lab shows sends nothing: forms, steppers, lines, cards and lists."""
+"""Displaying or inspecting the objects of a lab sends no request."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from paylab.corridors import examples
 
 @pytest.fixture(scope="module")
 def lab():
-    """A lab with a person who can be paid and can pay in."""
+    """A lab on an embedded simulator."""
     with paylab.connect() as lab:
         yield lab
 
 
 @pytest.fixture(scope="module")
 def shown(lab):
-    """One of everything, nothing of it sent."""
+    """One object of each kind: unsubmitted forms, a stepper, status lines, cards and lists."""
     fields = examples.individual("MX", consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
@@ -51,7 +51,7 @@ def shown(lab):
 
 
 def complete(one):
-    """What a notebook offers after `one.result.`."""
+    """Complete the attributes of `one.result.`, as a notebook does."""
     completer = IPCompleter(namespace={"one": one}, use_jedi=False)
     with provisionalcompleter():
         for text in ("one.", "one.res", "one.result."):
@@ -59,13 +59,13 @@ def complete(one):
 
 
 def length(one):
-    """The number of entries, of what has one."""
+    """Take the length of an object that has one."""
     with suppress(TypeError):
         len(one)
 
 
 def pickled(one):
-    """What holds widgets and functions cannot be pickled."""
+    """Pickle an object; objects with widgets or functions cannot be pickled."""
     with suppress(TypeError, AttributeError, pickle.PicklingError):
         pickle.dumps(one)
 
@@ -89,7 +89,7 @@ LOOKS = {
 
 @pytest.mark.parametrize("look", LOOKS)
 def test_looking_sends_nothing(lab, shown, look):
-    """No request, and no form has a result afterwards."""
+    """Inspecting each object sends no request and gives no form a result."""
     before = len(lab.calls)
     for one in shown.values():
         LOOKS[look](one)
@@ -98,6 +98,6 @@ def test_looking_sends_nothing(lab, shown, look):
 
 
 def test_the_copy_of_a_form_is_the_form(lab, shown):
-    """Submitting both pays once."""
+    """Copying a form returns the same form, so that submitting both cannot pay twice."""
     form = shown["transfer"]
     assert copy.copy(form) is copy.deepcopy(form) is form

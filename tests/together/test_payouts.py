@@ -1,4 +1,4 @@
-"""Payouts through the forms and the client against the simulator, corridor by corridor."""
+"""Payouts with forms and client on the simulator, for every corridor."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ SCENARIOS = {
 
 @pytest.fixture
 def lab():
-    """A lab on a fresh world."""
+    """A lab on its own embedded simulator."""
     return paylab.connect()
 
 
 @pytest.fixture
 def mexican(lab):
-    """A recipient with a CLABE."""
+    """A Mexican recipient with a CLABE."""
     return lab.individuals.create(**examples.recipient("MX"))
 
 
 @pytest.fixture
 def seller(lab):
-    """Somebody verified for the off-ramp, with a bank account and no wallet."""
+    """An individual verified for the off-ramp, with a bank account and no wallet."""
     fields = paylab.examples.individual("MX", consent_at=lab.clock(), product="off_ramp")
     bank = examples.recipient("MX")["financial_accounts"]
     person = lab.individuals.create(**fields, financial_accounts=bank)
@@ -53,7 +53,7 @@ def seller(lab):
 
 @pytest.mark.parametrize("country", [*NAMED, *codes.SEPA])
 def test_a_payout_in_every_corridor(lab, country):
-    """From the recipient's form to the settled transfer, whose amounts are the quote's."""
+    """A payout made with the forms completes with the quote's amount in the local currency."""
     person = lab.forms.recipient(country, example=True).submit()
     quote = lab.forms.quote(person, amount="250").submit()
     transfer = lab.forms.quote_card(quote).submit()
@@ -78,7 +78,7 @@ ACCOUNTS = {
 
 @pytest.mark.parametrize(("country", "kind"), ACCOUNTS)
 def test_an_account_of_every_type_is_added_later(lab, country, kind):
-    """Typed into the form of somebody who exists, and sent."""
+    """An account of each type can be added to an existing recipient with the form."""
     details = ACCOUNTS[country, kind]
     person = lab.individuals.create(**examples.recipient(country))
     form = lab.forms.financial_account(person)
@@ -88,7 +88,7 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
 
 
 def test_what_an_account_needs_is_not_called_optional(lab):
-    """The account may come later, and then has all its fields; only a BIC can be left out."""
+    """Only the account as a whole and the BIC are marked optional."""
     form = lab.forms.recipient("DE", example=True)
     marks = {one.label: one.props()["mark"] for one in form.account if one.visible}
     optional = [label for label, mark in marks.items() if mark.startswith("Optional")]
@@ -96,7 +96,7 @@ def test_what_an_account_needs_is_not_called_optional(lab):
 
 
 def test_a_code_is_scanned_and_can_be_registered(lab):
-    """A picture of a QR Ph code becomes the account's text; what it says is shown."""
+    """The text of a scanned QR Ph code is filled in and can be submitted."""
     person = lab.individuals.create(**examples.recipient("PH"))
     text = GOLDEN.read_text().strip()
     form = lab.forms.financial_account(person)
@@ -107,7 +107,7 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
 
 
 def test_a_picture_without_a_code_says_so(lab):
-    """Nothing is typed in, and the form says why."""
+    """An image without a code fills in nothing and shows an error."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient("PH")))
     form.parts.fill("ph_qr_code", {})
     form.parts.upload.take("code.png", BytesIO(b"<script>no picture</script>"))
@@ -116,7 +116,7 @@ def test_a_picture_without_a_code_says_so(lab):
 
 
 def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
-    """An account keeps its id; a crypto wallet cannot be edited, and gets another beside it."""
+    """An edited account keeps its id; an edited crypto wallet is created as a new account."""
     bank = mexican.financial_accounts[0]
     form = lab.forms.financial_account(mexican, bank)
     form.parts.details["clabe"].value = "032180000118359719"
@@ -140,7 +140,7 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
     ],
 )
 def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, details, word):
-    """It stands beside the field, and does not keep the form from being sent."""
+    """A number with a wrong checksum causes a warning and is sent with `anyway=True`."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient(country)))
     form.parts.fill(kind, {**_example(country, kind), **details})
     assert any(word in warning.message for warning in form.warnings())
@@ -154,7 +154,7 @@ def _example(country, kind):
 
 @pytest.mark.parametrize("given", ["source_amount", "destination_amount", "net_source_amount"])
 def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
-    """What was given is echoed exactly, and asked for again when the quote has run out."""
+    """The given amount is exact in the quote, also after an expired quote is renewed."""
     form = lab.forms.quote(mexican, amount="1000.10")
     form.fields["given"].value = given
     quote = form.submit()
@@ -171,7 +171,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
 
 
 def test_quotes_side_by_side(lab):
-    """A row for every rail of everybody, exact; where there is no quote, the reason."""
+    """The comparison has a row for every rail with exact amounts, or the reason for no quote."""
     people = [lab.individuals.create(**examples.recipient(code)) for code in NAMED]
     frame = lab.quotes.compare(people, source_amount="250")
     assert list(frame["rail"]) == [
@@ -184,7 +184,7 @@ def test_quotes_side_by_side(lab):
 
 @pytest.mark.parametrize(("reference", "status"), SCENARIOS.items())
 def test_every_end_can_be_brought_about(lab, mexican, reference, status):
-    """By the reference; the line says what it means in words."""
+    """The reference selects the final status, which the status line explains in words."""
     form = lab.forms.transfer(mexican)
     form.fields["client_reference_id"].value = reference
     until = {status} if status == "under_review" else None
@@ -196,7 +196,7 @@ def test_every_end_can_be_brought_about(lab, mexican, reference, status):
 
 
 def test_an_off_ramp_is_refused_and_then_done(lab, seller):
-    """Said beside the form and the quote, refused, and carried out once there is a wallet."""
+    """Without a wallet an off-ramp is warned about and refused; with one it completes."""
     form = lab.forms.quote(seller, source_currency="USDC", amount="100.123456")
     assert "no crypto_wallet on base" in form.warnings()[0].message
     quote = form.submit()
@@ -222,7 +222,7 @@ STABLE = {"source_currency": "USDC", "source_network": "base"}
 
 
 def test_a_failed_off_ramp_shows_where_the_stablecoin_goes(lab, seller):
-    """Back to the wallet, with the amount."""
+    """The status line of a failed off-ramp shows the returned amount and the wallet."""
     lab.financial_accounts.create(seller.id, "crypto_wallet", paylab.examples.WALLET)
     account = seller.financial_accounts[0]
     reference = {"client_reference_id": "scenario:failed"}
@@ -233,7 +233,7 @@ def test_a_failed_off_ramp_shows_where_the_stablecoin_goes(lab, seller):
 
 
 def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
-    """On Base, read back by an independent reader; unpaid, it expires after 24 hours."""
+    """The deposit card's QR code holds the address; an unpaid deposit expires after 24 hours."""
     from paylab.views.qr import scan
 
     lab.financial_accounts.create(seller.id, "crypto_wallet", paylab.examples.WALLET)
@@ -250,7 +250,7 @@ def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
 
 
 def test_a_cell_run_again_sends_nothing_new(lab, mexican):
-    """The same form, the same transfer; a double click sends once."""
+    """Submitting the same form again or clicking twice makes one transfer."""
     quote = lab.forms.quote(mexican).submit()
     assert lab.forms.quote(mexican).submit().id == quote.id
     card = lab.forms.quote_card(quote)

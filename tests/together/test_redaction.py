@@ -1,4 +1,4 @@
-"""Secrets of every kind, sent and echoed, and looked for in every place a person may look."""
+"""Secrets of every kind are sent and echoed; no output that a user can look at shows them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ URI = f"data:image/png;base64,{IMAGE}"
 
 
 class Echo(httpx.BaseTransport):
-    """A service that repeats whatever it was sent, and sometimes fails."""
+    """A service that echoes each request, with secrets; it refuses or fails some requests."""
 
     def __init__(self):
         self.signatures = []
 
     def handle_request(self, request):
-        """The headers and the body of the request, in headers and body of the answer."""
+        """Repeat the headers and the body of the request in the response."""
         line = request.headers["authorization"]
         self.signatures.append(line.rpartition("Signature=")[2])
         body = request.read().decode()
@@ -52,7 +52,7 @@ class Echo(httpx.BaseTransport):
 
 @pytest.fixture
 def lab(caplog):
-    """A lab on the echo that sent everything, with every logger at DEBUG."""
+    """A lab that sent every secret to the echo, with every logger at DEBUG."""
     caplog.set_level(logging.DEBUG)
     echo = Echo()
     settings = Settings("https://pay.test", Secret(KEY), Secret(SECRET))
@@ -75,12 +75,12 @@ def lab(caplog):
 
 
 def shown(thing):
-    """Everything a notebook may show of something."""
+    """Everything that a notebook may display of an object."""
     return json.dumps(DisplayFormatter().format(thing)[0], default=str, ensure_ascii=False)
 
 
 def tracebacks(errors):
-    """As Python prints them, and what else an error carries."""
+    """The tracebacks, texts, cards and attributes of errors."""
     for error in errors:
         yield from traceback.format_exception(error)
         yield from (error.traceback(), str(error), repr(error), *error.card(), str(vars(error)))
@@ -107,7 +107,7 @@ CHANNELS = {
 
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_nothing_secret_is_shown(lab, channel):
-    """Neither key, nor secret, nor signature, nor document number, share token, nor picture."""
+    """No output contains a key, signature, document number, share token or image."""
     text = CHANNELS[channel](lab)
     assert APPLICANT not in text or "HAR" not in channel
     assert len(text) > 100
@@ -115,7 +115,7 @@ def test_nothing_secret_is_shown(lab, channel):
 
 
 def test_nothing_secret_is_logged(lab, caplog):
-    """By any logger, at any level."""
+    """No logger writes a secret, at any level."""
     lines = "\n".join(record.getMessage() for record in caplog.get_records("setup"))
     assert {record.name for record in caplog.get_records("setup")} >= {"paylab", "httpx"}
     assert "/v1/refuse" in lines
@@ -123,7 +123,7 @@ def test_nothing_secret_is_logged(lab, caplog):
 
 
 def test_the_ledger_and_a_saved_world_hold_no_secret(tmp_path):
-    """What is written to files, byte by byte."""
+    """The ledger and the saved state contain no key and no image, and no document number."""
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
     person = examples.individual("MX", consent_at=lab.simulator.clock.now)
     made = lab.individuals.create(**{**person, "document": {"type": "curp", "number": NUMBER}})

@@ -1,4 +1,4 @@
-"""A notebook's calls, recorded with keys and run again without them."""
+"""The calls of a notebook are recorded with keys and replayed without them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARE = "share-9f8e7d6c5b4a.act"
 
 @pytest.fixture
 def walk(tmp_path):
-    """Record what a function does with a lab, and do the same with the recording."""
+    """A function that runs `work` with a recorded lab, then with the replay of the recording."""
 
     def both(work, lab):
         path = tmp_path / "run.calls"
@@ -27,7 +27,7 @@ def walk(tmp_path):
 
 
 def onramp(lab):
-    """The whole on-ramp in code."""
+    """The whole on-ramp by code."""
     person = lab.individuals.create(**paylab.examples.individual("PH", consent_at=lab.clock()))
     sides = ("document-front", "document-back", "selfie")
     images = {side: specimen(side, name="Juan Halimbawa", country="PH") for side in sides}
@@ -43,7 +43,7 @@ def onramp(lab):
 
 
 def forms(lab):
-    """The same by the stepper's forms."""
+    """The whole on-ramp by forms."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     lab.forms.images(person, example=True).submit()
     person = lab.individuals.wait(person.id)
@@ -55,7 +55,7 @@ def forms(lab):
 
 
 def payouts(lab):
-    """Quotes, a batch with threads where there is a network, and pages of a frame."""
+    """Quotes, a batch with threads, and a frame of several pages."""
     people = [lab.individuals.create(**paylab.examples.recipient(code)) for code in ("MX", "BR")]
     quotes = lab.quotes.compare(people, source_amount="250")
     names = {"rail": "payout_method", "quote_id": "client_reference_id"}
@@ -70,7 +70,7 @@ def payouts(lab):
 
 
 def faults(lab):
-    """A lost answer, found again."""
+    """A transfer whose first answer is lost; a retry returns it."""
     lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers")
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     rail = {"payout_method": "spei", "destination_currency": "MXN", "source_currency": "USD"}
@@ -80,7 +80,7 @@ def faults(lab):
 
 @pytest.mark.parametrize("work", [onramp, forms, faults])
 def test_a_walk_in_process_runs_again_from_its_recording(walk, work):
-    """The same results, the simulator's controls included."""
+    """A replay gives the same results, and the recording contains no secret."""
     lab = paylab.connect()
     first, again, path = walk(work, lab)
     assert again == first
@@ -90,7 +90,7 @@ def test_a_walk_in_process_runs_again_from_its_recording(walk, work):
 
 
 def test_a_batch_runs_again_from_its_recording(walk, tmp_path, monkeypatch):
-    """Rows that are sent in parallel are matched by what they say; a replay writes no journal."""
+    """Parallel requests are matched by their content; a second replay gives the same results."""
     monkeypatch.chdir(tmp_path)
     with Server(Simulator(frozen=False, speed=200, transfers=130)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
@@ -101,7 +101,7 @@ def test_a_batch_runs_again_from_its_recording(walk, tmp_path, monkeypatch):
 
 
 def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_path):
-    """Whatever the environment says; the server of the recording is gone."""
+    """A replay works when the server is gone, and ignores the base URL of the environment."""
     with Server(Simulator(frozen=False, speed=200)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         lab = paylab.connect(server.base_url, *keys, ledger="none")
@@ -117,7 +117,7 @@ def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_pat
 
 
 def test_a_failure_is_found_again(tmp_path):
-    """A colleague sees the same error without your keys."""
+    """The replay of a refused request shows the same error card."""
     path = tmp_path / "run.calls"
     cards = []
     lab = paylab.connect()
@@ -136,7 +136,7 @@ def refused(lab):
 
 
 def test_a_share_token_is_not_recorded_and_its_call_is_replayed(walk):
-    """The token opens a person's identity file; the applicant's id is compared as it is."""
+    """The recording does not contain the share token, and its call is replayed."""
 
     def verify(lab):
         person = paylab.examples.individual("PH", consent_at=lab.clock())
@@ -151,7 +151,7 @@ def test_a_share_token_is_not_recorded_and_its_call_is_replayed(walk):
 
 
 def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):
-    """It names the recorded one and the field that differs, and tells of no lost payment."""
+    """The error names the field that differs; it does not say that a payment may be lost."""
     path = tmp_path / "run.calls"
 
     def pay(lab, amount):
@@ -170,6 +170,6 @@ def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("given", [{"base_url": "https://pay.test"}, {"profile": "live"}])
 def test_a_replay_takes_no_other_service(tmp_path, given):
-    """Two answers to where the answers come from are one too many."""
+    """A replay together with a base URL or a profile is an error."""
     with pytest.raises(paylab.ConfigError, match="a replay takes no base URL"):
         paylab.connect(replay=tmp_path / "run.calls", **given)

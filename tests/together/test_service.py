@@ -1,6 +1,6 @@
-"""Each setting of a service.toml that concerns a client, against the second service.
+"""The client keys of a service.toml, tested against the second service.
 
-A client that is set to what a service does differently works with it; one that is not set fails
+A client whose keys match a deviation of the service works with it. A client without them fails
 with an error that names the key.
 """
 
@@ -39,7 +39,7 @@ PERSON = {
 
 
 def connected(deviation, settings=None):
-    """A client of the second service with a deviation; its sleep lets time pass there."""
+    """A client of the second service with a deviation; its sleep waits at most 50 ms."""
     second = Second([deviation])
 
     def answer(request):
@@ -55,14 +55,14 @@ def connected(deviation, settings=None):
 
 
 def person(client, country="MX", **change):
-    """A new individual."""
+    """Create an individual."""
     base = {"product_types": ["global_payouts"], "given_name": "María", "family_name": "Hernández"}
     address = {**ADDRESS, "country": country}
     return client.individuals.create(**{**base, "country": country, "address": address, **change})
 
 
 def account(client, country="MX", kind="bank_account"):
-    """A financial account of a new individual."""
+    """Create a financial account for a new individual."""
     example = DETAILS.get(kind) or examples.account(country, client.service)["details"]
     form = client.service.account(country, kind)
     if form.field and example.get(form.field) not in form.allowed:
@@ -71,7 +71,7 @@ def account(client, country="MX", kind="bank_account"):
 
 
 def payout(client, **change):
-    """A quote, the transfer from it, and that transfer read again."""
+    """Create a quote and a transfer from it, then read and list the transfer."""
     given = {"source_amount": "100.00", "source_currency": "USD", "destination_currency": "MXN"}
     rail = client.service.payout_methods("MX")[0]
     quote = client.quotes.create(account(client), payout_method=rail, **given)
@@ -83,7 +83,7 @@ def payout(client, **change):
 
 
 def conversion(client):
-    """The whole on-ramp, up to the conversion of a deposit."""
+    """Run the whole on-ramp, from the individual to the conversion of a deposit."""
     who = person(client, **PERSON)
     client.individuals.upload_images(who, {"document-front": IMAGE, "selfie": IMAGE})
     assert client.individuals.images(who).images
@@ -102,13 +102,13 @@ def conversion(client):
 
 
 def people(client):
-    """The list of individuals, from page to page."""
+    """Create individuals and list them over several pages."""
     made = [person(client).id for _ in range(3)]
     assert {*made} <= {one.id for one in client.individuals.list(limit=2)}
 
 
 def hooks(client):
-    """The life of a webhook subscription."""
+    """Create, read, list and delete a webhook subscription."""
     made = client.webhook_subscriptions.create("https://x.test/hook", ["transfer.created"])
     assert client.webhook_subscriptions.get(made).url == made.url
     assert made.id in [one.id for one in client.webhook_subscriptions.list()]
@@ -116,25 +116,25 @@ def hooks(client):
 
 
 def issuers(client):
-    """Accounts in the Philippines."""
+    """Create a bank account and a digital wallet in the Philippines."""
     for kind in ("bank_account", "digital_wallet"):
         account(client, "PH", kind)
 
 
 def pix(client):
-    """A PIX key."""
+    """Create an account with a PIX key."""
     account(client, "BR", "pix")
 
 
 def token(client):
-    """A verification token."""
+    """Submit a verification token."""
     document = {"type": "passport", "number": "123456789"}
     who = person(client, "US", **{**PERSON, "document": document, "phone": "+12025550123"})
     client.individuals.submit_token(who, "token", "applicant", "2026-01-01T00:00:00.000Z")
 
 
 def moved(key, path, *more):
-    """A service that has one operation elsewhere."""
+    """The settings of a service that has one or more operations at another path."""
     return {f"paths.{name}": path for name in (key, *more)}
 
 
@@ -309,7 +309,7 @@ WALKS = (people, payout, conversion, hooks, issuers, pix, token)
 
 
 def simulated(service, followed):
-    """A client that follows a service, on a simulator that follows another."""
+    """A client that follows one service, on a simulator that follows another."""
     simulator = Simulator(service=service)
     keys = Settings("http://localhost", simulator.api_key, simulator.secret_key, service=followed)
     return Client(
@@ -322,19 +322,19 @@ def simulated(service, followed):
 
 
 def everything(service, followed):
-    """Every walk, each on a simulator of its own."""
+    """Run every walk, each on a new simulator."""
     for walk in WALKS:
         walk(simulated(service, followed))
 
 
 def all_at_once(number):
-    """A service that has another value of every setting but those that the walks rest on."""
+    """A service with another value for each key, except for keys that would make a walk fail."""
     service = Service()
     for key in assumptions.KEYS.values():
         value = key.others[min(number, len(key.others) - 1)]
         kept = value == "none" or key.name.endswith((".required", ".ramp_required"))
         if not kept and not key.name.startswith(("errors.", "verification.", "individuals.")):
-            with suppress(errors.ServiceError):  # another field has that name
+            with suppress(errors.ServiceError):  # the name is taken by another field
                 service = service.with_values({key.name: value})
     return service
 
@@ -342,7 +342,7 @@ def all_at_once(number):
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("number", range(3))
 def test_client_and_simulator_follow_all_settings_at_once(number, walk):
-    """Together they work, whatever the service is like."""
+    """With over 150 keys changed alike on both sides, client and simulator work together."""
     service = all_at_once(number)
     assert len(service.diff()) > 150
     walk(simulated(service, service))
@@ -352,23 +352,23 @@ def test_client_and_simulator_follow_all_settings_at_once(number, walk):
     "key", [f"{group}.{name}" for group, names in NAMES_ITS_KEY.items() for name in names.split()]
 )
 def test_a_client_on_another_simulator_names_the_key(key):
-    """The first call that fails says which setting it rests on."""
+    """If one key of the simulator differs, the first call that fails names that key."""
     service = Service({key: next(one for one in assumptions.KEYS[key].others if one != "none")})
     with pytest.raises(errors.PaylabError) as caught:
         everything(service, Service())
-    own = caught.value.key.split(".")  # a list of its own is named before all lists
+    own = caught.value.key.split(".")  # the key of one list is named before that of all lists
     assert key in (caught.value.key, f"{own[0]}.{own[-1]}")
 
 
 @pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)
 def test_a_client_that_is_set_works(deviation, walk, settings):
-    """Paths, names, words, envelopes, amounts and signatures as the service has them."""
+    """A client whose settings match the deviation of the service completes the walk."""
     walk(connected(deviation, settings))
 
 
 @pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)
 def test_a_client_that_is_not_set_names_the_key(deviation, walk, settings):
-    """The error says which key to set, and what it rests on."""
+    """Without the setting, the error names the key to set and the assumption behind it."""
     with pytest.raises(errors.PaylabError) as caught:
         walk(connected(deviation))
     error, keys = caught.value, {*Service(settings).given}
@@ -394,7 +394,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("deviation", "walk", "key"), REFUSED)
 def test_what_the_caller_has_to_add_names_its_key(deviation, walk, key):
-    """A field, a word or an operation that only the caller can give or do without."""
+    """An error that only the caller can resolve, such as a missing field, names the key."""
     client = connected(deviation)
     client.settings = client.settings.__class__(**{**vars(client.settings), "max_retries": 0})
     with pytest.raises(errors.PaylabError) as caught:
@@ -435,7 +435,7 @@ TAKEN = [
 
 @pytest.mark.parametrize(("deviation", "walk"), TAKEN)
 def test_what_needs_no_setting(deviation, walk):
-    """A client reads leniently what makes no difference to what it sends."""
+    """A deviation that does not change what the client has to send needs no setting."""
     walk(connected(deviation))
 
 
@@ -444,7 +444,7 @@ STYLES = [name for name in DEVIATIONS if name.startswith(("errors-", "words-"))]
 
 @pytest.mark.parametrize("style", [name for name in STYLES if name != "errors-empty"])
 def test_a_refused_field_shows_all_words_and_the_key(style):
-    """Whatever the shape of an error body and whoever words it."""
+    """In every style of error body, the card names the refused field, and the error its key."""
     second = connected(style)
     with pytest.raises(errors.BadRequestError) as caught:
         second.financial_accounts.create(person(second), "crypto_wallet", {"network": "base"})
@@ -459,7 +459,7 @@ def test_a_refused_field_shows_all_words_and_the_key(style):
 
 
 def test_a_wait_without_a_cause_ends_at_once():
-    """No conversion can come of a deposit whose path is another one."""
+    """After a refused deposit, waiting for its conversion fails and names the path of deposits."""
     second = connected("deposit-singular")
     with pytest.raises(errors.NotFoundError):
         conversion(second)
@@ -470,19 +470,19 @@ def test_a_wait_without_a_cause_ends_at_once():
 
 
 def test_every_deviation_is_walked():
-    """A deviation that is added to the second service has to be added here."""
+    """Every deviation of the second service is in a table of this file."""
     named = {row[0] for row in chain(FOLLOWED, REFUSED, TAKEN)} | {*STYLES} | ELSEWHERE
     assert named == {*DEVIATIONS}
 
 
 ELSEWHERE = {
-    # Others of their kind are in a table above.
+    # A similar deviation is in a table above.
     *("quotes-kebab", "deposit-flat", "deposit-simulations", "webhooks-kebab", "images-kebab"),
     *("individual-phone", "individual-birth", "address-complete", "rail-co-ach", "networks-few"),
     *("rail-ph-instapay", "no-list-images", "no-list-conversion-accounts"),
     *("no-list-subscriptions", "no-delete-subscription", "rate-limit", "rate-limit-date"),
     *("rate-limit-milliseconds", "request-id", "correlation-id"),
-    # Slow services are met by the notebooks, events by the inbox.
+    # The tests of the notebooks cover slow services, the tests of the inbox cover events.
     *("tolerance-30s", "production", "provisioning-15s", "verification-15s", "payouts-15s"),
     *("events-enveloped", "events-signed"),
 }
@@ -499,7 +499,7 @@ ANSWERED = {
 
 
 def asked_for(client):
-    """Something of each kind whose answers have names of their own."""
+    """Run the calls whose answers have fields with names that can be set."""
     assert client.quotes.create(
         account(client),
         payout_method="spei",
@@ -521,7 +521,7 @@ def asked_for(client):
     ],
 )
 def test_an_answer_with_another_name_warns_with_the_key(key):
-    """A client that is not set to it does not read None in silence; one that is set warns not."""
+    """A renamed field of an answer causes a warning with its key; with the key set, none."""
     service = Service({key: assumptions.KEYS[key].others[0]})
     with (
         pytest.warns(errors.ConfigWarning, match=f"set {key} in service.toml") as told,
@@ -536,7 +536,7 @@ def test_an_answer_with_another_name_warns_with_the_key(key):
 
 @pytest.mark.parametrize("deviation", ["unknown-fields", "unknown-codes", "currencies-lower"])
 def test_an_answer_with_more_fields_does_not_warn(deviation):
-    """A field that is like none of those that are missing."""
+    """Additional fields that resemble no missing field cause no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", errors.ConfigWarning)
         payout(connected(deviation))

@@ -1,4 +1,4 @@
-"""Each snippet run as it is printed, against a served simulator."""
+"""Each code snippet of a call is run as printed, against a served simulator."""
 
 import hmac
 import json
@@ -27,20 +27,20 @@ RUN = {
 
 @pytest.fixture(scope="module")
 def server():
-    """A simulator on a port, on real time."""
+    """A simulator on a port with a running clock."""
     with Server(Simulator(frozen=False, transfers=5)) as server:
         yield server
 
 
 @pytest.fixture
 def lab(server):
-    """A lab on it."""
+    """A lab on the served simulator."""
     keys = server.simulator.api_key, server.simulator.secret_key
     return paylab.connect(server.base_url, *keys, ledger="none")
 
 
 def run(lab, name, code):
-    """What the code prints, and no error, with the keys in its environment and nowhere else."""
+    """Run code with the keys in its environment only; return its output."""
     keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
     assert not any(key in code for key in keys)
     names = dict(zip(("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"), keys, strict=True))
@@ -53,7 +53,7 @@ def run(lab, name, code):
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_get_with_a_query(lab, name):
-    """Signed afresh, and answered."""
+    """The code of a GET with a query is signed again and answered."""
     lab.request("GET", "/v1/transfers", params={"limit": 2})
     assert '"has_next_page"' in run(lab, name, getattr(lab.calls[-1], name)())
 
@@ -66,7 +66,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("settings", OTHERS, ids=str)
 def test_a_service_that_is_signed_for_otherwise(settings, tmp_path):
-    """Its key and its query line, in the code of a call and of a replayed one."""
+    """The code follows the service's signing settings, for a call and for its replay."""
     with Server(Simulator(frozen=False, transfers=5, service=paylab.Service(settings))) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         lab = paylab.connect(server.base_url, *keys, service=settings, ledger="none")
@@ -81,7 +81,7 @@ def test_a_service_that_is_signed_for_otherwise(settings, tmp_path):
 
 
 def test_sign_prints_curl_for_a_service_that_is_signed_for_otherwise(monkeypatch, capsys, tmp_path):
-    """As a call does."""
+    """`paylab sign --curl` follows the service's signing settings."""
     service = paylab.Service(OTHERS[1])
     (tmp_path / "service.toml").write_text(service.to_toml())
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
@@ -96,7 +96,7 @@ def test_sign_prints_curl_for_a_service_that_is_signed_for_otherwise(monkeypatch
 
 
 def test_curl_sends_one_request_whatever_the_address(lab):
-    """Braces and brackets are no list, and a method is no command."""
+    """curl expands no braces or brackets of a URL, and the shell does not run the method."""
     lab.request("GET", "/v1/transfers?limit=2&x={a,b}[1-2]")
     assert run(lab, "as_curl", lab.calls[-1].as_curl()).count('"has_next_page"') == 1
     words = snippets.curl(snippets.SnippetRequest("GET; exit 7 #", "http://localhost/v1"))
@@ -105,7 +105,7 @@ def test_curl_sends_one_request_whatever_the_address(lab):
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_post_with_a_body(lab, name):
-    """The very bytes, quotes and accents included."""
+    """The code of a POST with quotes and accents in its body creates an individual."""
     fields = examples.recipient("MX") | {"given_name": "Ana 'O' \"María\""}
     lab.individuals.create(**fields)
     assert '"ind_' in run(lab, name, getattr(lab.calls[-1], name)())
@@ -116,7 +116,7 @@ HOSTILE = "Ana 'O' \"M\" $(id) `id` ${HOME} \\n \\ % é {x} \u2028 end"
 
 @pytest.mark.parametrize("name", RUN)
 def test_text_that_a_shell_would_carry_out(lab, name):
-    """Arrives as it was written: in the body and in the query."""
+    """Shell syntax in a body or query arrives unchanged."""
     fields = examples.recipient("MX") | {"given_name": HOSTILE}
     lab.individuals.create(**fields)
     said = run(lab, name, getattr(lab.calls[-1], name)())
@@ -127,7 +127,7 @@ def test_text_that_a_shell_would_carry_out(lab, name):
 
 @pytest.mark.parametrize("name", RUN)
 def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
-    """A document number is not in the code; the body is read from a file."""
+    """A document number is not in the code; the code reads the body from a file."""
     person = examples.individual("MX", consent_at=lab.clock())
     lab.individuals.create(**person)
     code = getattr(lab.calls[-1], name)()
@@ -138,7 +138,7 @@ def test_a_body_that_must_not_be_printed(lab, name, tmp_path, monkeypatch):
 
 
 def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
-    """Every program that the script starts notes its arguments, which other users can list."""
+    """No program started by the curl code has a key or signature in its arguments."""
     seen = tmp_path / "arguments"
     for name in ("curl", "openssl", "cut", "date", "od", "tr", "cat"):
         shim = tmp_path / name
@@ -166,7 +166,7 @@ def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
     ],
 )
 def test_curl_computes_hmac_for_any_secret(secret, encoding):
-    """As the standard library does."""
+    """The HMAC of the curl code equals that of the standard library, for any secret."""
     request = snippets.SnippetRequest("GET", "http://localhost/v1", key_encoding=encoding)
     code = snippets.curl(request)
     code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$HEX"'

@@ -1,4 +1,4 @@
-"""Client, simulator, frames and views together: both on-ramps to the cent."""
+"""Client, simulator, frames and views together: both on-ramps with exact amounts."""
 
 import csv
 from decimal import Decimal
@@ -11,14 +11,14 @@ from paylab.cli.main import main
 
 
 def rows(path):
-    """A CSV as a stranger would read it: text."""
+    """The rows of a CSV as text."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module", params=["mx", "ph"])
 def walk(request, tmp_path_factory):
-    """A walk through the command line: its country, its folder and its output."""
+    """Run a walk-through on the command line; return its country, folder and output."""
     import contextlib
     import io
 
@@ -29,14 +29,14 @@ def walk(request, tmp_path_factory):
 
 
 def test_the_conversion_completes(walk):
-    """The last words of a walk are a completed conversion and its CSV."""
+    """The output shows the payout event and the completed conversion."""
     _, _, printed = walk
     assert "completed" in printed
     assert "conversion.payout_initiated" in printed
 
 
 def test_the_picture_holds_the_payload_shown(walk):
-    """An independent reader decodes the PNG to the text that was printed."""
+    """An independent reader decodes the PNG to the text that was printed; Mexico has no PNG."""
     country, folder, printed = walk
     if country == "mx":
         assert not (folder / "qrph.png").exists()
@@ -47,7 +47,7 @@ def test_the_picture_holds_the_payload_shown(walk):
 
 
 def test_the_amounts_are_those_of_the_service(walk):
-    """100 PHP less 0.5 % at 0.01751209 and 50 MXN less 0.5 % at 0.05425583, in 6 decimals."""
+    """The payout is the deposit less 0.5 %, times the rate, rounded to 6 decimals."""
     country, folder, _ = walk
     [row] = rows(folder / "conversions.csv")
     paid, rate = {"mx": ("50", "0.05425583"), "ph": ("100", "0.01751209")}[country]
@@ -57,7 +57,7 @@ def test_the_amounts_are_those_of_the_service(walk):
 
 
 def test_the_csv_holds_what_the_service_sent(lab, tmp_path):
-    """Byte for byte, every amount of every transfer."""
+    """The CSV has the id and amounts of each transfer exactly as the service sent them."""
     lab.transfers.export(tmp_path / "t.csv")
     sent = [row for page in lab.transfers.list(limit=100).raw_pages() for row in page.data]
     names = ("id", "source_amount", "destination_amount", "exchange_rate", "total_fee")
