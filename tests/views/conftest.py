@@ -1,4 +1,4 @@
-"""QR texts made by others, and an eye that had no part in drawing."""
+"""Golden QR texts, made by other programs."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def golden():
 
 @pytest.fixture(scope="session")
 def komo(golden):
-    """A static text of a bank in the Philippines."""
+    """A static QR text of a bank in the Philippines."""
     return golden["komo"]

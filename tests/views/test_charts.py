@@ -1,4 +1,4 @@
-"""Charts of frames: what they draw, in what order and colour, and that nothing makes them fail."""
+"""Charts of frames: their data, order and colours; unusual data does not make them fail."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from paylab.views import chart_style, charts
 from paylab.views.chart_funnel import STAGES, funnel
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
-VISIBLE = 3  # the least contrast of a shape with what is behind it
-DARK = "#111111"  # JupyterLab's dark page
+VISIBLE = 3  # minimum contrast of a shape with its background
+DARK = "#111111"  # the page colour of JupyterLab's dark theme
 
 
 @pytest.fixture(name="frame", scope="module")
 def transfers():
-    """Some of the simulator's transfers, a few of them failed."""
+    """400 transfers of the simulator, some of them failed."""
     return paylab.connect(simulator=Simulator(transfers=400)).transfers.frame()
 
 
@@ -36,13 +36,13 @@ def values(chart):
 
 
 def said(chart):
-    """What a chart without data says below its title."""
+    """The subtitle of a chart without data."""
     return chart.spec["title"].get("subtitle")
 
 
 @pytest.mark.parametrize("draw", ALL)
 def test_a_chart_is_a_specification_and_a_picture(frame, draw):
-    """A notebook draws the specification, a web page shows the PNG, a terminal the title."""
+    """The bundle has the specification, a PNG for web pages, and the title for terminals."""
     bundle, metadata = draw(frame)._repr_mimebundle_()
     assert set(bundle) == {chart_style.MIME, "image/png", "text/plain"}
     assert Image.open(BytesIO(bundle["image/png"])).width >= chart_style.WIDTH
@@ -52,13 +52,13 @@ def test_a_chart_is_a_specification_and_a_picture(frame, draw):
 
 @pytest.mark.parametrize("draw", ALL)
 def test_a_specification_is_the_same_every_time(frame, draw):
-    """The same frame gives the same text, which is plain JSON."""
+    """The same frame gives the same JSON."""
     assert json.dumps(draw(frame).spec) == json.dumps(draw(frame).spec)
 
 
 @pytest.mark.parametrize("draw", ALL)
 def test_a_specification_compiles(frame, draw):
-    """The compiler accepts every part of it, and finds marks to draw."""
+    """The Vega-Lite compiler accepts the specification and finds marks to draw."""
     compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=chart_style.COMPILER)
     assert compiled["marks"]
 
@@ -66,7 +66,7 @@ def test_a_specification_compiles(frame, draw):
 @pytest.mark.parametrize("draw", ALL)
 @pytest.mark.parametrize("made", [lambda _: None, lambda frame: frame.iloc[:0], pd.DataFrame])
 def test_nothing_to_draw_is_said(frame, draw, made):
-    """An empty frame gives a chart with a sentence."""
+    """The chart of an empty frame, or of no frame, says that there are no rows."""
     chart = draw(pd.DataFrame() if made is pd.DataFrame else made(frame))
     assert said(chart) in {"no rows", "no row has failed"}
     assert chart.png()
@@ -75,14 +75,14 @@ def test_nothing_to_draw_is_said(frame, draw, made):
 @pytest.mark.parametrize("draw", ALL)
 @pytest.mark.parametrize("missing", ["exchange_rate", "total_fee", "source_amount"])
 def test_an_amount_that_no_row_has(frame, draw, missing):
-    """A column of nothing but missing values, in the type it has."""
+    """A column with only missing values can be drawn."""
     empty = pd.Series(pd.NA, index=frame.index, dtype=frame[missing].dtype)
     assert draw(frame.assign(**{missing: empty})).png()
 
 
 @pytest.mark.parametrize("draw", ALL)
 def test_conversions_are_drawn_by_the_same_functions(draw):
-    """Their columns have other names."""
+    """A frame of conversions, whose columns have other names, is drawn too."""
     begun, ended = pd.to_datetime(["2026-01-31T09:30:00Z", "2026-01-31T09:31:00Z"])
     row = {
         "status": "failed" if draw is charts.failures else "completed",
@@ -98,7 +98,7 @@ def test_conversions_are_drawn_by_the_same_functions(draw):
 
 
 def test_each_currency_has_a_panel_and_exact_sums(frame):
-    """Amounts of two currencies are never added; tooltips hold the exact sum of a day."""
+    """Each currency has its own panel, whose tooltips have exact sums."""
     both = pd.concat([frame, frame.assign(source_currency="PHP")])
     panels = charts.volume(both).spec["vconcat"]
     titles = [panel["encoding"]["y"]["axis"]["title"] for panel in panels]
@@ -110,7 +110,7 @@ def test_each_currency_has_a_panel_and_exact_sums(frame):
 
 
 def test_small_corridors_go_together(frame):
-    """More corridors than a legend can hold become others, in grey, and stand last."""
+    """Corridors beyond the maximum of the legend become "others", in grey and last."""
     many = frame.assign(destination_currency=[f"C{n % 12:02d}" for n in range(len(frame))])
     colours = charts.volume(many).spec["encoding"]["color"]["scale"]
     assert len(colours["domain"]) == charts.MOST_CORRIDORS
@@ -118,7 +118,7 @@ def test_small_corridors_go_together(frame):
 
 
 def test_a_corridor_has_one_colour_in_every_chart(frame):
-    """Volume, times, failures and fees agree."""
+    """A corridor has the same colour in volume, completion, failures and fees."""
     found = {}
     for draw in (charts.volume, charts.completion, charts.failures, charts.fees):
         spec = draw(frame).spec
@@ -133,14 +133,14 @@ def test_a_corridor_has_one_colour_in_every_chart(frame):
     [("USD-MXN", "MXN"), ("USDC-PHP", "PHP"), ("MXN-USDC", "MXN"), ("PHP-USD", "PHP")],
 )
 def test_a_corridor_has_the_colour_of_its_local_currency(name, currency):
-    """Dollars and stablecoins are at one end of almost every corridor."""
+    """The local currency decides the colour, not the dollar or the stablecoin."""
     assert chart_style.corridor_colour(name) == chart_style.CORRIDOR_COLOURS[currency]
 
 
 @pytest.mark.parametrize("colour", [*chart_style.CORRIDOR_COLOURS.values(), chart_style.REST])
 @pytest.mark.parametrize("page", [chart_style.PAPER, DARK])
 def test_colours_stand_out_on_light_and_dark_pages(colour, page):
-    """Shapes can be told from the page."""
+    """Every colour has enough contrast with a light and a dark page."""
     assert contrast(colour, page) >= VISIBLE
 
 
@@ -154,13 +154,13 @@ def test_colours_stand_out_on_light_and_dark_pages(colour, page):
     ],
 )
 def test_the_funnel_counts_who_passed_each_stage(machine, counts, expected):
-    """A transfer fails after it started, a conversion maybe before; a new word proves nothing."""
+    """A row counts in every stage that its status implies; an unknown status only as created."""
     found = {each["stage"]: each["rows"] for each in funnel(counts, machine)["data"]["values"]}
     assert [found[stage] for stage in STAGES] == expected
 
 
 def test_the_funnel_names_what_became_of_the_others():
-    """Every status has its count where it left the way."""
+    """Each final status is counted at the last stage that its rows reached."""
     rows = pd.DataFrame({"status": ["completed", "expired", "failed", "failed", None]})
     labels = charts.statuses(rows).spec["encoding"]["y"]["axis"]["labelExpr"]
     assert '["created", "4 (100.0%)", "1 expired"]' in labels
@@ -168,7 +168,7 @@ def test_the_funnel_names_what_became_of_the_others():
 
 
 def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
-    """The numbers at the right are quantiles of that corridor alone."""
+    """Median and p95 of a corridor are computed from the rows of that corridor only."""
     [_, marks] = charts.completion(frame).spec["layer"]
     points = {each["corridor"]: each for each in marks["data"]["values"]}
     for currency, rows in frame.groupby("destination_currency", observed=True):
@@ -179,7 +179,7 @@ def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
 
 
 def test_failures_have_reasons_and_shares(frame):
-    """Counts by reason and corridor, the most frequent reason first."""
+    """Failed rows are counted by reason and corridor, with the share of the corridor."""
     shown = values(charts.failures(frame))
     assert sum(each["rows"] for each in shown) == (frame["status"] == "failed").sum() > 0
     assert {each["reason"] for each in shown} == set(frame["failure_reason"].dropna())
@@ -193,12 +193,12 @@ def test_failures_have_reasons_and_shares(frame):
     [(0.5, "0.5 s"), (45, "45 s"), (90, "1.5 min"), (9000, "2.5 h"), (4e5, "4.63 d")],
 )
 def test_durations_are_said_as_people_say_them(seconds, words):
-    """In the largest unit that fits."""
+    """A duration is shown in the largest unit that fits."""
     assert charts.duration(seconds) == words
 
 
 def test_odd_values_do_not_stop_a_chart(frame):
-    """Huge, negative and missing amounts and times; words with markup and quotes."""
+    """Huge, negative and missing values and texts with markup can be drawn."""
     odd = frame.head(4).assign(
         source_amount=[Decimal("9" * 36), Decimal(-5), None, Decimal(0)],
         total_fee=[Decimal("1e-18"), Decimal(-5), None, Decimal(0)],
@@ -216,24 +216,24 @@ def test_odd_values_do_not_stop_a_chart(frame):
     ("name", "start"), [("c.png", b"\x89PNG"), ("c.svg", b"<svg"), ("c.json", b"{")]
 )
 def test_a_chart_is_saved_by_the_ending_of_the_name(frame, tmp_path, name, start):
-    """PNG, SVG and JSON."""
+    """The file name's suffix decides whether a chart is saved as PNG, SVG or JSON."""
     assert charts.statuses(frame).save(tmp_path / name).read_bytes().startswith(start)
 
 
 def test_another_ending_is_refused(frame, tmp_path):
-    """The error names those that can be written."""
+    """The error of another suffix names the allowed ones."""
     with pytest.raises(ValueError, match=r"c\.gif.*\.png, \.svg or \.json"):
         charts.statuses(frame).save(tmp_path / "c.gif")
 
 
 def contrast(one, other):
-    """How far apart two colours are, as the accessibility guidelines count it."""
+    """The contrast ratio of two colours as WCAG defines it."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
 def luminance(colour):
-    """How bright a colour is."""
+    """The relative luminance of a colour as WCAG defines it."""
     parts = (part / 255 for part in ImageColor.getrgb(colour))
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(p * weight for p, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))

@@ -13,12 +13,12 @@ CLABE = "002010077777777771"
 
 
 def text_of(html):
-    """What is left of HTML without its tags."""
+    """The text of HTML, without its tags."""
     return re.sub("<[^>]+>", " ", html)
 
 
 def test_table():
-    """Bank, plaza, account, check digit and cap."""
+    """The table has bank, plaza, account, check digit and sandbox cap."""
     assert ClabeCard(CLABE, cap=Decimal(50)).table() == [
         ("Bank code", "002, Banamex"),
         ("Plaza", "010, the town of the branch"),
@@ -29,7 +29,7 @@ def test_table():
 
 
 def test_digits():
-    """Grouped for reading, and whole in an element that one click selects."""
+    """The digits are shown in groups, and ungrouped in an element that one click selects."""
     html = ClabeCard(CLABE)._repr_mimebundle_()["text/html"]
     groups = re.findall(r">(\d+)</div>", html)
     assert groups == ["002", "010", "07777777777", "1"]
@@ -37,7 +37,7 @@ def test_digits():
 
 
 def test_plain_text():
-    """A terminal shows the groups and the digits."""
+    """The plain text has the digits grouped and ungrouped."""
     shown = ClabeCard(CLABE)._repr_mimebundle_()["text/plain"]
     assert "002 010 07777777777 1" in shown
     assert CLABE in shown
@@ -51,7 +51,7 @@ def test_plain_text():
     ],
 )
 def test_bank(clabe, bank, shown):
-    """A name that is given wins; a code without one says so."""
+    """A bank name that is given is shown; an unknown bank code without a name says so."""
     assert dict(ClabeCard(clabe, bank=bank).table())["Bank code"] == shown
 
 
@@ -64,7 +64,7 @@ def test_bank(clabe, bank, shown):
     ],
 )
 def test_problems(clabe, problem):
-    """A CLABE that is not one is shown as the text it is, under a warning."""
+    """A text that is not a valid CLABE is shown escaped, with a warning not to pay."""
     shown = ClabeCard(clabe)._repr_mimebundle_()
     assert problem in text_of(shown["text/html"])
     assert problem in shown["text/plain"]
@@ -80,5 +80,5 @@ def test_problems(clabe, problem):
     ],
 )
 def test_working(clabe, total):
-    """The arithmetic ends at a multiple of ten."""
+    """The steps of the check digit end with a sum that is a multiple of ten."""
     assert working(clabe)[-1] == f"sum       {total}"

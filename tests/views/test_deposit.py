@@ -1,4 +1,4 @@
-"""The card that suits a set of deposit instructions, whatever its shape."""
+"""The card for each kind of deposit instructions."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ MX = {
 
 @pytest.fixture
 def ph(komo):
-    """Instructions of an account in the Philippines."""
+    """Deposit instructions of an account in the Philippines."""
     details = {"qrph_payload": komo}
     return {"type": "ph_qr_code", "currency": "php", "payment_methods": ["x"], "details": details}
 
 
 @pytest.mark.parametrize("shape", [dict, lambda fields: SimpleNamespace(**fields)])
 def test_mx(shape):
-    """A CLABE card with rail and cap, from keys or attributes."""
+    """A CLABE has a card with rail and cap, from a dict or from an object with attributes."""
     card = deposit_card(shape(MX))
     assert isinstance(card, ClabeCard)
     assert card.table()[-2:] == [("Rail", "spei"), ("Sandbox cap", "at most 50 MXN a deposit")]
 
 
 def test_ph(ph, komo):
-    """A QR code with rail and cap."""
+    """A QR Ph text has a QR code with rail and cap."""
     card = deposit_card(ph)
     assert isinstance(card, QR)
     assert card.payload == komo
@@ -43,7 +43,7 @@ def test_ph(ph, komo):
 
 
 def test_wallet():
-    """Any other type is a table of what is there, its deadline included."""
+    """Any other type is shown as a table of its details, including the deadline."""
     wallet = {"address": "0x1", "network": "base", "more": {"a": [1]}}
     deadline = datetime(2026, 11, 22, 10, tzinfo=UTC)
     card = deposit_card({"type": "crypto_wallet", "details": wallet, "deadline": deadline})
@@ -66,14 +66,14 @@ def test_wallet():
     ],
 )
 def test_anything_else(instructions):
-    """What has no card of its own, or lacks its detail, is a plain table."""
+    """Instructions of an unknown type, or without the needed detail, are a plain table."""
     card = deposit_card(instructions)
     assert isinstance(card, Facts)
     assert "Deposit instructions" in card._repr_mimebundle_()["text/html"]
 
 
 def test_hostile_details():
-    """Names and values from the service are text."""
+    """Names and values from the service are escaped."""
     card = deposit_card({"type": "<b>", "details": {"<i>": "</table>\x1b"}})
     shown = card._repr_mimebundle_()
     assert not any(tag in shown["text/html"] for tag in ("<b>", "<i>", "</table>\\x1b"))

@@ -1,4 +1,4 @@
-"""What is drawn is read back by zxing-cpp, which shares no code with what drew it."""
+"""Drawn QR codes are decoded by zxing-cpp, which shares no code with the drawing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCKS = {" ": (0, 0), "▀": (255, 0), "▄": (0, 255), "█": (255, 255)}
 
 
 def picture(rows):
-    """An image of rows of grey values, four pixels each, as bytes."""
+    """A PNG of rows of grey values, with four pixels for each value."""
     image = Image.new("L", (len(rows[0]), len(rows)))
     image.putdata([value for row in rows for value in row])
     out = BytesIO()
@@ -31,7 +31,7 @@ def picture(rows):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ["maya", "komo", "emvco", *TEXTS])
 def test_png_is_read(golden, name, size):
-    """The picture decodes to its text, from 120 to 1200 pixels, and has the size asked for."""
+    """The PNG decodes to its text at each size and has the requested size."""
     text = (golden | TEXTS)[name]
     data = modules(text).png(size)
     assert scan(data) == text
@@ -40,7 +40,7 @@ def test_png_is_read(golden, name, size):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_whole_pixels(komo, size):
-    """Every run of one colour, border aside, is a whole number of modules long."""
+    """Every module inside the border is a whole number of pixels wide."""
     code = modules(komo)
     image = code.image(size).convert("L")
     for y in range(size):
@@ -49,7 +49,7 @@ def test_whole_pixels(komo, size):
 
 
 def test_quiet_zone(komo):
-    """Four light modules on every side."""
+    """Every side has a border of four light modules."""
     rows = modules(komo).rows
     edge = rows[:QUIET_ZONE] + rows[-QUIET_ZONE:]
     sides = [row[:QUIET_ZONE] + row[-QUIET_ZONE:] for row in rows]
@@ -57,14 +57,14 @@ def test_quiet_zone(komo):
 
 
 def test_too_small_for_its_modules(komo):
-    """A picture never has less than a pixel a module."""
+    """A picture has at least one pixel per module, even if the requested size is smaller."""
     code = modules(komo)
     assert code.image(10).size == (code.width, code.width)
 
 
 @pytest.mark.parametrize("ansi", [True, False])
 def test_terminal_is_read(komo, ansi):
-    """The half blocks, light ones drawn, decode to the text."""
+    """The half blocks of the terminal text decode to the text."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", modules(komo).terminal(ansi=ansi)).splitlines()
     halves = [[BLOCKS[block] for block in line] for line in lines]
     rows = [[half[place] for half in line] for line in halves for place in (0, 1)]
@@ -72,13 +72,13 @@ def test_terminal_is_read(komo, ansi):
 
 
 def test_terminal_colours(komo):
-    """With ansi each line sets its colours and takes them back."""
+    """With `ansi`, each line sets its colours and resets them."""
     lines = modules(komo).terminal(ansi=True).splitlines()
     assert all(line.startswith("\x1b[97;40m") and line.endswith("\x1b[0m") for line in lines)
 
 
 def test_svg_is_read(komo):
-    """The strokes of the SVG, painted on its white ground, decode to the text."""
+    """The strokes of the SVG decode to the text, and its background is white."""
     root = ET.fromstring(modules(komo).svg(300))
     side = int(root.get("viewBox").split()[2])
     rows = [[255] * side for _ in range(side)]
@@ -89,7 +89,7 @@ def test_svg_is_read(komo):
 
 
 def stroke(row, moves):
-    """Paint one row's pen moves."""
+    """Draw the pen moves of one row."""
     x = 0
     for move, length in re.findall(r"([hm])(\d+)", moves):
         row[x : x + int(length)] = [0 if move == "h" else 255] * int(length)
@@ -98,7 +98,7 @@ def stroke(row, moves):
 
 @pytest.mark.parametrize(("size", "side"), [(300, 265), (120, 106), (53, 53), (10, 53)])
 def test_svg_size(komo, size, side):
-    """An SVG is as large as whole pixels a module allow."""
+    """An SVG has a whole number of pixels per module, at least one."""
     assert f'width="{side}" height="{side}"' in modules(komo).svg(size)
 
 
@@ -107,6 +107,6 @@ def test_svg_size(komo, size, side):
     [("", "no text"), ("\ud800", "surrogate"), ("á" * 2000, "2000 characters are too many")],
 )
 def test_cannot_be_drawn(text, reason):
-    """What no QR code can hold is an error that says so."""
+    """A text that cannot be drawn as a QR code is an error with the reason."""
     with pytest.raises(PaylabError, match=reason):
         modules(text)

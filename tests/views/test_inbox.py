@@ -1,4 +1,4 @@
-"""The inbox's table: rows as data, details as escaped text, new events by themselves."""
+"""The inbox's table: its rows, the details of a row, and automatic updates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paylab.views.inbox import InboxView, details, static
 
 @pytest.fixture
 def inbox():
-    """An inbox with a transfer's four events in it."""
+    """An open inbox that has received the four events of a transfer."""
     lab = paylab.connect()
     with lab.inbox() as opened:
         opened.lab = lab
@@ -24,14 +24,14 @@ def inbox():
 
 @pytest.fixture
 def view(inbox):
-    """Its table."""
+    """The table of the inbox."""
     made = InboxView(inbox)
     yield made
     made.close()
 
 
 def test_a_row_an_event(view):
-    """Newest first."""
+    """The table has a row for each event, newest first."""
     assert view.total == 4
     assert [row["cells"][1] for row in view.rows][:2] == [
         "transfer.completed",
@@ -40,7 +40,7 @@ def test_a_row_an_event(view):
 
 
 def test_new_events_appear_by_themselves(inbox, view):
-    """No one asks for them."""
+    """New events appear in the table without a call to `refresh`."""
     trigger(inbox.lab, "transfer.completed")
     deadline = time.monotonic() + 5
     while view.total != 8 and time.monotonic() < deadline:
@@ -49,7 +49,7 @@ def test_new_events_appear_by_themselves(inbox, view):
 
 
 def test_a_row_opens_to_its_payload_and_what_changed(view):
-    """Asked when it is opened; closed it holds nothing."""
+    """An open row shows the payload and its differences from GET; a closed row nothing."""
     view.opened = view.rows[-1]["seq"]
     assert "awaiting_funds" in view.detail
     assert "GET returns other values now" in view.detail
@@ -58,26 +58,26 @@ def test_a_row_opens_to_its_payload_and_what_changed(view):
 
 
 def test_the_last_word_is_what_get_says(view):
-    """Nothing differs."""
+    """The payload of the newest event has the same values as GET."""
     view.opened = view.rows[0]["seq"]
     assert "GET returns the same values now." in view.detail
 
 
 def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view):
-    """The payload is shown all the same."""
+    """An open row says that its resource was not found when GET answers 404."""
     inbox.lab.simulator.faults.add("status", status=404, path="/v1/transfers/*", times=9)
     view.opened = view.rows[0]["seq"]
     assert "was not found" in view.detail
 
 
 def test_a_row_that_is_gone_says_so(view):
-    """Older ones make way."""
+    """Opening an event that is no longer in the table says so."""
     view.opened = 99
     assert "no longer" in view.detail
 
 
 def test_it_stands_beside_a_static_table(inbox):
-    """For where no kernel runs."""
+    """The display also has a static table and text, for pages without a kernel."""
     data, _ = inbox._repr_mimebundle_()
     assert data["text/plain"] == repr(inbox)
     assert data["text/html"].count("<tr ") == 5
@@ -86,16 +86,16 @@ def test_it_stands_beside_a_static_table(inbox):
 
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "</pre><script>", "\u202eevil"])
 def test_nothing_from_the_service_is_more_than_text(text):
-    """Neither in the payload nor among the differences."""
+    """Text in the payload and in the differences is escaped."""
     shown = details({"a": text}, [("a", text, text)])
     assert text not in shown
 
 
 class Hostile:
-    """A source whose words are markup."""
+    """A source whose cells contain markup."""
 
     def table(self, limit):
-        """One row."""
+        """Return one row."""
         return [("<b>x</b>",) * 6]
 
     def __len__(self):
@@ -103,12 +103,12 @@ class Hostile:
 
 
 def test_the_static_table_is_escaped():
-    """As well."""
+    """The cells of the static table are escaped."""
     assert "<b>" not in static(Hostile())
 
 
 def test_displays_leave_nothing_behind(inbox):
-    """However often it is shown: one listener while the inbox is open, none and no thread after."""
+    """Five displays share one listener; after closing, no listener and no timer is left."""
     for _ in range(5):
         inbox._repr_mimebundle_()
     listeners = inbox._receiver.listeners

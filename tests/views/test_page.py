@@ -1,4 +1,4 @@
-"""No value gets out of the text it is in."""
+"""HTML and plain text in which every value is escaped."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from paylab.views import html as page
     ],
 )
 def test_escape(value, shown):
-    """Markup is escaped, and what cannot be seen is spelled out."""
+    """Markup is escaped, and invisible characters are shown as escapes."""
     assert page.escape(value) == shown
 
 
 @given(st.text(), st.text())
 def test_table_keeps_its_shape(label, text):
-    """Whatever the words, a row is one heading and one cell."""
+    """A row has one heading and one cell, whatever its text is."""
     html = page.table([(label, text)])
     assert re.findall("<(/?[a-z]+)", html)[2:6] == ["tr", "th", "/th", "td"]
     inner = page.cell(text)
@@ -37,7 +37,7 @@ def test_table_keeps_its_shape(label, text):
 
 @given(st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=30))
 def test_a_grid_holds_twenty_rows_and_says_how_many_more(rows):
-    """Whatever the words, a row is a line of cells; the rest is counted."""
+    """A grid shows at most 20 rows, each with all cells, and the number of the others."""
     html = page.grid(("a", "b"), rows)
     assert html.count("<tr ") == 1 + min(len(rows), page.ROWS)
     assert html.count("<td ") == 2 * min(len(rows), page.ROWS)
@@ -45,7 +45,7 @@ def test_a_grid_holds_twenty_rows_and_says_how_many_more(rows):
 
 
 def test_an_id_is_short_whole_when_pointed_at_and_copied():
-    """The title holds all of it, which is what the button copies."""
+    """A long id is shortened; its tooltip has the full id, which the button copies."""
     row_id = "tr_01KF0FJV6500004241TXGWEA8R"
     shown = page.cell(row_id)
     assert f'title="{row_id}"' in shown
@@ -55,13 +55,13 @@ def test_an_id_is_short_whole_when_pointed_at_and_copied():
 
 
 def test_plain():
-    """Rows are aligned, and a title can stand alone."""
+    """The rows of plain text are aligned; a title needs no rows."""
     assert page.plain_text("Title", [("a", "1"), ("long", "2")]) == "Title\n  a     1\n  long  2"
     assert page.plain_text("Title", []) == "Title"
 
 
 def test_facts():
-    """A table of anything, as HTML and as text."""
+    """Facts have their rows, HTML and plain text."""
     facts = page.Facts("Title", [("a", "1")])
     assert facts.table() == [("a", "1")]
     assert repr(facts) == facts._repr_mimebundle_()["text/plain"] == "Title\n  a  1"
@@ -76,14 +76,14 @@ def test_facts():
     ],
 )
 def test_a_badge_has_the_colour_of_its_service(text, colour):
-    """A simulator, the sandbox and any other host cannot be taken for one another."""
+    """The simulator, the sandbox and other hosts have badges of different colours."""
     shown = page.badge(text)
     assert f"background:{colour};" in shown
     assert f">{text}</span>" in shown
 
 
 def test_an_empty_badge_is_nothing():
-    """A card without a label has no badge."""
+    """A card without a label has no badge; a label is escaped."""
     assert page.badge("") == ""
     assert "paylab-badge" not in page.card("x")
     assert page.badge("<b>") in page.card("x", label="<b>")

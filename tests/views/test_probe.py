@@ -1,4 +1,4 @@
-"""The report of a probe as HTML: whole, escaped, and without anything to load."""
+"""The HTML report of a probe: complete, escaped, and without external resources."""
 
 import re
 
@@ -10,7 +10,7 @@ from paylab.views.probe import report_page, report_table
 
 
 def test_the_page_holds_every_answer_and_the_call_behind_it():
-    """Every link leads to a call on the page, and nothing is loaded from elsewhere."""
+    """Every link leads to a call on the page, and the page loads nothing."""
     simulator = Simulator(transfers=30, service=Service({"lists.items": "items"}))
     with connect(simulator=simulator, service=Service()) as lab:
         page = report_page(lab.probe(budget=40))
@@ -23,7 +23,7 @@ def test_the_page_holds_every_answer_and_the_call_behind_it():
 
 
 def test_words_of_a_service_are_text_on_the_page():
-    """Markup in an answer is shown, not run."""
+    """Markup in a response is escaped."""
     finding = ProbeFinding("lists.items", "could not tell", None, "<img src=x onerror=alert(1)>")
     report = Report((finding,), Service(), remarks=("<b>x</b>",), address="http://a/<i>")
     for shown in (report_page(report), report_table(report)):

@@ -1,4 +1,4 @@
-"""A wait is shown once it takes longer than a moment."""
+"""The display of a wait and of the progress of a long operation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Seen:
     ],
 )
 def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
-    """What was seen, how long it has taken, and how long it may take."""
+    """A long wait shows the status, the elapsed and remaining seconds; a short one nothing."""
     now, lines, states = [0.0], [], ["pending"] * rounds + ["active"]
 
     def sleep(seconds):
@@ -49,18 +49,18 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
     ],
 )
 def test_a_bar_and_a_line_show_what_is_done(measure, counts, words):
-    """Now and then, and once more at the end, whatever came in between."""
+    """A second update within the pause is not shown; the final state is always shown."""
     now, lines = [0.0], []
     with progress(measure("rows"), lambda shown: lines.append(repr(shown)), lambda: now[0]) as tell:
         for first, second in counts:
             tell(first, second)
-            tell(first, second)  # within the pause: not shown
+            tell(first, second)  # within the pause, so it is not shown
             now[0] += EVERY
     assert lines == [*words, words[-1]]
 
 
 def test_a_long_run_shows_its_speed():
-    """Rows that an earlier run had fetched do not count."""
+    """The speed does not count rows that an earlier run fetched."""
     now = [0.0]
     line = Line("rows", lambda: now[0])
     line.count(1_000, 11)

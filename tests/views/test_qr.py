@@ -1,4 +1,4 @@
-"""The card of a QR code: what it says, what it saves, what it refuses to be."""
+"""The card of a QR code: its table, its pictures, saved files, and refused values."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ HOSTILE = '<img src=x onerror="alert(1)">\u202e\x1b[31m'
     ],
 )
 def test_table(golden, name, rows):
-    """Issuer, name, city, amount, currency and CRC, read off texts made by others."""
+    """The table shows issuer, name, city, amount, currency and CRC of texts made by others."""
     assert rows.items() <= dict(QR(golden[name]).table()).items()
 
 
 def test_bundle(komo):
-    """One bundle: a card, a PNG and an SVG that decode, and text."""
+    """The bundle has a card, a PNG that decodes, an SVG, and text."""
     bundle = QR(komo)._repr_mimebundle_()
     assert set(bundle) == {"text/html", "image/png", "image/svg+xml", "text/plain"}
     assert scan(b64decode(bundle["image/png"])) == komo
@@ -47,7 +47,7 @@ def test_bundle(komo):
 
 
 def test_card_holds_the_picture(komo):
-    """The picture inside the card decodes too, and lies on white."""
+    """The picture inside the card decodes too, and its background is white."""
     html = QR(komo)._repr_mimebundle_()["text/html"]
     (data,) = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
     assert scan(b64decode(data)) == komo
@@ -60,7 +60,7 @@ def test_same_every_time(komo):
 
 
 def test_wrong_crc(komo):
-    """A text with a wrong CRC is drawn and explained, under a warning."""
+    """A text with a wrong CRC is drawn and its fields are shown, with a warning not to pay."""
     code = QR(komo[:-4] + "0000")
     assert dict(code.table())["CRC"] == "wrong: 1E6F expected, 0000 found"
     assert dict(code.table())["Name"] == "Komoo Testingg"
@@ -70,7 +70,7 @@ def test_wrong_crc(komo):
 
 @pytest.mark.parametrize("text", ["https://example.com", HOSTILE, "000201"])
 def test_not_emv(text):
-    """A text that is not EMV is drawn and says why it cannot be paid."""
+    """A text that is not EMV is drawn, with a warning not to pay."""
     code = QR(text)
     assert scan(code.png()) == text
     assert code.title == "This QR code is not valid"
@@ -78,7 +78,7 @@ def test_not_emv(text):
 
 
 def test_nothing_gets_out():
-    """Hostile text is text: no tag, no terminal code, no change of direction."""
+    """Hostile text is escaped: no tag, no terminal code, no change of text direction."""
     shown = QR(HOSTILE, about=[(HOSTILE, HOSTILE)])._repr_mimebundle_()
     assert "<img src=x" not in shown["text/html"]
     assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;\\u202e\\x1b[31m" in shown["text/html"]
@@ -87,7 +87,7 @@ def test_nothing_gets_out():
 
 @pytest.mark.parametrize("name", ["code.png", "CODE.PNG"])
 def test_save_png(tmp_path, komo, name):
-    """A saved PNG decodes; what was there before is replaced and nothing is left beside it."""
+    """A saved PNG decodes; it replaces an existing file and leaves no other file."""
     (tmp_path / name).write_bytes(b"old")
     saved = QR(komo, size=600).save(tmp_path / name)
     assert scan(saved) == komo
@@ -95,7 +95,7 @@ def test_save_png(tmp_path, komo, name):
 
 
 def test_save_svg(tmp_path, komo):
-    """A saved SVG is the SVG shown."""
+    """A saved SVG is the same as the shown SVG."""
     code = QR(komo)
     assert code.save(str(tmp_path / "code.svg")).read_text() == code.svg()
 
@@ -109,7 +109,7 @@ def test_save_as_something_else(tmp_path, komo, name):
 
 
 def test_save_fails_without_a_trace(tmp_path, komo):
-    """When the file cannot be replaced, no half of one is left."""
+    """When the file cannot be replaced, no temporary file is left."""
     (tmp_path / "code.png").mkdir()
     with pytest.raises(PaylabError, match=r"code\.png"):
         QR(komo).save(tmp_path / "code.png")
@@ -118,6 +118,6 @@ def test_save_fails_without_a_trace(tmp_path, komo):
 
 @pytest.mark.parametrize("size", [-1, 28, 10_001])
 def test_sizes(komo, size):
-    """A size that no picture can have is refused at once."""
+    """A size that is too small or too large is refused when the code is made."""
     with pytest.raises(PaylabError, match="29 to 10000 pixels"):
         QR(komo, size=size)

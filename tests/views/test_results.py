@@ -1,4 +1,4 @@
-"""Results, lists, the simulator and a lab as HTML: short, escaped, and without a request."""
+"""The HTML of results, lists, the simulator and a lab: short, escaped, without a request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
 def test_looking_sends_nothing(lab, get):
-    """Neither the repr nor the HTML of anything makes a request."""
+    """Showing a value as text or HTML sends no request."""
     value = get(lab)
     before = len(lab.calls)
     assert repr(value)
@@ -46,12 +46,12 @@ def test_looking_sends_nothing(lab, get):
 
 @pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
 def test_long_lines_are_wrapped(lab, get):
-    """Only a table on a very narrow page scrolls sideways; a browser measures where."""
+    """No HTML has `white-space:pre`, so long lines are wrapped."""
     assert "white-space:pre;" not in displays.show(get(lab))
 
 
 def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
-    """Then it shows what was fetched: at most 20 rows, and how many more."""
+    """A list that was not fetched says so; a fetched one shows 20 rows and counts the others."""
     listed = lab.transfers.list()
     assert "Nothing is fetched yet" in displays.show(listed)
     listed.to_list(limit=45)
@@ -60,7 +60,7 @@ def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
 
 
 def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):
-    """Each with its text; ids are short, and whole when pointed at."""
+    """The card leaves out fields without a value; the tooltip of an id has the full id."""
     transfer = lab.transfers.list()[0]
     shown = displays.show(transfer)
     assert f'title="{transfer.id}"' in shown
@@ -69,14 +69,14 @@ def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):
 
 
 def test_a_result_has_a_repr_of_one_short_line(lab):
-    """Printed after a wait, it does not fill the page."""
+    """The repr of a result is one line of fewer than 250 characters."""
     for found in (lab.individuals.list()[0], lab.transfers.list()[0]):
         assert "\n" not in repr(found)
         assert len(repr(found)) < 250
 
 
 def test_document_numbers_are_not_shown():
-    """Neither in the card nor in the JSON that opens below it."""
+    """Neither the HTML nor the repr of an individual contains the document number."""
     person = models.Individual.model_validate(
         {"id": "ind_1", "document": {"type": "curp", "number": "GOHM900512MDFNRR07"}}
     )
@@ -84,7 +84,7 @@ def test_document_numbers_are_not_shown():
 
 
 def test_text_from_the_service_is_escaped():
-    """Names, unknown fields and nested values alike."""
+    """Ids, names, unknown fields and nested values are escaped."""
     evil = "<img src=x onerror=alert(1)>"
     sent = {"id": evil, "given_name": evil, "new": {evil: [evil]}, "address": {"city": evil}}
     shown = displays.show(models.Individual.model_validate(sent))
@@ -92,5 +92,5 @@ def test_text_from_the_service_is_escaped():
 
 
 def test_a_value_without_a_view_has_none():
-    """Only what is registered is shown otherwise."""
+    """An object of a type without a registered display has no HTML."""
     assert displays.show(object()) is None

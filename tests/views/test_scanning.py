@@ -1,4 +1,4 @@
-"""Pictures that hold no code, several codes, or are no pictures."""
+"""Reading a QR code from a file or an image, and errors if there is not exactly one text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paylab.views.qr import QR, scan
 
 
 def side_by_side(*texts):
-    """One PNG of several codes."""
+    """A PNG of several codes side by side."""
     sheet = Image.new("L", (300 * len(texts) or 300, 300), 255)
     for number, text in enumerate(texts):
         sheet.paste(Image.open(BytesIO(QR(text).png(300))), (300 * number, 0))
@@ -23,14 +23,14 @@ def side_by_side(*texts):
 
 @pytest.mark.parametrize("name", ["code.png", "code.jpg"])
 def test_file(tmp_path, komo, name):
-    """A file is read, as text path and as Path, whatever its format."""
+    """`scan` reads a file from a path, as text or as Path, in PNG or JPEG."""
     path = tmp_path / name
     Image.open(BytesIO(QR(komo).png())).convert("L").save(path)
     assert scan(path) == scan(str(path)) == komo
 
 
 def test_same_code_twice(komo):
-    """One text shown twice is one text."""
+    """An image that has the same code twice gives its text once."""
     assert scan(side_by_side(komo, komo)) == komo
 
 
@@ -45,6 +45,6 @@ def test_same_code_twice(komo):
     ],
 )
 def test_nothing_to_read(picture, reason):
-    """An error says why there is no text to give."""
+    """The error says why no text was read."""
     with pytest.raises(PaylabError, match=reason):
         scan(picture)

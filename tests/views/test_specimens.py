@@ -1,4 +1,4 @@
-"""Specimen pictures: large enough, of the kind asked for, the same each time, and marked."""
+"""Specimen images: their size, file type, reproducibility, stamp and verification outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAGIC = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG\r\n\x1a\n", "tiff": b"II*\x00
 @pytest.mark.parametrize("kind", MAGIC)
 @pytest.mark.parametrize("side", IMAGE_SIDES)
 def test_bytes(side, kind):
-    """Over the service's least size, starting as its kind does, the same twice."""
+    """A specimen has at least the minimum size, the right file type and reproducible bytes."""
     data = specimen(side, kind=kind)
     assert len(data) >= IMAGE_MIN
     assert data.startswith(MAGIC[kind])
@@ -29,13 +29,13 @@ def test_bytes(side, kind):
 
 @pytest.mark.parametrize("kind", ["jpeg", "png", "tiff"])
 def test_picture(kind):
-    """800 by 500 pixels of colour."""
+    """A specimen is a colour image of 800 by 500 pixels."""
     image = Image.open(BytesIO(specimen("selfie", kind=kind)))
     assert (image.size, image.mode) == ((800, 500), "RGB")
 
 
 def test_sides_and_names_differ():
-    """Each side, name and country has a picture of its own."""
+    """Specimens of different sides or names have different pictures."""
     made = [specimen(side, name="Ana", country="MX") for side in IMAGE_SIDES]
     made += [specimen("document-front", name="Bea", country="MX"), specimen("document-front")]
     assert len(set(made)) == len(made)
@@ -43,7 +43,7 @@ def test_sides_and_names_differ():
 
 @pytest.mark.parametrize("side", IMAGE_SIDES)
 def test_marked(side):
-    """Red of the stamp lies along the diagonal."""
+    """The middle of the picture has the red pixels of the stamp."""
     image = Image.open(BytesIO(specimen(side, kind="png")))
     data = image.crop((100, 50, 700, 450)).tobytes()
     colours = zip(data[::3], data[1::3], data[2::3], strict=True)
@@ -52,7 +52,7 @@ def test_marked(side):
 
 @pytest.mark.parametrize("name", ["", "María José\nde la Cruz " * 9, "最佳", "\ud800"])
 def test_any_name(name):
-    """Any name can be written on a card."""
+    """A specimen can be made for any name."""
     assert specimen("document-front", name=name)
 
 
@@ -72,7 +72,7 @@ def test_refusals(change, reason):
 @pytest.mark.parametrize("kind", MAGIC)
 @pytest.mark.parametrize("fault", ["verification_image_blurry", "verification_age_mismatch"])
 def test_a_specimen_carries_its_outcome(kind, fault):
-    """Inside the file, whatever its kind; a good one carries none."""
+    """Every file type stores the verification outcome; a good specimen stores none."""
     types = {"jpeg": "image/jpeg", "png": "image/png", "tiff": "image/tiff"}
     head = f"data:{types.get(kind, 'application/pdf')};base64,"
     made = [specimen("selfie", kind=kind, fault=one) for one in (fault, None)]
@@ -88,7 +88,7 @@ def test_a_specimen_carries_its_outcome(kind, fault):
     ],
 )
 def test_the_simulator_follows_the_outcome(fault, status):
-    """Until another image of that side takes its place."""
+    """The specimen decides the verification outcome until a new image of the side replaces it."""
     with paylab.connect() as lab:
         fields = paylab.examples.individual("MX", consent_at=lab.clock())
         person = lab.individuals.create(**fields)

@@ -1,4 +1,4 @@
-"""Forms handed functions: lambdas that note what they were given."""
+"""Forms whose functions store their arguments instead of calling a service."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 class Noted(list):
-    """A function that notes its arguments and gives an answer."""
+    """A function that stores its arguments and returns or raises a fixed answer."""
 
     def __init__(self, answer):
         super().__init__()
         self.answer = answer
 
     def __call__(self, *given, **named):
-        """Note the arguments; give the answer, or raise it."""
+        """Store the arguments; return the answer, or raise it."""
         self.append(named or given)
         if isinstance(self.answer, BaseException):
             raise self.answer
@@ -30,13 +30,13 @@ class Noted(list):
 
 @pytest.fixture
 def noted():
-    """Makes functions that note what they were given."""
+    """The class of functions that store their arguments."""
     return Noted
 
 
 @pytest.fixture
 def create():
-    """Creates the same person every time."""
+    """A function that returns the same individual every time."""
     detail = {"code": "verification_selfie_needed", "message": "Selfie needed."}
     answer = {"id": "ind_1", "status": "action_required", "status_details": [detail]}
     return Noted(Individual.model_validate(answer))
@@ -44,7 +44,7 @@ def create():
 
 @pytest.fixture
 def onboarding(create):
-    """Makes onboarding forms, by default of a Mexican example."""
+    """A function that makes an onboarding form, by default with the Mexican example."""
 
     def make(country="MX", **options):
         options = {"example": True, "clock": lambda: NOW, **options}
@@ -55,5 +55,5 @@ def onboarding(create):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """No click counts as the second half of a double click."""
+    """Do not treat a second click as part of a double click."""
     monkeypatch.setattr("paylab.views.forms.form.QUIET", 0)

@@ -1,4 +1,4 @@
-"""The conversion account form: one account, awaited in code, watched where a person looks on."""
+"""The conversion account form: one account, and waiting for it in code and after a click."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ WALLET = FinancialAccount.model_validate(
 
 
 def account(status):
-    """The account in a state."""
+    """A conversion account with a status."""
     return ConversionAccount.model_validate({"id": "ca_1", "status": status})
 
 
 @pytest.fixture
 def create(noted):
-    """Answers 202: pending."""
+    """A function that returns a pending account, as a 202 does."""
     return noted(account("pending"))
 
 
 @pytest.fixture
 def wait(noted):
-    """Waits until active."""
+    """A function that returns the active account."""
     return noted(account("active"))
 
 
 @pytest.fixture
 def form(create, wait):
-    """A form whose account becomes active when it is looked at a second time."""
+    """A form whose account is active at the second poll."""
     states = iter(["pending", "active"])
     form = ConversionAccountForm(
         create, wait, lambda _: account(next(states)), [WALLET], "php", run=at_once
@@ -45,14 +45,14 @@ def form(create, wait):
 
 
 def test_code_waits(form, create, wait):
-    """In code, a pending account is waited for."""
+    """`submit` in code waits for a pending account."""
     assert form.submit().status == "active"
     assert create == [("fa_1", "php")]
     assert wait == [("ca_1",)]
 
 
 def test_a_click_watches(form, create, wait):
-    """On a click, provisioning is shown and the kernel's loop goes on."""
+    """After a click, the form shows the status and polls on the event loop."""
 
     async def click():
         form.click()
@@ -67,7 +67,7 @@ def test_a_click_watches(form, create, wait):
 
 
 def test_submitting_while_it_is_provisioned(form, create):
-    """The result is waited for; nothing is created a second time."""
+    """`submit` after a click waits for the same account and creates no second one."""
 
     async def click():
         form.click()
@@ -78,19 +78,19 @@ def test_submitting_while_it_is_provisioned(form, create):
 
 
 def test_active_at_once(wait, noted):
-    """A 201 needs no waiting."""
+    """An account that is active at once is not waited for."""
     form = ConversionAccountForm(noted(account("active")), wait, wait, [WALLET], "mxn")
     assert form.submit().status == "active"
     assert not wait
 
 
 def test_the_wallet_is_named(form):
-    """By the ends of its address."""
+    """A wallet is shown by the ends of its address."""
     assert form.fields["payout_account"].options[0][0].startswith("0x0000…dEaD")
 
 
 def test_code(form):
-    """The call and the waiting."""
+    """The code has the call and the wait."""
     assert form.code().splitlines() == [
         'account = lab.conversion_accounts.create("", "fa_1", "php")',
         "account = lab.conversion_accounts.wait(account.id)",
@@ -98,7 +98,7 @@ def test_code(form):
 
 
 def wallets(*created, address="0x000000000000000000000000000000000000dEaD"):
-    """Wallets by their times of creation, oldest first in the list."""
+    """Wallets with these creation times, in this order."""
     details = {"address": address, "network": "base"}
     return [
         FinancialAccount.model_validate({"id": f"fa_{at}", "details": details, "created_at": when})
@@ -117,14 +117,14 @@ def wallets(*created, address="0x000000000000000000000000000000000000dEaD"):
     ],
 )
 def test_the_newest_wallet_is_preselected(create, wait, created, chosen):
-    """By its time of creation, else the last in the list."""
+    """The newest wallet is chosen; for equal or unknown times, the last in the list."""
     form = ConversionAccountForm(create, wait, wait, wallets(*created), "mxn")
     form.submit()
     assert create == [(chosen, "mxn")]
 
 
 def test_another_wallet_can_be_named(create, wait):
-    """By its id; one that the person does not have is refused with the ids there are."""
+    """`wallet` is an id; the error of an unknown id lists the person's wallets."""
     held = wallets(None, None)
     ConversionAccountForm(create, wait, wait, held, "mxn", wallet="fa_0").submit()
     assert create == [("fa_0", "mxn")]
@@ -135,7 +135,7 @@ def test_another_wallet_can_be_named(create, wait):
 
 
 def test_a_wallet_with_a_malformed_address_is_confirmed(create, wait):
-    """Its account is opened with `anyway=True` only."""
+    """An account for a malformed address is opened with `anyway=True` only."""
     form = ConversionAccountForm(create, wait, wait, wallets(None, address="0x123"), "mxn")
     with pytest.raises(RuleError, match="40 hex digits"):
         form.submit()
@@ -144,7 +144,7 @@ def test_a_wallet_with_a_malformed_address_is_confirmed(create, wait):
 
 
 def test_a_pending_account_keeps_its_form(form, create):
-    """A cell that runs again while the account is provisioned opens no other."""
+    """The form of a pending account is `begun`, so a cell that runs again keeps it."""
 
     async def click():
         form.click()

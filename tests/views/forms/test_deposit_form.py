@@ -1,4 +1,4 @@
-"""The deposit form: an amount with a cap, and three ways to name a sender."""
+"""The deposit form: an amount with a cap, and three choices of the sender's name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from paylab.views.forms.conversion_account import DepositForm
 
 @pytest.fixture
 def send(noted):
-    """Pays in the same every time."""
+    """A function that returns the same deposit every time."""
     return noted(Deposit.model_validate({"id": "dep_1", "amount": "50.00", "currency": "mxn"}))
 
 
 @pytest.fixture
 def form(send):
-    """A form for Mexico."""
+    """A deposit form for Mexico."""
     return DepositForm(send, "mxn", Decimal(50), account_id="ca_1")
 
 
@@ -35,7 +35,7 @@ def form(send):
     ],
 )
 def test_three_senders(form, send, sender, name, sent):
-    """The person's own name is left out, a missing one is empty."""
+    """`sender_name` is left out for the person's own name, and empty for no name."""
     form.fields["sender"].value = sender
     form.fields["sender_name"].value = name
     assert form.submit().id == "dep_1"
@@ -51,7 +51,7 @@ def test_three_senders(form, send, sender, name, sent):
     ],
 )
 def test_amounts(form, amount, said):
-    """The cap stands below the amount, and so does what breaks it."""
+    """The text below the amount is the cap, or the problem of a wrong amount."""
     assert "At most 50 MXN" in form.fields["amount"].note
     form.fields["amount"].value = amount
     assert said in form.fields["amount"].note
@@ -59,7 +59,7 @@ def test_amounts(form, amount, said):
 
 @pytest.mark.parametrize("amount", ["50.01", ""])
 def test_refused_before_sending(form, send, amount):
-    """What the spec refuses is not sent."""
+    """An amount that breaks the spec is not sent."""
     form.fields["amount"].value = amount
     with pytest.raises(RuleError):
         form.submit()
@@ -68,7 +68,7 @@ def test_refused_before_sending(form, send, amount):
 
 @pytest.mark.parametrize("amount", ["abc", "-5", "0"])
 def test_an_amount_that_is_none_is_confirmed(form, send, quick, amount):
-    """A click shows the problem and a second button; only that one sends."""
+    """A click shows the problem and the button "Send anyway"; only this button sends."""
     form.fields["amount"].value = amount
     form.click()
     assert "Send anyway" in form.message.html
@@ -78,7 +78,7 @@ def test_an_amount_that_is_none_is_confirmed(form, send, quick, amount):
 
 
 def test_a_correction_withdraws_the_second_button(form, send, quick):
-    """What was typed after the question is asked about again."""
+    """A new value hides "Send anyway", and has to be confirmed again if it is doubtful."""
     amount = form.fields["amount"]
     amount.value = "abc"
     form.click()
@@ -92,7 +92,7 @@ def test_a_correction_withdraws_the_second_button(form, send, quick):
 
 
 def test_other_values_after_sending_are_not_sent(form, send):
-    """The same values give the same result; others need a restart."""
+    """The same values give the same result; other values need a restart."""
     assert form.submit() is form.submit() is form.result
     form.fields["amount"].value = "5"
     with pytest.raises(ChoiceError, match="already sent with other values"):
@@ -107,7 +107,7 @@ LOST = [APIConnectionError("cut off"), ServerError(502, "bad gateway"), Keyboard
 
 @pytest.mark.parametrize("error", LOST, ids=lambda error: type(error).__name__)
 def test_other_values_after_a_lost_answer_are_confirmed(form, send, error):
-    """The attempt before may have been carried out; the same values are sent again unasked."""
+    """After a lost answer, other values must be confirmed; the same values are sent again."""
     good, send.answer = send.answer, error
     with pytest.raises(type(error)):
         form.submit()
@@ -121,7 +121,7 @@ def test_other_values_after_a_lost_answer_are_confirmed(form, send, error):
 
 
 def test_other_values_after_a_refusal_are_sent(form, send):
-    """A 400 says that nothing was carried out."""
+    """After a 400, which means that no deposit was made, other values are sent."""
     good, send.answer = send.answer, BadRequestError(400, "no")
     with pytest.raises(BadRequestError):
         form.submit()
@@ -131,7 +131,7 @@ def test_other_values_after_a_refusal_are_sent(form, send):
 
 
 def test_two_threads_send_once(form, send):
-    """The second waits for the first and gets its result."""
+    """The second thread waits for the first and gets its result."""
     wait, answer = Barrier(2), form._create
 
     def slow(**fields):
@@ -150,7 +150,7 @@ def test_two_threads_send_once(form, send):
 
 
 def test_another_sender_has_a_name(form, send):
-    """An empty name of another is asked for, not sent as a missing one."""
+    """An empty name of another sender is a problem; it is not sent as a missing name."""
     form.fields["sender"].value = "another"
     form.click()
     assert form.fields["sender_name"].note == "Required"
@@ -158,7 +158,7 @@ def test_another_sender_has_a_name(form, send):
 
 
 def test_code(form):
-    """The call with the values as they stand."""
+    """The code is the call with the current values."""
     assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "50", "mxn")'
     form.fields["sender"].value = "missing"
     assert form.code().endswith('"mxn", sender_name="")')

@@ -1,4 +1,4 @@
-"""Fields: when they are judged, how problems are worded, and what a browser may send."""
+"""Fields: when they show problems, how problems are worded, and what a browser may send."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from paylab.views.forms.field import COMBO, SELECT, TICK, FormField, wording
 
 
 def typed(field, value, n=1):
-    """A keystroke in a browser."""
+    """Send a keystroke from a browser."""
     field.receive({"kind": "input", "view": "v", "n": n, "value": value}, [])
 
 
 def left(field):
-    """The focus goes elsewhere."""
+    """Send the loss of focus from a browser."""
     field.receive({"kind": "leave"}, [])
 
 
@@ -56,14 +56,14 @@ def left(field):
     ],
 )
 def test_wording(label, value, problem, said):
-    """What is wrong, with the value, and what to do."""
+    """The text of a problem says what is wrong and what to do, and quotes the value."""
     field = FormField("x", label)
     field.put(value)
     assert wording(problem, field).startswith(said)
 
 
 def test_a_text_is_judged_when_it_is_left():
-    """Not while somebody types; what is marked as wrong is judged again at once."""
+    """A text is judged when it loses focus; one that shows a problem, at every keystroke."""
     field = FormField("x", "X")
     typed(field, "a")
     assert not field.judged
@@ -79,7 +79,7 @@ def test_a_text_is_judged_when_it_is_left():
 
 @pytest.mark.parametrize(("kind", "value"), [(SELECT, 1), (TICK, True)])
 def test_a_choice_is_judged_at_once(kind, value):
-    """It is complete as soon as it is made."""
+    """A choice is judged as soon as it is made."""
     field = FormField("x", "X", kind, options=[("none", ""), ("one", 1)] if kind == SELECT else ())
     assert not field.judged
     typed(field, value)
@@ -87,7 +87,7 @@ def test_a_choice_is_judged_at_once(kind, value):
 
 
 def test_what_is_typed_is_normalised_when_it_is_left():
-    """The value is at once what is sent; the page shows it after the field was left."""
+    """The value is normalised at once; the page shows it normalised after the focus is lost."""
     field = FormField("x", "CURP")
     field.normal = str.upper
     typed(field, "abc")
@@ -98,14 +98,14 @@ def test_what_is_typed_is_normalised_when_it_is_left():
 
 @pytest.mark.parametrize("given", [-1, 2, "1", None, 1.5, True])
 def test_a_choice_that_is_not_there_changes_nothing(given):
-    """A browser can send anything."""
+    """An invalid option number from the browser is ignored."""
     field = FormField("x", "X", SELECT, options=[("one", 1), ("two", 2)])
     typed(field, given)
     assert field.value == 1
 
 
 def test_another_value_can_be_typed_into_an_assumed_list():
-    """It stays when the list is offered again."""
+    """A typed value that is not in the list stays when the list changes."""
     field = FormField("x", "X", COMBO)
     field.offer([("Base", "base")])
     typed(field, "tron")
@@ -123,7 +123,7 @@ def test_another_value_can_be_typed_into_an_assumed_list():
     ],
 )
 def test_the_mark_stays_whatever_is_filled_in(needed, assumed, mark):
-    """Before somebody types, and afterwards."""
+    """The mark is the same before and after the field is filled in."""
     field = FormField("x", "X")
     field.require(needed, assumed=assumed)
     before = field.props()["mark"]
@@ -133,7 +133,7 @@ def test_the_mark_stays_whatever_is_filled_in(needed, assumed, mark):
 
 @pytest.mark.parametrize(("number", "shown"), [("XEXX010101", "••••••••01"), ("1234", "••••")])
 def test_a_private_value_is_masked_after_it_was_sent(number, shown):
-    """All but the last two characters of a long one."""
+    """All but the last two characters are masked; a short value is masked completely."""
     field = FormField("x", "Number", value=number)
     field.private = True
     assert field.shown() == shown

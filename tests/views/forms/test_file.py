@@ -1,4 +1,4 @@
-"""The picker's half in the kernel: slices in order, each acknowledged, nothing in its state."""
+"""The file picker in the kernel: slices in order, each acknowledged, no bytes in the state."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ SIZE = 2 * SLICE + 5
 
 
 class Wire(list):
-    """What a picker said to the browser."""
+    """The messages of a picker to the browser."""
 
     def __call__(self, content, buffers=None):
-        """Note it."""
+        """Store a message without its node."""
         assert content.pop("node")
         self.append(content)
 
 
 @pytest.fixture(name="taken")
 def files():
-    """Where files go."""
+    """The files that the picker received."""
     return []
 
 
 @pytest.fixture(name="picker")
 def a_picker(taken):
-    """A picker whose browser is this test."""
+    """A picker whose browser is the test."""
     picker = FilePicker(
         "Selfie",
         "image/*",
@@ -40,13 +40,13 @@ def a_picker(taken):
 
 
 def say(picker, kind, *buffers, **content):
-    """A message from the browser."""
+    """Send a message from the browser to the picker."""
     message = {"kind": kind, "id": "1", **content}
     picker.receive(message, [memoryview(b) for b in buffers])
 
 
 def test_slices_make_a_file(picker, taken):
-    """Each slice is asked for once the one before has arrived."""
+    """Each slice is requested after the one before; the file is complete and not in the state."""
     data = bytes(range(256)) * (SIZE // 256) + b"\0" * (SIZE % 256)
     say(picker, "start", size=SIZE)
     for at in range(0, SIZE, SLICE):
@@ -60,7 +60,7 @@ def test_slices_make_a_file(picker, taken):
 
 @pytest.mark.parametrize("size", [-1, 15_728_641, 10**12, 1.5, "5", None, True])
 def test_a_size_that_is_none(picker, taken, size):
-    """Refused before a byte is sent."""
+    """An invalid size stops the transfer at its start; later slices are ignored."""
     say(picker, "start", size=size)
     say(picker, "slice", b"x", at=0)
     assert picker.wire == [picker.wire[0]]
@@ -72,7 +72,7 @@ def test_a_size_that_is_none(picker, taken, size):
     ("at", "data"), [(1, b"x"), (0, b""), (0, b"x" * (SIZE + 1)), (-1, b"x"), (SLICE, b"x")]
 )
 def test_a_slice_out_of_turn(picker, taken, at, data):
-    """It ends the sending, and says so."""
+    """A slice that is not the expected one stops the transfer."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", data, at=at)
     assert picker.wire[-1]["kind"] == "stop"
@@ -80,7 +80,7 @@ def test_a_slice_out_of_turn(picker, taken, at, data):
 
 
 def test_cancelled(picker, taken):
-    """What came is deleted, and a late slice finds nothing to go into."""
+    """A slice that arrives after the cancellation is ignored."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", b"x" * SLICE, at=0)
     say(picker, "cancel")
@@ -90,7 +90,7 @@ def test_cancelled(picker, taken):
 
 
 def test_another_file_begins(picker, taken):
-    """Slices of the one before are nobody's."""
+    """Slices of an earlier file are ignored after another file was started."""
     say(picker, "start", size=SIZE)
     say(picker, "start", size=3, id="2")
     say(picker, "slice", b"old", at=0)
@@ -100,13 +100,13 @@ def test_another_file_begins(picker, taken):
 
 
 def test_too_large_is_told_by_the_browser(picker, taken):
-    """Only the name and the size come."""
+    """The browser sends only the name and size of a file that is too large."""
     say(picker, "refuse", name="a.jpg", size=99_000_000)
     assert taken == [("a.jpg", 99_000_000)]
 
 
 @pytest.mark.parametrize("content", [{}, {"kind": None}, {"kind": "eval"}, {"kind": []}])
 def test_junk_is_passed_over(picker, content):
-    """A browser can send anything."""
+    """A malformed message from the browser is ignored."""
     picker.receive(content, [])
     assert picker.wire == []

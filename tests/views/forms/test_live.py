@@ -1,4 +1,4 @@
-"""Lines that keep themselves up to date."""
+"""Status lines that refresh themselves."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from paylab.views.forms.status import ConversionView, StatusLine
 
 
 def person(status, **more):
-    """A person in a state."""
+    """An individual with a status."""
     return Individual.model_validate({"id": "ind_1", "status": status, **more})
 
 
 def line(*states, **options):
-    """A line that sees one state after another, and notes how time passed."""
+    """A status line that sees these statuses in turn, and the list of advanced seconds."""
     left, passed = iter(states), []
     options = {"run": at_once, "every": 0.001, "pass_time": passed.append, **options}
     return StatusLine(lambda: person(next(left)), **options), passed
@@ -35,7 +35,10 @@ async def _live(*states, **options):
 
 @pytest.mark.parametrize(("run", "ticks"), [(at_once, 1), (in_thread, 2)])
 def test_refreshes_until_final(run, ticks):
-    """Only what moves by itself makes time pass; here, it looks once more before that."""
+    """The line refreshes until a final status; only `pending` advances the time.
+
+    `at_once` reads the status again before it advances the time, so it advances once less.
+    """
     states = ["action_required", "action_required", "pending", "pending", "active"]
     shown, passed = asyncio.run(_live(*states, run=run))
     assert shown.seen.status == "active"
@@ -44,14 +47,14 @@ def test_refreshes_until_final(run, ticks):
 
 
 def test_static_without_a_loop():
-    """In a plain script it says what it saw."""
+    """In a script without an event loop, the line shows the status and the next ones."""
     shown, _ = line("pending")
     assert "pending" in repr(shown)
     assert "active, action_required, rejected, under_review" in repr(shown)
 
 
 def test_stop_and_go_on():
-    """The button stops it, and makes it go on."""
+    """The button stops refreshing and starts it again."""
 
     async def walk():
         shown, _ = line(*["pending"] * 900)
@@ -66,7 +69,7 @@ def test_stop_and_go_on():
 
 
 def test_a_failure_is_shown_and_ends_it():
-    """An error is a sentence in the line; asking again takes it away."""
+    """An error is shown in the line, escaped; the next refresh removes it."""
     answers = iter([person("pending"), APIConnectionError("no <answer>"), person("active")])
 
     def look():
@@ -83,7 +86,7 @@ def test_a_failure_is_shown_and_ends_it():
 
 
 def test_current_state_is_marked():
-    """For the eye and for a screen reader; a state of a later version is shown too."""
+    """The current status is marked for screen readers; an unknown status is shown too."""
     shown, _ = line("resting")
     assert [state for state, _ in shown.timeline.visited] == ["resting"]
     assert 'aria-current="step"' in shown.line.html
@@ -91,7 +94,7 @@ def test_current_state_is_marked():
 
 
 def test_the_timeline_has_every_state_with_its_time():
-    """In the order of time, also those that nobody saw; completion is green, a failure red."""
+    """The timeline lists every status with its time; success and failure have their own style."""
     times = {"received_at": "2026-01-15T12:00:00Z"}
     out = {"initiated_at": "2026-01-15T12:00:03Z", "completed_at": "2026-01-15T12:00:09Z"}
     whole = {"id": "con_1", "status": "completed", "deposit": times, "payout": out}
@@ -104,7 +107,7 @@ def test_the_timeline_has_every_state_with_its_time():
 
 
 def test_a_state_that_comes_again_is_listed_again():
-    """Images were refused: it is asked for action a second time."""
+    """A status that occurs a second time is listed a second time."""
     shown, _ = line("action_required", "pending", "action_required")
     shown.refresh()
     shown.refresh()
@@ -114,7 +117,7 @@ def test_a_state_that_comes_again_is_listed_again():
 
 
 def test_hostile_words_are_text():
-    """Names, states and messages of the service never become HTML."""
+    """Names, statuses and messages of the service are escaped."""
     bad = "<img src=x onerror=alert(1)>"
     details = [{"code": bad, "message": bad}]
     shown = StatusLine(lambda: person(bad, given_name=bad, status_details=details))
@@ -123,13 +126,13 @@ def test_hostile_words_are_text():
 
 
 def test_a_conversion_that_is_not_there_yet():
-    """It counts as pending."""
+    """A conversion that does not exist yet is shown as pending."""
     view = ConversionView(lambda: None)
     assert view.timeline.current == "pending"
 
 
 def test_a_conversion_says_what_it_paid():
-    """Money in and out, and the times that are known."""
+    """The rows have the amount paid out, and no time that is unknown."""
     payout = {"amount": "2.5", "currency": "USDC", "tx_hash": "0xabc", "completed_at": None}
     whole = {"id": "con_1", "status": "started", "payout": payout, "total_fee": "0.25"}
     view = ConversionView(lambda: Conversion.model_validate(whole))
@@ -139,6 +142,6 @@ def test_a_conversion_says_what_it_paid():
 
 @pytest.mark.parametrize(("status", "held"), [("pending", True), ("started", False)])
 def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status, held):
-    """Else one would wait for ever."""
+    """The row "Held" explains why a pending conversion does not continue."""
     view = ConversionView(lambda: Conversion(id="con_1", status=status), unnamed=True)
     assert any(label == "Held" for label, _ in view.rows()) is held

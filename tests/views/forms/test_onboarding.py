@@ -1,4 +1,4 @@
-"""The onboarding form: what it asks, what it refuses, what it sends, what it leaves behind."""
+"""The onboarding form: its fields, its problems, what it sends, and what stays on the page."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ TEXTS = ("given_name", "family_name", "email", "phone", "date_of_birth", "docume
 
 
 def fill(form, **values):
-    """Type into fields; a dot in a name is written as two underscores."""
+    """Set fields; a dot in a name is written as two underscores."""
     for name, value in values.items():
         form.fields[name.replace("__", ".")].value = value
 
 
 def note(form, name):
-    """What stands below a field."""
+    """The text below a field."""
     return form.fields[name].note
 
 
 def test_an_example_is_complete_but_for_consent(onboarding, create):
-    """Nobody's consent is given by filling in a form."""
+    """The example fills in everything except consent; without consent nothing is sent."""
     with pytest.raises(RuleError) as caught:
         onboarding().submit()
     assert [problem.field for problem in caught.value.problems] == ["idv_consent_recorded_at"]
@@ -34,7 +34,7 @@ def test_an_example_is_complete_but_for_consent(onboarding, create):
 
 
 def test_consent_is_an_act_with_a_time(onboarding, create):
-    """Ticking the box records the instant, in UTC."""
+    """Ticking the box records the current time in UTC."""
     form = onboarding()
     form.consent.give()
     assert form.submit().id == "ind_1"
@@ -42,7 +42,7 @@ def test_consent_is_an_act_with_a_time(onboarding, create):
 
 
 def test_consent_can_be_taken_back(onboarding):
-    """An empty box has no time."""
+    """Clearing the box removes the recorded time."""
     form = onboarding()
     form.consent.give()
     form.consent.value = False
@@ -50,7 +50,7 @@ def test_consent_can_be_taken_back(onboarding):
 
 
 def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
-    """`consent=True` counts when `submit` is called, and ticks no box before."""
+    """`consent=True` records consent when `submit` is called, not before."""
     form = onboarding(consent=True)
     assert not form.consent.recorded_at
     assert form.submit().id == "ind_1"
@@ -58,7 +58,7 @@ def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
 
 
 def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
-    """A click without consent is refused, and so is the cell that calls `submit` after it."""
+    """After a click without consent, `consent=True` no longer counts and `submit` fails too."""
     form = onboarding(consent=True)
     form.click()
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
@@ -69,7 +69,7 @@ def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
 
 
 def test_sent_once(onboarding, create, quick):
-    """Two clicks, and `submit` twice are one request."""
+    """Two clicks and a `submit` send one request."""
     form = onboarding()
     form.consent.give()
     form.click()
@@ -79,7 +79,7 @@ def test_sent_once(onboarding, create, quick):
 
 
 def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
-    """The second half of a double click does not try again."""
+    """The second click of a double click does not send again."""
     form = onboarding()
     form._create = failing = noted(BadRequestError(400, "no"))
     form.consent.give()
@@ -89,7 +89,7 @@ def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
 
 
 def test_a_click_right_after_a_correction_sends(onboarding, create):
-    """However fast somebody is, what they changed makes the next click an attempt of its own."""
+    """A click right after a correction is a new attempt, not part of a double click."""
     form = onboarding()
     form.click()
     form.consent.give()
@@ -98,7 +98,7 @@ def test_a_click_right_after_a_correction_sends(onboarding, create):
 
 
 def test_start_over_sends_again(onboarding, create):
-    """Starting over asks for consent and number anew."""
+    """`restart` clears the result, the consent and the document number."""
     form = onboarding(consent=True)
     form.submit()
     form.restart()
@@ -108,7 +108,7 @@ def test_start_over_sends_again(onboarding, create):
 
 
 def test_the_result_can_be_observed(onboarding):
-    """Whoever observes hears once."""
+    """An observer of `result` is called once."""
     heard = []
     form = onboarding(consent=True)
     form.observe(lambda change: heard.append(change["new"].id), "result")
@@ -134,7 +134,7 @@ def test_the_result_can_be_observed(onboarding):
     ],
 )
 def test_said_while_typing(onboarding, field, typed, said):
-    """What is wrong stands below its field as soon as it is typed."""
+    """The problem of a new value is shown below its field at once."""
     form = onboarding()
     form.fields[field].value = typed
     assert said in note(form, field)
@@ -142,7 +142,7 @@ def test_said_while_typing(onboarding, field, typed, said):
 
 @pytest.mark.parametrize("name", ["document.number", "date_of_birth", "phone"])
 def test_nothing_is_said_of_what_nobody_touched(onboarding, name):
-    """An empty form does not complain."""
+    """An empty form does not show that fields are required."""
     assert "Required" not in note(onboarding(example=False), name)
 
 
@@ -158,7 +158,7 @@ def test_a_likely_typo_is_sent_when_it_is_confirmed(onboarding, create):
 
 
 def test_problems_are_raised_in_code_and_shown_on_a_click(onboarding):
-    """A click raises nothing."""
+    """A click shows the problems and raises nothing; `submit` raises them."""
     form = onboarding(example=False)
     form.click()
     assert note(form, "phone") == "Required"
@@ -168,7 +168,7 @@ def test_problems_are_raised_in_code_and_shown_on_a_click(onboarding):
 
 @pytest.mark.parametrize("country", codes.COUNTRIES)
 def test_documents_follow_the_country(onboarding, country):
-    """Every country offers the documents it accepts, and says why."""
+    """Every country offers the documents that it accepts, and the form gives the reason."""
     form = onboarding(example=False, product="global_payouts")
     form.fields["country"].value = country
     offered = [kind for _, kind in form.fields["document.type"].options if kind]
@@ -177,7 +177,7 @@ def test_documents_follow_the_country(onboarding, country):
 
 
 def test_choosing_the_philippines_asks_for_a_tin(onboarding):
-    """The label, the type and the reason change."""
+    """The country changes the label of the number, the reason and the address."""
     form = onboarding()
     form.fields["country"].value = "PH"
     assert form.fields["document.number"].label == "TIN"
@@ -186,14 +186,14 @@ def test_choosing_the_philippines_asks_for_a_tin(onboarding):
 
 
 def test_payouts_ask_for_less(onboarding):
-    """Without a ramp product there is no consent, and phone and birthday are optional."""
+    """Without a ramp product there is no consent, and the phone is optional."""
     form = onboarding(product="global_payouts")
     assert not form.consent.visible
     assert form.fields["phone"].props()["mark"] == "Optional"
 
 
 def test_the_number_leaves_the_page(onboarding, create):
-    """Sent, a document's number is in no widget, and never in code or in what stays behind."""
+    """The code has no document number; after sending, the page shows it masked only."""
     form = onboarding(consent=True)
     assert CURP not in form.code()
     form.submit()
@@ -204,7 +204,7 @@ def test_the_number_leaves_the_page(onboarding, create):
 
 
 def test_the_code_is_what_is_sent(onboarding, create):
-    """Run, the code creates the person that the form creates."""
+    """The code has the fields that the form sends, and asks for the document number."""
     form = onboarding(consent=True)
     form.submit()
     tree = ast.parse(form.code()).body[0].value
@@ -215,7 +215,7 @@ def test_the_code_is_what_is_sent(onboarding, create):
 
 
 def test_a_refusal_stands_beside_its_field(onboarding, noted):
-    """The service's own problems go where they belong, the rest below the button."""
+    """Problems from the service are shown at their fields, others below the button."""
     form = onboarding()
     problems = [Problem("email", "is taken", "service"), Problem("shoe", "too big", "service")]
     form._create = noted(BadRequestError(400, "invalid", problems=problems))
@@ -227,7 +227,7 @@ def test_a_refusal_stands_beside_its_field(onboarding, noted):
 
 
 def test_hostile_words_are_text(onboarding, noted):
-    """Neither names nor messages of the service become HTML."""
+    """Names that are typed and messages of the service are escaped."""
     hostile = "<img src=x onerror=alert(1)>"
     form = onboarding()
     form._create = noted(BadRequestError(400, hostile, problems=[Problem("email", hostile)]))
@@ -240,7 +240,7 @@ def test_hostile_words_are_text(onboarding, noted):
 
 
 def test_a_saved_form_can_be_read(onboarding):
-    """Beside the widget there are HTML and text that say what came back."""
+    """The saved HTML and text show the result."""
     form = onboarding(consent=True)
     form.submit()
     bundle = form._repr_mimebundle_()
@@ -250,5 +250,5 @@ def test_a_saved_form_can_be_read(onboarding):
 
 
 def described(nodes):
-    """What a browser is sent: every node and all below it."""
+    """The properties of every node and its parts, as sent to a browser."""
     return [one for node in nodes for one in (node.props(), *described(node.parts()))]

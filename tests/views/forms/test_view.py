@@ -1,4 +1,4 @@
-"""The widget that draws a page: what it sends, what it takes, and what it never saves."""
+"""The widget of a form: what it sends, what it receives, and what it never saves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CURP, NAME = "XEXX010101HNEXXXA4", "Ana"
 
 @pytest.fixture
 def page(onboarding):
-    """An onboarding form with its widget, and the messages that a browser got."""
+    """An onboarding form with its widget, and the messages sent to the browser."""
     form = onboarding()
     sent = []
     form.view.send = lambda message, buffers=None: sent.append(message)
@@ -20,13 +20,13 @@ def page(onboarding):
 
 
 def tell(form, name, kind, **more):
-    """A message of a browser about a field."""
+    """Send a browser message about a field to the form."""
     node = form.fields[name].id
     form.view._receive(None, {"kind": kind, "node": node, "view": "v", **more}, [])
 
 
 def test_nothing_is_drawn_before_a_browser_asks(onboarding):
-    """A form without a page costs no message."""
+    """A form sends no message before a browser is ready."""
     form, sent = onboarding(), []
     form.view.send = lambda message, buffers=None: sent.append(message)
     form.fields["given_name"].value = "Bea"
@@ -34,7 +34,7 @@ def test_nothing_is_drawn_before_a_browser_asks(onboarding):
 
 
 def test_a_keystroke_evaluates_values_and_rules_once(page):
-    """And the page is sent once."""
+    """A keystroke evaluates values and rules once, and sends one message."""
     form, sent = page
     counted = dict.fromkeys(("values", "judge", "warn", "script"), 0)
 
@@ -54,7 +54,7 @@ def test_a_keystroke_evaluates_values_and_rules_once(page):
 
 
 def test_the_saved_state_holds_no_value(page):
-    """Neither what was filled in nor what came back; messages carry both."""
+    """The widget state has neither the values nor the result; only messages have them."""
     form, sent = page
     assert CURP in json.dumps(sent)
     form.consent.give()
@@ -64,7 +64,7 @@ def test_the_saved_state_holds_no_value(page):
 
 
 def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
-    """And after success to the result."""
+    """After a refusal the focus is on the first error; after success, on the result."""
     form, sent = page
     form.button.press()
     assert sent[-1]["focus"] == form.consent.id
@@ -74,7 +74,7 @@ def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
 
 
 def test_the_message_goes_when_everything_is_corrected(page):
-    """It is no longer true then."""
+    """The message "Nothing was sent" disappears when all problems are corrected."""
     form, _ = page
     form.button.press()
     assert "Nothing was sent" in form.message.html
@@ -83,7 +83,7 @@ def test_the_message_goes_when_everything_is_corrected(page):
 
 
 def test_after_success_the_form_shows_what_was_sent(page):
-    """No blank fields; the document's number is masked."""
+    """The sent values replace the fields, with the document number masked."""
     form, sent = page
     form.consent.give()
     form.submit()
@@ -95,7 +95,7 @@ def test_after_success_the_form_shows_what_was_sent(page):
 
 
 def test_what_stays_behind_is_the_end_of_the_run(onboarding):
-    """A page on the web shows the result, not "not yet"."""
+    """After `submit`, the saved output shows the result."""
     form, kept = onboarding(consent=True), []
     form._kept = type("Kept", (), {"update": lambda _, data, raw: kept.append(data)})()
     form.submit()
@@ -107,7 +107,7 @@ def test_what_stays_behind_is_the_end_of_the_run(onboarding):
     "message", [{}, {"node": "n0"}, {"kind": []}, {"kind": "press", "node": None}]
 )
 def test_junk_is_passed_over(page, message):
-    """A browser can send anything."""
+    """A malformed message from the browser is ignored."""
     form, sent = page
     before = len(sent)
     form.view._receive(None, message, [])

@@ -1,4 +1,4 @@
-"""The on-ramp as one stepper: taken, left, taken up again, and sent back by a refusal."""
+"""The on-ramp as one stepper: run to the end, continued later, and led back by a refusal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ DONE_AGAIN = 7
 
 
 def states(walk):
-    """How the steps stand."""
+    """The states of the steps."""
     return [step.state for step in walk.steps()]
 
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
 def test_submitting_takes_every_step(lab, country):
-    """From the person to the completed conversion, and every step shows its code."""
+    """`submit` runs all steps to the completed conversion, and every step shows its code."""
     walk = lab.onramp(country, example=True, consent=True)
     assert walk.submit().status == "completed"
     assert states(walk) == [DONE] * DONE_AGAIN
@@ -29,14 +29,14 @@ def test_submitting_takes_every_step(lab, country):
 
 
 def test_locked_steps_say_why(lab):
-    """Only the first can be taken, and each other names the one before it."""
+    """Only the first step can be submitted; a locked step names the step before it."""
     walk = lab.onramp("PH")
     assert states(walk) == [NOW, *[LOCKED] * (DONE_AGAIN - 1)]
     assert walk.steps()[1].why == "after person"
 
 
 def test_an_example_runs_up_to_the_deposit(lab):
-    """One press after consent; a press without consent shows what is missing and stops."""
+    """The button stops while consent is missing; then it runs all steps up to the deposit."""
 
     async def press():
         walk = lab.onramp("PH", example=True)
@@ -57,12 +57,12 @@ def test_an_example_runs_up_to_the_deposit(lab):
 
 
 def test_only_an_example_has_the_button(lab):
-    """Somebody's own data is sent step by step."""
+    """Without `example`, the button is hidden."""
     assert not lab.onramp("PH").run_button.visible
 
 
 def test_nothing_goes_on_without_consent(lab):
-    """An example is filled in, and nobody agreed."""
+    """An example without consent is refused, and no step is done."""
     walk = lab.onramp("PH", example=True)
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
         walk.submit()
@@ -71,7 +71,7 @@ def test_nothing_goes_on_without_consent(lab):
 
 @pytest.mark.parametrize("steps", range(1, DONE_AGAIN + 1))
 def test_taken_up_again(lab, steps):
-    """Whoever left after any step goes on from there, and makes nothing a second time."""
+    """A walk can be continued after any step, without a second account or conversion."""
     walk = lab.onramp("PH", example=True, consent=True)
     for _ in range(steps):
         walk._take(walk.current)
@@ -83,7 +83,7 @@ def test_taken_up_again(lab, steps):
 
 
 def test_the_cell_run_again_is_the_same_walk(lab):
-    """No second person; `new=True` begins anew."""
+    """Running the cell again returns the same walk; `new=True` begins a new one."""
     walk = lab.onramp("MX", example=True, consent=True)
     walk.submit()
     assert lab.onramp("MX", example=True, consent=True) is walk
@@ -91,7 +91,7 @@ def test_the_cell_run_again_is_the_same_walk(lab):
 
 
 def test_refused_images_lead_back(lab):
-    """Blurry: the images are asked for again, and the steps after them are locked."""
+    """After blurry images, the images step is current again and the next one is locked."""
     blurry = {"family_name": "Verification Image Blurry"}
     fields = examples.individual("MX", consent_at=lab.clock()) | blurry
     person = lab.individuals.create(**fields)
@@ -105,20 +105,20 @@ def test_refused_images_lead_back(lab):
 
 @pytest.mark.parametrize("country", ["BR", "XX", "us", ""])
 def test_no_on_ramp_there(lab, country):
-    """It says where there is one."""
+    """The error of a country without an on-ramp names the countries that have one."""
     with pytest.raises(RuleError, match="must be one of MX, PH"):
         lab.onramp(country)
 
 
 def test_a_person_of_another_country(lab):
-    """Somebody of Mexico does not go on in the Philippines."""
+    """An individual from Mexico cannot continue the on-ramp of the Philippines."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     with pytest.raises(RuleError, match="is of MX"):
         lab.onramp("PH", person.id)
 
 
 def test_what_stays_behind(lab):
-    """Ids and states, no document number."""
+    """The saved output has the id of the conversion and no document number."""
     walk = lab.onramp("MX", example=True, consent=True)
     walk.submit()
     kept = str(walk._repr_mimebundle_())

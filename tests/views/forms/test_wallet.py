@@ -10,13 +10,13 @@ from paylab.errors import RuleError
 from paylab.spec.models import FinancialAccount
 from paylab.views.forms.account import WalletForm
 
-GOOD = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"  # of EIP-55 itself
+GOOD = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"  # an example of EIP-55
 WALLET = FinancialAccount.model_validate({"id": "fa_1", "details": {"network": "base"}})
 
 
 @pytest.fixture
 def create(noted):
-    """Registers the same wallet every time."""
+    """A function that returns the same wallet every time."""
     return noted(WALLET)
 
 
@@ -33,7 +33,7 @@ def create(noted):
     ],
 )
 def test_checksums(create, network, address, said):
-    """Said below the address, and sent when it is confirmed."""
+    """The problem of an address is shown below it; it is sent with `anyway=True` only."""
     form = WalletForm(create)
     form.fields["network"].value = network
     form.fields["address"].value = address
@@ -47,13 +47,13 @@ def test_checksums(create, network, address, said):
 
 
 def test_the_example_is_sent_by_submit(create):
-    """Run All registers the example."""
+    """`submit` sends the example."""
     assert WalletForm(create, example=True).submit().id == "fa_1"
     assert create[0][0]["network"] == "base"
 
 
 def test_without_an_address(create):
-    """That an address is needed is only assumed: it is sent when it is confirmed."""
+    """An empty address breaks an assumption only, so it is sent with `anyway=True`."""
     form = WalletForm(create)
     with pytest.raises(RuleError, match="is required"):
         form.submit()
@@ -62,7 +62,7 @@ def test_without_an_address(create):
 
 
 def test_code(create):
-    """The call with the values as they stand."""
+    """The code is the call with the current values."""
     form = WalletForm(create, individual_id="ind_1")
     form.fields["address"].value = GOOD
     assert GOOD in form.code()

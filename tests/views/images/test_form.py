@@ -1,4 +1,4 @@
-"""The images form: slots that are asked for, what is chosen, refused, sent and left behind."""
+"""The images form: requested sides, chosen and refused images, and the upload."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 class Upload(dict):
-    """Notes what was uploaded: side by side, the bytes."""
+    """An upload function that stores the bytes of each side."""
 
     error = None
 
     def __call__(self, images):
-        """Read each to its end."""
+        """Read each file to its end, or raise `error`."""
         if self.error:
             raise self.error
         self.update({side: file.read() for side, file in images.items()})
@@ -33,13 +33,13 @@ class Upload(dict):
 
 @pytest.fixture(name="upload")
 def notes():
-    """What was uploaded."""
+    """The uploaded bytes by side."""
     return Upload()
 
 
 @pytest.fixture(name="make")
 def forms(upload):
-    """Makes forms that ask for the codes given."""
+    """A function that makes a form for the given status detail codes."""
 
     def make(*asked, message="", **options):
         details = [{"code": code, "message": message} for code in asked or ASKED]
@@ -50,14 +50,14 @@ def forms(upload):
 
 @pytest.fixture(name="photo")
 def file(tmp_path):
-    """A good picture in a file."""
+    """The path of a good image."""
     path = tmp_path / "photo.txt"
     path.write_bytes(specimen("selfie"))
     return path
 
 
 def test_only_what_is_asked_for(make):
-    """Two slots, both needed, and each says what to do."""
+    """The form has a slot for each requested side only, and both are required."""
     form = make()
     assert [slot.side for slot in form.open_slots] == ["document-front", "selfie"]
     assert {slot.state for slot in form.open_slots} == {"empty"}
@@ -67,7 +67,7 @@ def test_only_what_is_asked_for(make):
 
 
 def test_a_path_and_a_specimen(make, upload, photo):
-    """Both are sent as they are; afterwards nothing is left in the form."""
+    """A file and a specimen are uploaded; afterwards the form has neither image nor path."""
     form = make()
     form.slots["selfie"].path.value = str(photo)
     form.slots["document-front"].specimen.value = "good"
@@ -89,7 +89,7 @@ def test_a_path_and_a_specimen(make, upload, photo):
     ],
 )
 def test_refused_before_sending(make, tmp_path, content, said):
-    """By content and by size, beside its slot."""
+    """A file of a wrong type or size is refused, and its slot says why."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(content)
     slot = make().slots["selfie"]
@@ -100,7 +100,7 @@ def test_refused_before_sending(make, tmp_path, content, said):
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "/dev/zero", "/", "\0", "~no-such-user/x"])
 def test_paths_that_are_no_pictures(make, path):
-    """Said beside the slot; a device is not read for ever."""
+    """A path that is not a regular file is refused; a device is not read."""
     slot = make().slots["selfie"]
     slot.path.value = path
     assert slot.state == "refused before sending"
@@ -108,7 +108,7 @@ def test_paths_that_are_no_pictures(make, path):
 
 @pytest.mark.parametrize("code", sorted(codes.STATUS_DETAIL_CODES))
 def test_every_code_has_a_meaning_and_an_act(make, code):
-    """In plain words, with the service's own beside them as text."""
+    """Every code has a meaning and an action; the message of the service is escaped."""
     one = status.detail(code)
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
@@ -119,7 +119,7 @@ def test_every_code_has_a_meaning_and_an_act(make, code):
 
 
 def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
-    """It counts images; a person sees sides."""
+    """A problem that the service reports for an image number is shown at its side."""
     form = make("verification_selfie_needed")
     form.slots["selfie"].path.value = str(photo)
     problem = Problem("images.0.content", "is no face")
@@ -130,7 +130,7 @@ def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
 
 
 def test_the_code_can_be_run(make, photo):
-    """Paths as paths, specimens as specimens."""
+    """The code is valid Python that names a file by its path and a specimen by its call."""
     form = make(example=True)
     form.slots["selfie"].path.value = str(photo)
     text = form.code()
@@ -140,13 +140,13 @@ def test_the_code_can_be_run(make, photo):
 
 
 def test_nothing_is_asked_for(upload):
-    """A form with nothing to ask for says so."""
+    """Submitting a form without requested images is an error."""
     with pytest.raises(RuleError, match="requests no image"):
         ImagesForm(upload, [], name="Ana", country="MX").submit()
 
 
 def test_a_code_of_tomorrow(make):
-    """What nobody knows yet may concern any side."""
+    """An unknown status detail code asks for every side."""
     assert len(make("verification_hologram_missing").open_slots) == len(codes.IMAGE_SIDES)
 
 
@@ -154,7 +154,7 @@ def test_a_code_of_tomorrow(make):
 def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
     make, upload, tmp_path, size, sent
 ):
-    """10 KB may be 10,000 bytes: such an image is sent with `anyway=True`."""
+    """An image of 10,000 to 10,239 bytes is sent with `anyway=True` only; a smaller one never."""
     path = tmp_path / "small.jpg"
     path.write_bytes(b"\xff\xd8\xff".ljust(size, b"\0"))
     form = make("verification_selfie_needed")
@@ -167,7 +167,7 @@ def test_an_image_between_two_readings_of_kilobytes_is_confirmed(
 
 
 def test_the_states_of_a_side(make, upload):
-    """Empty, chosen, refused here, removed, sending, stored: never two at once."""
+    """A slot is empty, chosen, refused before sending, empty again, sending, then stored."""
     form = make("verification_selfie_needed", message="Selfie needed.")
     slot, states = form.slots["selfie"], []
     form._upload = lambda images: states.append(slot.state) or upload(images)
@@ -190,7 +190,7 @@ def test_the_states_of_a_side(make, upload):
 
 
 def test_what_the_service_refused_is_told_as_its_own(make):
-    """With its words, and what to do."""
+    """A side that the service refused has its own state and shows the service's message."""
     slot = make("verification_image_blurry", message="Too blurred.").slots["selfie"]
     assert slot.state == "refused by the service"
     assert "The service says: Too blurred." in slot.line.html
@@ -198,7 +198,7 @@ def test_what_the_service_refused_is_told_as_its_own(make):
 
 @pytest.mark.parametrize(("kilobyte", "problems"), [(1000, 0), (1024, 1)])
 def test_sizes_are_those_of_the_service(make, tmp_path, kilobyte, problems):
-    """A picture between 10,000 and 10,240 bytes is too small for one way to count."""
+    """10,100 bytes are too few only if the service counts 1,024 bytes per kilobyte."""
     path = tmp_path / "small.jpg"
     path.write_bytes(b"\xff\xd8\xff\xe0" + bytes(10_096))
     form = make(service=Service({"images.kilobyte": kilobyte}))

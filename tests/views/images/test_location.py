@@ -1,4 +1,4 @@
-"""The location goes, the picture stays: proven with files that other libraries write and read."""
+"""Removing the location from files that other libraries write and read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description exif:GPSLatitude=
 
 
 def exif():
-    """The camera's name, and a place in Mexico City."""
+    """EXIF with the camera's name and a location in Mexico City."""
     found = Image.Exif()
     found[MODEL] = "Camera"
     found[GPS] = {1: "N", 2: (19.0, 25.0, 57.5), 3: "W", 4: (99.0, 7.0, 59.1), 29: "2026:01:31"}
@@ -41,13 +41,13 @@ def place(data):
 
 
 def pixels(data):
-    """The picture itself."""
+    """The pixels of the image."""
     return Image.open(BytesIO(data)).tobytes()
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "HEIF"])
 def test_remove(kind):
-    """No location, the same size, the same pixels, and all other tags."""
+    """Removing the location keeps the file size, the pixels and the other tags."""
     data = photo(kind)
     before, size = pixels(data), len(data)
     assert 2 in place(data)
@@ -58,14 +58,14 @@ def test_remove(kind):
 
 
 def test_the_numbers_are_gone():
-    """What the table pointed to is blank too."""
+    """The values that the GPS table refers to are overwritten too."""
     data = photo("TIFF")
     remove(data)
     assert b"2026:01:31" not in data
 
 
 def test_motorola_order():
-    """Tables may be written most significant byte first."""
+    """EXIF in big-endian byte order loses its location too."""
     file = BytesIO()
     tags = exif()
     tags.endian = ">"
@@ -78,7 +78,7 @@ def test_motorola_order():
 
 
 def test_xmp():
-    """Text that says where, as an attribute and as an element; the rest of the text stays."""
+    """XMP loses its location, as attribute and as element; its other text stays."""
     file = BytesIO()
     Image.new("RGB", (9, 9)).save(file, "JPEG", xmp=XMP)
     data = bytearray(file.getvalue())
@@ -89,7 +89,7 @@ def test_xmp():
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_png_text(packed):
-    """XMP in a PNG, compressed or not; Pillow checks the checksums."""
+    """XMP in a PNG loses its location, compressed or not; the checksums stay right."""
     info = PngInfo()
     info.add_itxt("XML:com.adobe.xmp", XMP.decode(), zip=packed)
     info.add_text("Title", "Kept")
@@ -104,7 +104,7 @@ def test_png_text(packed):
 
 
 def test_inside_a_pdf():
-    """A JPEG photo inside a PDF keeps its EXIF, so it must lose its location there."""
+    """A JPEG photo inside a PDF loses the location of its EXIF."""
     data = bytearray(b"%PDF-1.4\nstream\n" + photo("JPEG") + b"\nendstream")
     assert remove(data)
     assert place(data[data.index(b"\xff\xd8") :]) == {}
@@ -117,14 +117,14 @@ def test_inside_a_pdf():
         b"II*\0",
         b"MM\0*" * 1000,
         b"II*\0\x08\0\0\0\xff\xff",
-        b"II*\0\x08\0\0\0\0\0\x08\0\0\0",  # a chain that runs in a circle
+        b"II*\0\x08\0\0\0\0\0\x08\0\0\0",  # a circular chain of tables
         b"II*\0\x08\0\0\0\x01\0\x25\x88\x04\0\x01\0\0\0\xff\xff\xff\xff\0\0\0\0",
         b"\x89PNG\r\n\x1a\n" + b"\xff" * 40,
         b"exif:GPS" * 1000,
     ],
 )
 def test_junk(data):
-    """Anything at all has no location, and stays as it is."""
+    """Data without a location, even if malformed, does not change."""
     kept = bytearray(data)
     assert not remove(kept)
     assert kept == data
@@ -141,6 +141,6 @@ def test_junk(data):
     ],
 )
 def test_a_file_with_too_much_metadata_is_given_up(data):
-    """Instead of a search that takes minutes and the whole memory."""
+    """A file with too much metadata raises an error instead of a search of minutes."""
     with pytest.raises(UnsearchableError, match="too much metadata"):
         find_location(data + bytes(2**16))

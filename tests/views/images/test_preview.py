@@ -1,4 +1,4 @@
-"""Previews of every kind of image, and what is refused or cannot be shown."""
+"""Previews of every type of image, and files that are refused or have no preview."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pillow_heif.register_heif_opener()
 
 
 def picture(kind, size=(800, 500), mode="RGB"):
-    """A wide red picture as a file."""
+    """A red RGB image as a file, or an image of another colour mode."""
     file = BytesIO()
     Image.new(mode, size, "red" if mode == "RGB" else 0).save(file, kind)
     return file
@@ -37,7 +37,7 @@ def picture(kind, size=(800, 500), mode="RGB"):
     ],
 )
 def test_kinds(file, mime):
-    """Wide, small and red."""
+    """The preview of a red image of any type is a red JPEG of 320 by 200 pixels."""
     image = Image.open(BytesIO(preview(file, mime)))
     assert (image.format, image.size) == ("JPEG", (320, 200))
     red, green, blue = image.getpixel((100, 100))
@@ -46,12 +46,12 @@ def test_kinds(file, mime):
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGBA", "CMYK", "I;16", "F"])
 def test_modes(mode):
-    """Any mode of colour can be shown."""
+    """Every colour mode has a preview."""
     assert preview(picture("TIFF", mode=mode), "image/tiff")
 
 
 def test_upright():
-    """A photo that is to be turned is turned."""
+    """A photo is rotated as its EXIF orientation says."""
     tags, file = Image.Exif(), BytesIO()
     tags[0x0112] = 6
     Image.new("RGB", (800, 500)).save(file, "JPEG", exif=tags)
@@ -59,7 +59,7 @@ def test_upright():
 
 
 def test_nothing_but_pixels():
-    """A preview has no EXIF, whatever the photo has."""
+    """A preview does not contain the EXIF of the photo."""
     tags, file = Image.Exif(), BytesIO()
     tags[0x0110] = "Camera"
     Image.new("RGB", (90, 90)).save(file, "JPEG", exif=tags)
@@ -67,7 +67,7 @@ def test_nothing_but_pixels():
 
 
 def bomb(width, height):
-    """A PNG of a few bytes that says it is very large."""
+    """A small PNG whose header states a very large size."""
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     return BytesIO(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"")))
 
@@ -79,7 +79,7 @@ def chunk(kind, data):
 
 @pytest.mark.parametrize("side", [9_500, 20_000, 2**31 - 1])
 def test_bombs(side):
-    """Too many pixels are refused before any is unpacked."""
+    """An image with too many pixels is refused."""
     with pytest.raises(BombError, match="more than 89 million pixels"):
         preview(bomb(side, side), "image/png")
 
@@ -95,13 +95,13 @@ def test_bombs(side):
     ],
 )
 def test_broken(data, mime):
-    """A file that breaks off cannot be shown, and says so."""
+    """A truncated or malformed file is an error that says it has no preview."""
     with pytest.raises(UnreadableError, match="No preview"):
         preview(BytesIO(data), mime)
 
 
 def laughs():
-    """A small PDF whose page draws a form that draws others, ten to the ninth times."""
+    """A small PDF with nested forms, which together draw 10^9 rectangles."""
     parts = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
@@ -120,14 +120,14 @@ def laughs():
 
 
 def test_a_hostile_file_is_given_up(monkeypatch):
-    """A file that keeps its decoder busy has no preview, and the process that tried has ended."""
+    """A file that takes too long to decode has no preview."""
     monkeypatch.setattr(previews, "SECONDS", 1)
     with pytest.raises(UnreadableError, match="No preview"):
         preview(laughs(), "application/pdf")
 
 
 def test_the_decoder_has_limits():
-    """On processor time and memory, where the system has them."""
+    """The decoder limits its processor time and memory, if the system supports that."""
     resource = pytest.importorskip("resource")
     code = (
         "import runpy, resource as r; run = runpy.run_path({!r}); run['limit'](); "
