@@ -1,4 +1,4 @@
-"""The forms of a lab: they follow the settings of its service, and keep what was begun."""
+"""The forms of a lab: they use the settings of its service and the resources in it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ SETTINGS = {
 
 @pytest.fixture
 def lab():
-    """A lab on a service with other settings than those assumed."""
+    """A lab on a service whose settings differ from the assumed ones."""
     with paylab.connect(service=Service(SETTINGS)) as lab:
         yield lab
 
 
 def marks(form, *names):
-    """What stands beside the labels of fields."""
+    """The marks beside the labels of fields, such as Required."""
     return [form.fields[name].props()["mark"] for name in names]
 
 
 def test_required_fields_are_those_of_the_service(lab):
-    """Here a city is needed, and a family name is not."""
+    """The form requires the fields that the service's settings name: a city, no family name."""
     form = lab.forms.onboarding("MX")
     found = marks(form, "given_name", "family_name", "address.city", "address.state", "phone")
     required = "Required, assumed"
@@ -43,7 +43,7 @@ def test_required_fields_are_those_of_the_service(lab):
 
 
 def test_networks_are_those_of_the_service(lab):
-    """In the wallet's form and in the quote's."""
+    """The wallet form and the quote form offer the networks of the service."""
     person = lab.forms.onboarding("MX", example=True, consent=True).submit()
     wallet = lab.forms.wallet(person, example=True)
     assert [value for _, value in wallet.fields["network"].options] == ["base", "tron"]
@@ -52,7 +52,7 @@ def test_networks_are_those_of_the_service(lab):
 
 
 def test_a_conversion_account_can_be_paid_out_to_a_named_wallet():
-    """The newest is preselected; `wallet` takes a resource or an id."""
+    """The newest wallet is preselected; `wallet` takes a resource or an id."""
     with paylab.connect() as lab:
         person = lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
         old, new = (
@@ -76,7 +76,7 @@ def paid():
 
 
 def test_the_status_of_an_id_is_that_of_its_resource(paid):
-    """Whatever the id looks like, it is looked up."""
+    """`status` looks up the id of a transfer, a conversion or an individual."""
     lab, transfer, conversion = paid
     account = lab.conversion_accounts.get(conversion.conversion_account_id)
     found = [
@@ -91,7 +91,7 @@ def test_the_status_of_an_id_is_that_of_its_resource(paid):
 
 
 def test_what_has_no_status_to_show_is_an_error(paid):
-    """It names what has one: a wallet or an account is not an individual."""
+    """Any other resource or id is an error that names the three kinds with a status."""
     lab, _, conversion = paid
     account = lab.conversion_accounts.get(conversion.conversion_account_id)
     for one in (account, account.payout_account):
@@ -105,13 +105,13 @@ def test_what_has_no_status_to_show_is_an_error(paid):
 @pytest.mark.parametrize("product", codes.PRODUCTS)
 @pytest.mark.parametrize("country", ["AR", "BR", "CO", "MX", "PH", "GB", "DE", "SG", "VN", "US"])
 def test_an_example_fills_what_is_required(paid, country, product):
-    """In every country with the product."""
+    """The example of every country and product fills in all required fields."""
     form = paid[0].forms.onboarding(country, product, example=True, consent=True)
     assert form.submit().country == country
 
 
 def test_a_product_that_a_country_does_not_have_is_said(paid):
-    """Before anything is sent; the example is filled in all the same."""
+    """An unavailable product is reported before sending; the form is filled in nevertheless."""
     lab = paid[0]
     form = lab.forms.onboarding("IN", "on_ramp", example=True, consent=True)
     assert "not available in this country; available: Global payouts." in form.reason.html
@@ -122,14 +122,14 @@ def test_a_product_that_a_country_does_not_have_is_said(paid):
 
 @pytest.mark.parametrize("country", ["SG", "VN"])
 def test_a_recipient_without_a_payout_corridor_has_no_account(paid, country):
-    """The form opens, says so, and creates the person."""
+    """The form says that no payouts are documented, and creates a recipient without account."""
     form = paid[0].forms.recipient(country, example=True)
     assert "No payouts are documented for this country" in form.reason.html
     assert not form.submit().financial_accounts
 
 
 def test_every_country_has_an_example_that_the_rules_accept(paid):
-    """Of every product that it has."""
+    """The example of every country and each of its products has no problems."""
     for country, product in ((each, one) for each in countries.NAMES for one in codes.PRODUCTS):
         if product in countries.get(country).products:
             form = paid[0].forms.onboarding(country, product, example=True, consent=True)

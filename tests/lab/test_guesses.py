@@ -1,4 +1,4 @@
-"""Calls as people who know other SDKs write them: most work, the others say what to use."""
+"""Calls that users of other SDKs would try: most work, the others name the right call."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ WORKS = [
     "lab.transfers.export(folder / 'one.parquet')",
     "paylab.read_csv(str(folder / 'one.csv'))",
     "lab.conversions.frame()",
-    # The rest.
+    # Other calls.
     "lab.request('GET', '/v1/transfers', params={'limit': 1})",
     "lab.calls[-1].as_curl()",
     "lab.settings.base_url",
@@ -203,20 +203,20 @@ def place(tmp_path_factory):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("guess", WORKS)
 def test_a_guess_works(place, guess):
-    """What a person tries first is right."""
+    """The call works as written."""
     eval(guess, place)
 
 
 @pytest.mark.parametrize(("guess", "right"), NAMED)
 def test_a_wrong_guess_names_the_right_one(place, guess, right):
-    """One look at the message is enough to write the call again."""
+    """The error names the right call, in fewer than 300 characters."""
     with pytest.raises((AttributeError, TypeError, KeyError), match=right) as caught:
         eval(guess, place)
     assert len(str(caught.value)) < 300
 
 
 def test_at_least_sixty_of_the_guesses_work():
-    """The table stays a table of guesses, most of which need no second try."""
+    """No call is listed twice, and at least 60 of them work."""
     guesses = {*WORKS, *(guess for guess, _ in NAMED)}
     assert len(guesses) == len(WORKS) + len(NAMED) >= 83
     assert len(WORKS) >= 60

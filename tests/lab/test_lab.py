@@ -17,14 +17,14 @@ KEYS = {"api_key": "an-api-key", "secret_key": "a-very-secret-key"}
 
 @pytest.fixture
 def served():
-    """A frozen simulator behind a URL, and a lab on it."""
+    """A frozen simulator behind a URL, and a lab connected to it."""
     with paylab.connect().serve() as server:
         keys = server.api_key, server.secret_key
         yield server, paylab.connect(server.base_url, *keys)
 
 
 def account(lab, country):
-    """An active conversion account of an example person, moved on by the simulator."""
+    """Create an active conversion account of an example individual."""
     person = lab.individuals.create(**paylab.examples.individual(country, consent_at=lab.clock()))
     lab.simulator.move(person.id, "pending")
     lab.simulator.move(person.id, "active")
@@ -36,13 +36,13 @@ def account(lab, country):
 
 
 def test_nothing_configured_means_the_embedded_simulator(lab):
-    """No key, no account, and a past to look at."""
+    """Without settings, a lab uses an embedded simulator that has 130 past transfers."""
     assert repr(lab).startswith("Lab on SIMULATOR (embedded)")
     assert len(list(lab.transfers.list(limit=100))) == 130
 
 
 def test_two_labs_live_side_by_side():
-    """Each has a world of its own, and both give the same ids."""
+    """Each lab has its own simulator, and both simulators give the same ids."""
     one, other = paylab.connect(), paylab.connect()
     first = account(one, "MX")
     assert not list(other.conversion_accounts.list())
@@ -50,7 +50,7 @@ def test_two_labs_live_side_by_side():
 
 
 def test_the_environment_leads_to_a_service(served, monkeypatch):
-    """Three variables, and the lab says so."""
+    """Three environment variables connect a lab to a service, and `sources` names them."""
     server, _ = served
     monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
     monkeypatch.setenv("PAYLAB_API_KEY", server.api_key)
@@ -63,7 +63,7 @@ def test_the_environment_leads_to_a_service(served, monkeypatch):
 
 
 def test_half_a_configuration_is_an_error(monkeypatch):
-    """A forgotten variable must not lead to the simulator in silence."""
+    """A missing variable is an error; the lab does not silently use the simulator."""
     monkeypatch.setenv("PAYLAB_API_KEY", "an-api-key")
     with pytest.raises(paylab.ConfigError, match="base_url and secret_key are missing"):
         paylab.connect()
@@ -71,14 +71,14 @@ def test_half_a_configuration_is_an_error(monkeypatch):
 
 @pytest.mark.parametrize("show", [repr, str, displays.show])
 def test_a_lab_shows_no_secret(show):
-    """Neither key stands in what a notebook keeps."""
+    """The HTML of a lab contains the base URL and neither of the keys."""
     lab = paylab.connect("https://api.example.com", **KEYS)
     assert not [key for key in KEYS.values() if key in displays.show(lab)]
     assert "https://api.example.com" in displays.show(lab)
 
 
 def test_a_real_service_is_never_asked_whether_it_is_a_simulator():
-    """Only an address on this machine gets a request for the controls."""
+    """A service on another machine gets no request for simulator controls."""
     asked = []
     settings = paylab.connect("https://api.example.com", **KEYS).settings
     transport = httpx.MockTransport(lambda request: asked.append(request) or httpx.Response(500))
@@ -89,12 +89,12 @@ def test_a_real_service_is_never_asked_whether_it_is_a_simulator():
 
 
 def test_a_service_without_controls_is_no_simulator():
-    """A loopback address that does not answer as one."""
+    """A local address that does not answer is not a simulator."""
     assert paylab.connect("http://127.0.0.1:9", **KEYS).simulator is None
 
 
 def test_waiting_moves_a_frozen_clock(lab):
-    """The embedded clock stands still but for waiting."""
+    """`sleep` advances the frozen clock of an embedded simulator by the seconds waited."""
     before = lab.clock()
     lab.sleep(5)
     assert lab.clock() - before == timedelta(seconds=5)
@@ -102,7 +102,7 @@ def test_waiting_moves_a_frozen_clock(lab):
 
 
 def test_waiting_moves_a_frozen_clock_behind_a_url(served):
-    """Also where the simulator is somewhere else."""
+    """`sleep` also advances the frozen clock of a simulator behind a URL."""
     server, lab = served
     before = server.simulator.world.now()
     lab.sleep(7)
@@ -110,14 +110,14 @@ def test_waiting_moves_a_frozen_clock_behind_a_url(served):
 
 
 def test_a_served_world_is_the_same_world(served):
-    """What one client makes the other sees."""
+    """A client in this process reads what a client of the served simulator has created."""
     server, lab = served
     made = account(lab, "PH")
     assert paylab.connect(simulator=server.simulator).conversion_accounts.get(made.id) == made
 
 
 def test_only_an_embedded_simulator_can_be_served(served):
-    """A lab with a base URL has nothing to serve."""
+    """A lab with a base URL cannot be served."""
     _, lab = served
     with pytest.raises(paylab.ConfigError, match="only an embedded simulator"):
         lab.serve()
@@ -125,7 +125,7 @@ def test_only_an_embedded_simulator_can_be_served(served):
 
 @pytest.mark.parametrize("encoding", ["hex", "base64"])
 def test_a_served_lab_has_keys_in_the_encoding_of_its_service(encoding):
-    """A client on the port signs with them."""
+    """A client can sign with the server's keys in the encoding that the service declares."""
     service = {"signing.key_encoding": encoding}
     with paylab.connect(service=service).serve() as server:
         keys = server.api_key, server.secret_key
@@ -134,7 +134,7 @@ def test_a_served_lab_has_keys_in_the_encoding_of_its_service(encoding):
 
 @pytest.mark.parametrize(("country", "kind"), [("MX", ClabeCard), ("PH", QR)])
 def test_a_deposit_card_suits_the_country(lab, country, kind):
-    """A CLABE in Mexico, a QR code in the Philippines."""
+    """The deposit card is a CLABE in Mexico and a QR code in the Philippines."""
     assert isinstance(lab.deposit_card(account(lab, country)), kind)
 
 
@@ -142,7 +142,7 @@ def test_a_deposit_card_suits_the_country(lab, country, kind):
     ("limit", "rows", "complete"), [(None, 130, True), (5, 5, False), (130, 130, True)]
 )
 def test_a_frame_says_whether_it_is_whole(lab, limit, rows, complete):
-    """`limit` cuts, and the frame knows."""
+    """`limit` sets the maximum rows; `attrs` says whether the frame is complete."""
     frame = lab.transfers.frame(limit=limit)
     assert (len(frame), frame.attrs["complete"]) == (rows, complete)
 
@@ -155,7 +155,7 @@ def test_a_frame_since_a_time_has_nothing_older(lab):
 
 
 def test_the_log_level_is_asked_for_by_name(monkeypatch):
-    """A level that is none is said to be none."""
+    """PAYLAB_LOG sets the log level by its name; an unknown level is an error."""
     monkeypatch.setenv("PAYLAB_LOG", "loud")
     with pytest.raises(paylab.ConfigError, match="PAYLAB_LOG"):
         paylab.connect()
@@ -166,14 +166,14 @@ def test_the_log_level_is_asked_for_by_name(monkeypatch):
 
 
 def test_production_refuses_what_only_a_sandbox_does():
-    """A simulator can behave like the real thing: 403."""
+    """A production-like simulator refuses a sandbox deposit with a 403."""
     lab = paylab.connect(simulator=Simulator(production_like=True))
     with pytest.raises(paylab.PermissionDeniedError):
         lab.sandbox.deposit("ca_1", "1", "mxn")
 
 
 def test_a_read_only_lab_reads_and_still_controls_its_simulator(monkeypatch):
-    """The switch of the environment also holds for the embedded simulator."""
+    """PAYLAB_READ_ONLY also refuses writes to an embedded simulator; its clock can be moved."""
     monkeypatch.setenv("PAYLAB_READ_ONLY", "1")
     lab = paylab.connect()
     assert ("read_only", "yes", "environment PAYLAB_READ_ONLY") in lab.sources()
@@ -193,13 +193,13 @@ def test_a_read_only_lab_reads_and_still_controls_its_simulator(monkeypatch):
 
 
 def test_two_labs_on_one_simulator_have_nonces_of_their_own():
-    """Neither is refused for a nonce of the other, on a clock that stands still."""
+    """Labs on one simulator use different nonces, even while its clock is frozen."""
     simulator = Simulator(transfers=3)
     labs = [paylab.connect(simulator=simulator) for _ in range(3)]
     assert [len(list(lab.transfers.list())) for lab in labs] == [3, 3, 3]
 
 
 def test_the_ledger_and_a_reconciliation_name_the_service(lab):
-    """Their cards have the badge of the lab."""
+    """The HTML of the ledger and of a reconciliation has the badge of the lab."""
     assert "SIMULATOR (embedded)" in displays.show(lab.ledger)
     assert "SIMULATOR (embedded)" in displays.show(lab.reconcile())

@@ -1,4 +1,4 @@
-"""Which service a lab is connected to, and where that shows."""
+"""The kind of service a lab is connected to, and the badge that shows it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EMBEDDED = "SIMULATOR (embedded)"
 
 @pytest.fixture
 def served():
-    """A lab on a simulator behind an address."""
+    """A lab connected to a simulator behind an address."""
     with Server(Simulator()) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         yield paylab.connect(server.base_url, *keys)
@@ -39,26 +39,26 @@ def served():
     ],
 )
 def test_an_address_is_named(base_url, kind, badge):
-    """A sandbox by its host; an address on this machine that does not answer is no simulator."""
+    """A sandbox is recognised by its host; a local address without an answer is no simulator."""
     place = paylab.connect(base_url, "k", "s").place
     assert (place.kind, str(place), place.is_simulator) == (kind, badge, False)
     assert place.base_url in place.notice
 
 
 def test_the_embedded_simulator_says_why_it_is_used(lab):
-    """In words for a terminal, too."""
+    """The notice of the embedded simulator says that no PAYLAB_BASE_URL is set."""
     assert str(lab.place) == EMBEDDED
     assert lab.place.notice == "using the embedded simulator: no PAYLAB_BASE_URL is set"
 
 
 def test_a_simulator_behind_an_address_is_recognised(served):
-    """By its controls, on this machine only."""
+    """A simulator at a local address is recognised and shown with its host."""
     assert served.place.kind == "shared"
     assert str(served.place).startswith("SIMULATOR (shared, 127.0.0.1:")
 
 
 def test_a_new_lab_is_shown_without_a_request(served, monkeypatch):
-    """Its address is not asked what it is; the first answer tells."""
+    """Showing a lab sends no request; after the first response it names the simulator."""
     monkeypatch.setattr(type(served), "simulator", property(lambda _: pytest.fail("asked")))
     assert "SIMULATOR" not in repr(served) + displays.show(served)
     assert served.transfers.list().to_list(1) == []
@@ -67,7 +67,7 @@ def test_a_new_lab_is_shown_without_a_request(served, monkeypatch):
 
 
 def test_a_simulator_that_starts_later_is_found():
-    """What did not answer before is asked again."""
+    """A local address that did not answer before is asked again."""
     simulator = Simulator()
     with Server(simulator) as server:
         port = int(server.base_url.rpartition(":")[2])
@@ -98,7 +98,7 @@ def shown(value):
     ],
 )
 def test_everything_shown_carries_the_badge(lab, make):
-    """As text and as HTML."""
+    """The text and the HTML of every display contain the badge."""
     text, html = shown(make(lab))
     assert EMBEDDED in text
     assert EMBEDDED in html
@@ -117,19 +117,19 @@ def test_everything_shown_carries_the_badge(lab, make):
     ],
 )
 def test_results_and_lists_carry_the_badge(lab, make):
-    """Of the service that they came from."""
+    """The HTML of results and lists contains the badge of their service."""
     assert EMBEDDED in displays.show(make(lab))
 
 
 def test_a_copied_result_keeps_its_badge_and_can_be_pickled(lab):
-    """Without the function that names its service."""
+    """A deep copy keeps the badge, and a result is the same after pickling."""
     one = lab.transfers.list()[0]
     assert EMBEDDED in displays.show(copy.deepcopy(one))
     assert pickle.loads(pickle.dumps(one)) == one
 
 
 def test_an_inbox_carries_the_badge(lab):
-    """In the text that stays behind in a saved notebook, too."""
+    """The saved HTML of an inbox contains the badge."""
     with lab.inbox() as inbox:
         shown, _ = inbox._repr_mimebundle_()
     assert EMBEDDED in shown["text/html"]
@@ -137,7 +137,7 @@ def test_an_inbox_carries_the_badge(lab):
 
 @pytest.mark.parametrize("name", ["clock", "faults", "scenarios"])
 def test_controls_say_that_they_are_of_a_simulator(lab, name):
-    """Their repr asks nothing; those with a table show the badge."""
+    """The HTML of controls, if any, has the badge; their repr sends no request."""
     controls = getattr(lab.simulator, name)
     assert "SIMULATOR" in (displays.show(controls) or "SIMULATOR")
     controls._ask = None
@@ -145,24 +145,24 @@ def test_controls_say_that_they_are_of_a_simulator(lab, name):
 
 
 def test_an_answer_says_that_it_is_of_a_simulator(served, monkeypatch):
-    """After the first one nothing more is asked to show a badge."""
+    """A result shows the badge of its simulator without a further request."""
     individual = served.individuals.get(person(served))
     monkeypatch.setattr(type(served), "simulator", None)
     assert "SIMULATOR (shared, 127.0.0.1:" in displays.show(individual)
 
 
 def person(lab):
-    """Somebody to look at."""
+    """Create an example individual."""
     return lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
 
 
 def test_a_form_on_the_page_names_the_service(lab):
-    """In its heading, which the stepper shows once."""
+    """The heading of a form has the badge."""
     form = lab.forms.onboarding("MX")
     assert EMBEDDED in form.heading.badge
 
 
 def test_frames_and_files_remember_their_service(lab, tmp_path):
-    """In `attrs`, and beside a Parquet file or a CSV."""
+    """`attrs` of a frame contains the badge of its service."""
     assert lab.transfers.frame(limit=3).attrs["service"] == EMBEDDED
     assert lab.conversions.frame().attrs["service"] == EMBEDDED

@@ -1,4 +1,4 @@
-"""The assumptions in force in a lab: where they come from, who follows them, how they are shown."""
+"""The service settings of a lab: where they come from, what uses them, how they are shown."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ QUOTE = {"paths.quotes": "/v1/quote"}
 
 @pytest.fixture(autouse=True)
 def nothing_configured(monkeypatch, tmp_path):
-    """No settings of this machine."""
+    """Remove all paylab settings of this machine."""
     for name in ("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "SERVICE"):
         monkeypatch.delenv(f"PAYLAB_{name}", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
 
 def quoted(lab):
-    """The path of a quote that the service gave."""
+    """Create a quote and return the path of its request."""
     made = lab.individuals.create(**examples.recipient("MX"))
     terms = {"payout_method": "spei", "source_amount": "5", "destination_currency": "MXN"}
     assert lab.quotes.create(made.financial_accounts[0], source_currency="USD", **terms).id
@@ -31,14 +31,14 @@ def quoted(lab):
 
 
 def test_an_embedded_simulator_follows_the_service():
-    """Client and simulator have the same paths, without a word more."""
+    """The client and the embedded simulator use the same paths without further settings."""
     lab = paylab.connect(service=QUOTE, ledger="none")
     assert lab.service == Service(QUOTE)
     assert quoted(lab) == "/v1/quote"
 
 
 def test_the_variable_is_enough(monkeypatch, tmp_path):
-    """PAYLAB_SERVICE chooses the service of an embedded simulator too."""
+    """PAYLAB_SERVICE also sets the service of an embedded simulator."""
     file = tmp_path / "service.toml"
     file.write_text('[paths]\nquotes = "/v1/quote"\n')
     monkeypatch.setenv("PAYLAB_SERVICE", str(file))
@@ -46,7 +46,7 @@ def test_the_variable_is_enough(monkeypatch, tmp_path):
 
 
 def test_a_simulator_brings_its_service_along():
-    """A lab on it follows what it does, unless another service is given."""
+    """A lab on a simulator uses its service; with another one, the error names the setting."""
     simulator = Simulator(service=Service(QUOTE))
     assert quoted(paylab.connect(simulator=simulator, ledger="none")) == "/v1/quote"
     other = paylab.connect(simulator=simulator, service=Service(), ledger="none")
@@ -65,12 +65,12 @@ def test_a_simulator_brings_its_service_along():
     ],
 )
 def test_list_order_is_a_setting_of_the_service(given, order):
-    """The argument is short for lists.order; a simulator in this process does what it says."""
+    """The order of a list comes from `list_order`, the service's settings, or the default."""
     assert paylab.connect(**given, ledger="none").client.order("transfers") == order
 
 
 def test_an_assumed_order_is_not_trusted():
-    """Of a service elsewhere an order counts once somebody declared it."""
+    """The list order of a remote service is unknown until it is declared in the settings."""
     assumed = paylab.connect("https://pay.test", "k", "s", ledger="none").client
     declared = paylab.connect(
         "https://pay.test", "k", "s", ledger="none", service={"lists.order": "newest_first"}
@@ -79,7 +79,7 @@ def test_an_assumed_order_is_not_trusted():
 
 
 def test_the_service_is_shown_as_a_table():
-    """Each key with its value, default, origin, assumption and question; yours come first."""
+    """Each row has key, value, default, origin and assumption; changed keys come first."""
     shown = service_table(Service({**QUOTE, "signing.tolerance": 60}))
     assert "2 of " in shown
     assert shown.index("/v1/quote") < shown.index("[signing]")
@@ -88,14 +88,14 @@ def test_the_service_is_shown_as_a_table():
 
 
 def test_a_notebook_shows_the_table():
-    """The display is registered for the type."""
+    """IPython shows a service as this table."""
     formatter = InteractiveShell.instance().display_formatter.formatters["text/html"]
     paylab.connect(ledger="none")
     assert "signing.tolerance" in formatter(Service())
 
 
 def test_a_recording_keeps_the_service(tmp_path):
-    """A replay follows the settings that were in force, without a file or a variable."""
+    """A replay uses the service settings of the recording, without a file or a variable."""
     lab = paylab.connect(service=QUOTE, ledger="none")
     with lab.record(tmp_path / "run.calls"):
         quoted(lab)

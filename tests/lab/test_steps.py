@@ -1,4 +1,4 @@
-"""Steps: what a service does not offer is left out, and a failed cell is named by later ones."""
+"""Notebook steps: one that the service lacks is skipped; later cells name a failed step."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ANSWERS = {"/v1/sandbox/deposits": 404, "/v1/quotes": 403, "/v1/individuals": 40
 
 
 def answer(request):
-    """A service that has nothing but the list of transfers."""
+    """Answer as a service that has only the list of transfers."""
     status = ANSWERS.get(request.url.path, 200)
     return httpx.Response(status, json={"data": [], "has_next_page": False})
 
 
 @pytest.fixture
 def shell():
-    """Run cells as a notebook does; each gives what it showed and the error that ended it."""
+    """A function that runs a cell as a notebook does, and returns its output and its error."""
     InteractiveShell.clear_instance()
     shell = InteractiveShell.instance(colors="nocolor")
     watch_cells()
@@ -51,7 +51,7 @@ with lab.step("a sandbox deposit"):
 
 
 def test_a_step_that_is_offered_runs_as_it_stands(shell):
-    """Its results are there afterwards."""
+    """A step that the service offers runs, and its results can be used afterwards."""
     shown, error = shell(
         "with lab.step('transfers'):\n    rows = lab.transfers.list()\n    print('read')"
     )
@@ -60,7 +60,7 @@ def test_a_step_that_is_offered_runs_as_it_stands(shell):
 
 
 def test_a_step_that_is_not_offered_says_so_and_the_notebook_goes_on(shell):
-    """With the words of the service; no error ends the cell."""
+    """A step that the service lacks prints the status and the call, and raises no error."""
     shown, error = shell(DEPOSIT)
     assert error is None
     assert shown.startswith(
@@ -71,7 +71,7 @@ def test_a_step_that_is_not_offered_says_so_and_the_notebook_goes_on(shell):
 
 
 def test_later_steps_say_which_step_they_wait_for(shell):
-    """However far away the first one is."""
+    """A later step is skipped and names the first skipped step, directly or indirectly."""
     shell(DEPOSIT)
     shown, error = shell("with lab.step('the conversion'):\n    conversion = deposit.id")
     assert error is None
@@ -82,7 +82,7 @@ def test_later_steps_say_which_step_they_wait_for(shell):
 
 
 def test_a_cell_without_a_step_names_what_it_waits_for(shell):
-    """As an error of one line, and no NameError."""
+    """A cell outside a step raises a StepError that names the skipped step, not a NameError."""
     shell(DEPOSIT)
     _, error = shell("amount = deposit.amount")
     assert isinstance(error, paylab.StepError)
@@ -109,7 +109,7 @@ def test_a_cell_without_a_step_names_what_it_waits_for(shell):
     ],
 )
 def test_any_use_of_what_a_failed_cell_should_give_names_that_cell(shell, use):
-    """Whatever is done with it, but for looking at it."""
+    """Any use of a result that a failed cell did not set raises an error that names the cell."""
     _, error = shell("person = lab.request('POST', '/v1/individuals', json={})")
     assert isinstance(error, paylab.BadRequestError)
     _, error = shell(use)
@@ -119,7 +119,7 @@ def test_any_use_of_what_a_failed_cell_should_give_names_that_cell(shell, use):
 
 
 def test_a_cell_that_is_run_again_gives_its_results(shell, monkeypatch):
-    """What stood for them goes."""
+    """When the skipped step succeeds later, its results replace the placeholders."""
     shell(DEPOSIT)
     monkeypatch.setitem(ANSWERS, "/v1/sandbox/deposits", 201)
     assert shell(DEPOSIT) == ("paid in\n", None)
@@ -127,7 +127,7 @@ def test_a_cell_that_is_run_again_gives_its_results(shell, monkeypatch):
 
 
 def test_results_of_an_earlier_run_stay(shell, monkeypatch):
-    """As in any notebook: only what has no value stands for something missing."""
+    """A step that is skipped keeps the results of an earlier run."""
     monkeypatch.setitem(ANSWERS, "/v1/sandbox/deposits", 201)
     shell(DEPOSIT)
     monkeypatch.setitem(ANSWERS, "/v1/sandbox/deposits", 404)
@@ -137,7 +137,7 @@ def test_results_of_an_earlier_run_stay(shell, monkeypatch):
 
 @pytest.mark.parametrize("error", ["400", "rule", "other"])
 def test_a_step_hides_no_other_error(shell, error):
-    """What is refused for another reason ends the cell."""
+    """A step does not catch other errors, such as a 400."""
     work = {
         "400": "lab.request('POST', '/v1/individuals', json={})",
         "rule": "lab.transfers.get('')",
@@ -149,19 +149,19 @@ def test_a_step_hides_no_other_error(shell, error):
 
 
 def test_an_error_that_has_nothing_to_do_with_paylab_leaves_the_names_alone(shell):
-    """A NameError stays one in a cell of the user's own."""
+    """After an error that is not from paylab, a missing name is still a NameError."""
     shell("mine = 1 / 0")
     assert isinstance(shell("mine")[1], NameError)
 
 
 def test_a_step_in_a_function_sets_no_names(shell):
-    """Its names are its own."""
+    """A skipped step inside a function sets no placeholders in the notebook."""
     shell(f"def pay():{DEPOSIT.replace(chr(10), chr(10) + '    ')}\n\npay()")
     assert isinstance(shell("deposit")[1], NameError)
 
 
 def test_what_is_missing_can_be_looked_at(shell):
-    """In an inspector, or as the last line of a cell."""
+    """A placeholder can be displayed, and its repr names the skipped step."""
     shell(DEPOSIT)
     assert shell("deposit")[1] is None
     assert shell("print(repr(deposit))")[0].startswith("<deposit is missing: it needs the step")
