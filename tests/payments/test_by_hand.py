@@ -1,4 +1,4 @@
-"""Buttons and prompts: each call is meant, unless the answer to the same one was lost."""
+"""Each call at a prompt or from a button is a new payment, except after a lost answer."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currenc
 
 @pytest.fixture
 def lab(monkeypatch, tmp_path):
-    """A lab at a prompt, which has no cells and no call sites."""
+    """A lab at a prompt, where calls come from no cell and no script."""
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
     return paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
 
 
 @pytest.fixture
 def person(lab):
-    """Somebody to pay."""
+    """A recipient with a bank account."""
     made = lab.individuals.create(**examples.recipient("MX"))
     lab.financial_accounts.create(made.id, **examples.account("MX"))
     return lab.individuals.wait(made.id)
 
 
 def pay(lab, person, amount="10.00"):
-    """One payment."""
+    """Make one payment."""
     account = person.financial_accounts[0].id
     return lab.transfers.create(account, source_amount=amount, **TERMS)
 
 
 def lose(lab):
-    """The answer to the next payment, on every try."""
+    """Drop the answer to the next payment, on all three attempts."""
     lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
 
 
 def made(lab):
-    """How many transfers there are."""
+    """The number of transfers at the service."""
     return len(list(lab.transfers.list()))
 
 
 def test_what_was_lost_is_asked_for_again(lab, person):
-    """Under its own key, once; after that the same again is another payment."""
+    """After a lost answer, the next call repeats its key; the call after that pays again."""
     lose(lab)
     with pytest.raises(APIConnectionError) as lost:
         pay(lab, person)
@@ -58,7 +58,7 @@ def test_what_was_lost_is_asked_for_again(lab, person):
 
 @pytest.mark.parametrize("new", [False, True])
 def test_a_form_whose_answer_was_lost_pays_once(lab, person, new):
-    """However often its button is clicked; `new` begins one payment, not one for every click."""
+    """After a lost answer, more clicks make no second payment, with or without `new`."""
     lose(lab)
     form = lab.forms.transfer(person, new=new)
     for _ in range(3):
@@ -68,7 +68,7 @@ def test_a_form_whose_answer_was_lost_pays_once(lab, person, new):
 
 
 def test_another_amount_is_another_payment(lab, person):
-    """Only the very same is taken for what was lost."""
+    """A call with another amount is a new payment, not a repeat of the lost one."""
     lose(lab)
     with pytest.raises(APIConnectionError):
         pay(lab, person)
@@ -76,7 +76,7 @@ def test_another_amount_is_another_payment(lab, person):
 
 
 def test_a_day_later_one_is_asked_first(lab, person):
-    """The key has expired: look whether it was made; asked again, it is meant."""
+    """When the key has expired, the next call raises ChoiceError; the call after that pays."""
     lose(lab)
     with pytest.raises(APIConnectionError):
         pay(lab, person)
@@ -88,14 +88,14 @@ def test_a_day_later_one_is_asked_first(lab, person):
 
 
 def test_payments_at_the_same_time_are_each_meant(lab, person):
-    """One that still waits for its answer is not lost."""
+    """A payment that still waits for its answer is not lost, so concurrent calls are all made."""
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: pay(lab, person).id, range(12)))
     assert len(set(found)) == made(lab) == 12
 
 
 def test_a_fresh_quote_after_a_lost_answer_is_confirmed(lab, person):
-    """The transfer of the first quote may have been made: the second is not sent unasked."""
+    """After a lost answer, submitting a renewed quote raises RuleError and pays nothing."""
     quote = lab.quotes.create(person.financial_accounts[0].id, source_amount="10.00", **TERMS)
     card = lab.forms.quote_card(quote)
     lose(lab)

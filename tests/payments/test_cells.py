@@ -1,4 +1,4 @@
-"""Cells run again in a real kernel: nothing is paid twice, and each time it is said why."""
+"""Cells are run again in a real kernel: nothing is paid twice, and the output says why."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print(transfer.id, "again" if transfer.replayed else "new")
 
 
 class Kernel:
-    """A kernel that is sent cells as JupyterLab sends them: with the id of the cell."""
+    """A kernel that receives cells as JupyterLab sends them, with their ids."""
 
     def __init__(self, environment):
         self.manager = KernelManager(kernel_name="python3")
@@ -53,7 +53,7 @@ class Kernel:
         self.run(CONNECT)
 
     def run(self, code, cell=None):
-        """What a cell shows: its output, its messages and its error, as one text."""
+        """Run a cell and return its output, messages and error as one text."""
         content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
         metadata = {"cellId": cell} if cell else {}
         message = self.client.session.msg("execute_request", content, metadata=metadata)
@@ -71,13 +71,13 @@ class Kernel:
             yield content.get("text", "") + "\n".join(content.get("traceback", []))
 
     def stop(self):
-        """End it, with its process."""
+        """Stop the kernel and its process."""
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
 
 
 class Place:
-    """A served simulator with a recipient, and kernels on it that share a ledger."""
+    """A served simulator with a recipient, and kernels that share a ledger."""
 
     def __init__(self, server, folder):
         self.server, self.kernels = server, []
@@ -98,7 +98,7 @@ class Place:
 
     @contextmanager
     def kernel(self):
-        """A kernel of its own process."""
+        """A new kernel in its own process."""
         kernel = Kernel(self.environment)
         try:
             yield kernel
@@ -106,24 +106,24 @@ class Place:
             kernel.stop()
 
     def pay(self, amount="10.00", more=""):
-        """A cell that pays."""
+        """The code of a cell that makes a payment."""
         return PAY.format(account=self.account, amount=amount, more=more)
 
     @property
     def made(self):
-        """How many transfers the service has."""
+        """The number of transfers at the service."""
         return len(self.server.simulator.world.tables["transfers"])
 
 
 @pytest.fixture
 def place(tmp_path):
-    """Real time, a hundred times as fast."""
+    """A served simulator whose clock runs a hundred times as fast as real time."""
     with Server(Simulator(frozen=False, speed=100)) as server:
         yield Place(server, tmp_path)
 
 
 def test_cells_run_again_edited_and_after_a_restart(place):
-    """The story of an afternoon, in two kernels."""
+    """A cell run again, also after a restart, pays nothing; an edited cell needs `new=True`."""
     with place.kernel() as kernel:
         assert "new" in kernel.run(place.pay(), cell="c1")
         again = kernel.run(place.pay(), cell="c1")
@@ -148,7 +148,7 @@ def test_cells_run_again_edited_and_after_a_restart(place):
 
 
 def test_an_answer_that_was_lost(place):
-    """Run again, the cell finds out what happened."""
+    """After a lost answer, running the cell again returns the transfer that was made."""
     with place.kernel() as kernel:
         place.lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
         lost = kernel.run(place.pay(), cell="c1")
@@ -162,7 +162,7 @@ def test_an_answer_that_was_lost(place):
 
 
 def test_a_cell_changed_by_a_comment_or_a_try_is_the_same(place):
-    """Also in a front end that tells no ids of cells, before and after an answer was seen."""
+    """A cell without an id makes the same order after a comment or a `try` is added."""
     tried = "try:" + place.pay().replace("\n", "\n    ") + "\nexcept ValueError:\n    raise"
     with place.kernel() as kernel:
         place.lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
@@ -173,7 +173,7 @@ def test_a_cell_changed_by_a_comment_or_a_try_is_the_same(place):
 
 
 def test_a_loop_in_a_cell_pays_each_time_round_once(place):
-    """And run again, not at all."""
+    """A loop pays once in each iteration; running its cell again pays nothing."""
     loop = "for _ in range(3):" + place.pay().replace("\n", "\n    ")
     with place.kernel() as kernel:
         first, second = kernel.run(loop, cell="c1"), kernel.run(loop, cell="c1")
@@ -182,7 +182,7 @@ def test_a_loop_in_a_cell_pays_each_time_round_once(place):
 
 
 def test_a_cell_that_pays_in_threads_pays_once(place):
-    """Waited for or awaited: what a cell has others do is done by the cell."""
+    """A cell that pays in a thread pool or with asyncio pays nothing when it is run again."""
     with place.kernel() as kernel:
         kernel.run(TERMS.format(account=place.account), cell="c0")
         shown = [kernel.run(code, cell=code) for code in (POOL, POOL, AWAITED, AWAITED)]
@@ -192,7 +192,7 @@ def test_a_cell_that_pays_in_threads_pays_once(place):
 
 
 def test_the_same_cell_for_somebody_else(place):
-    """A notebook that makes a new recipient each time pays each of them, once."""
+    """A cell that is run with another recipient pays each recipient once."""
     cell = place.pay().replace(repr(place.account), "account")
     person = place.lab.individuals.create(**examples.recipient("MX"))
     place.lab.individuals.wait(person.id, every=0.05)
@@ -206,7 +206,7 @@ def test_the_same_cell_for_somebody_else(place):
 
 
 def test_after_a_day_the_key_is_gone(place):
-    """The service would pay again, so it is not asked."""
+    """When the key has expired, running the cell again raises ChoiceError and sends nothing."""
     with place.kernel() as kernel:
         kernel.run(place.pay(), cell="c1")
         place.lab.simulator.clock.advance("25h")
@@ -227,7 +227,7 @@ def test_after_a_day_the_key_is_gone(place):
     ],
 )
 def test_an_edited_cell_without_an_id_pays_once(place, edit):
-    """It is found by what it sends; a loop still pays each time round."""
+    """A cell without an id is recognised by its request, so an edit makes no second payment."""
     with place.kernel() as kernel:
         assert "new" in kernel.run(place.pay())
         assert "again" in kernel.run(edit(place.pay()))
@@ -280,5 +280,5 @@ work(lambda: call_site.cell_steps(f"made[{next(number)}] = [pay(row, a=1) for ro
 
 @pytest.mark.parametrize("code", [LOOK, PARSE])
 def test_threads_of_a_batch_stand_garbage_that_is_collected(code):
-    """While they look for their cell, and while they read it: none hangs, and none fails."""
+    """Threads that find or parse their cell during garbage collection do not hang or fail."""
     subprocess.run([sys.executable, "-c", YIELDING + code], check=True, timeout=30)

@@ -1,4 +1,4 @@
-"""The ledger's file: where it is, who may read it, and what happens when it cannot be used."""
+"""The ledger's file: its path, its permissions, and the errors when it cannot be used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{
 
 
 def test_written_before_it_is_sent(tmp_path):
-    """Another process sees the entry as soon as it was added."""
+    """Another connection sees an entry as soon as it is added; every write is synced to disk."""
     store = LedgerStore(tmp_path / "deep" / "ledger.sqlite3")
     made = store.add(ORDER)
     with sqlite3.connect(tmp_path / "deep" / "ledger.sqlite3") as other:
@@ -28,14 +28,14 @@ def test_written_before_it_is_sent(tmp_path):
 
 
 def test_only_its_owner_reads_it(tmp_path):
-    """Who was paid what is nobody else's business."""
+    """Only the owner of the file can read and write it."""
     LedgerStore(tmp_path / "ledger.sqlite3").close()
     assert stat.S_IMODE((tmp_path / "ledger.sqlite3").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("spoil", ["garbage", "folder", "below a file"])
 def test_a_file_that_cannot_be_used(tmp_path, spoil):
-    """Says which, and how to do without; nothing is overwritten."""
+    """An unusable path raises ConfigError, which says to set PAYLAB_LEDGER to another file."""
     path = tmp_path / "ledger.sqlite3"
     if spoil == "folder":
         path.mkdir()
@@ -57,7 +57,7 @@ def test_a_file_that_cannot_be_used(tmp_path, spoil):
     ],
 )
 def test_where_it_is(monkeypatch, given, variable, shown):
-    """The argument, then the environment; an embedded simulator's is in memory."""
+    """`ledger=` overrides PAYLAB_LEDGER; the default for an embedded simulator is in memory."""
     monkeypatch.delenv("PAYLAB_LEDGER", raising=False)
     if variable is not None:
         monkeypatch.setenv("PAYLAB_LEDGER", variable)
@@ -66,20 +66,20 @@ def test_where_it_is(monkeypatch, given, variable, shown):
 
 
 def test_the_usual_place():
-    """Is in the user's data directory."""
+    """The default path is in the user's data directory."""
     assert ledger_path().name == "ledger.sqlite3"
     assert user_data_path("paylab", appauthor=False) in ledger_path().parents
 
 
 def test_no_file_before_it_is_needed(tmp_path):
-    """Reading makes none."""
+    """Reading a list creates no ledger file."""
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
     lab.transfers.list(limit=1).first()
     assert not [*tmp_path.iterdir()]
 
 
 def test_shown_as_a_table(tmp_path):
-    """With the path of the file."""
+    """The table of an empty ledger shows the path of its file."""
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
     shown = ledger_table(lab.ledger)
     assert str(tmp_path) in shown

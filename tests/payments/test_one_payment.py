@@ -1,4 +1,4 @@
-"""One order is one payment: in batches and alone, with keys, other services and wrong clocks."""
+"""One order is one payment: in batches and alone, with own keys, other services, wrong clocks."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ OTHER_KEY = "22222222-2222-4222-8222-222222222222"
 
 
 class Service(httpx.BaseTransport):
-    """A service with ids that count, whose answers to payments can be chosen."""
+    """A fake service with sequential ids; `answers` are the answers to the next payments."""
 
     def __init__(self, stranger=404):
         self.stranger, self.made, self.posts, self.answers = stranger, {}, 0, []
         self.date = NOON
 
     def handle_request(self, request):
-        """A transfer by its id, all of them, or a new one."""
+        """Answer with a transfer by its id, all transfers, or a new transfer."""
         headers = {"Date": format_datetime(self.date, usegmt=True)}
         status, body = self._answer(request)
         return httpx.Response(status, headers=headers, content=json.dumps(body))
@@ -65,13 +65,13 @@ class Service(httpx.BaseTransport):
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """A folder for journals that no other test knows."""
+    """Use a folder for journals that no other test uses."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture
 def lab_of(tmp_path):
-    """A lab of a new process, as it were; all of them share a ledger."""
+    """A function that makes labs; all of them share one ledger."""
 
     def make(service, host="pay.example", clock=lambda: NOON, **options):
         settings = Settings(f"https://{host}", Secret("k" * 20), Secret("s" * 20))
@@ -88,19 +88,19 @@ def rows(*names, amount="10.00"):
 
 
 def batch(lab, *names, **options):
-    """The outcomes of a batch."""
+    """Send a batch and return its outcomes."""
     return list(lab.transfers.create_many(rows(*names), concurrency=1, **options)["outcome"])
 
 
 def pay(lab, reference=None, amount="10.00", **more):
-    """One payment."""
+    """Make one payment."""
     named = {"client_reference_id": reference, "source_amount": amount}
     return lab.transfers.create("fa_1", **named, **TERMS, **more)
 
 
 @pytest.mark.parametrize("stranger", [404, 400, 422])
 def test_the_journal_of_another_service_says_nothing_of_this_one(lab_of, stranger):
-    """Although its ids are the same, and whatever an unknown id is answered."""
+    """The journal of another service is not used, even if both services have the same ids."""
     for host in ("a.example", "b.example"):
         assert batch(lab_of(Service(), host), "s0", "s1", "s2") == ["created"] * 3
     service = Service(stranger)
@@ -112,7 +112,7 @@ def test_the_journal_of_another_service_says_nothing_of_this_one(lab_of, strange
 
 @pytest.mark.parametrize("amount", ["10.00", "11.00"])
 def test_a_reference_that_was_paid_alone_is_not_paid_in_a_batch(lab_of, amount):
-    """Other terms are a conflict; the list may not show it yet."""
+    """A batch sends the key of the earlier payment again; other terms are a conflict."""
     service = Service()
     pay(lab_of(service), "inv-1", amount)
     hidden, service.made = service.made, {}
@@ -123,7 +123,7 @@ def test_a_reference_that_was_paid_alone_is_not_paid_in_a_batch(lab_of, amount):
 
 
 def test_a_reference_that_was_paid_in_a_batch_is_not_paid_alone(lab_of):
-    """The same key is sent; other terms are a choice."""
+    """A payment after a batch sends the key of the batch; other terms raise ChoiceError."""
     service = Service()
     batch(lab_of(service), "inv-1")
     assert pay(lab_of(service), "inv-1").id == "tr_0"
@@ -137,7 +137,7 @@ def test_a_reference_that_was_paid_in_a_batch_is_not_paid_alone(lab_of):
 )
 @pytest.mark.parametrize("lost", [False, True])
 def test_a_reference_is_one_order_with_a_key_and_without(lab_of, first, second, lost):
-    """The key that it was sent with first is sent again."""
+    """A repeated reference is sent with its first key, whether or not the caller names a key."""
     service = Service()
     service.answers = ["cut"] if lost else []
     try:
@@ -149,7 +149,7 @@ def test_a_reference_is_one_order_with_a_key_and_without(lab_of, first, second, 
 
 
 def test_a_lost_answer_to_an_own_key_is_asked_for_without_it(lab_of):
-    """And two keys of the caller's are two payments."""
+    """A call without a key sends the caller's key of the lost call; another key pays again."""
     service = Service()
     service.answers = ["cut"]
     with pytest.raises(APIConnectionError):
@@ -160,7 +160,7 @@ def test_a_lost_answer_to_an_own_key_is_asked_for_without_it(lab_of):
 
 @pytest.mark.parametrize("answer", [400, 404, 409, 422])
 def test_a_refusal_after_a_lost_answer_is_not_certain(lab_of, answer):
-    """The first attempt may have been carried out; a refusal of the only one is certain."""
+    """A refusal after a lost answer leaves the outcome unknown; a refusal alone is certain."""
     service = Service()
     service.answers = ["cut", answer, answer]
     assert batch(lab_of(service, max_retries=2), "inv-1") == ["unknown"]
@@ -170,7 +170,7 @@ def test_a_refusal_after_a_lost_answer_is_not_certain(lab_of, answer):
 
 @pytest.mark.parametrize("answer", [401, 403])
 def test_a_batch_that_ends_says_how_many_were_paid(lab_of, answer):
-    """And that running it again goes on."""
+    """A 401 or 403 ends a batch; the error gives the number paid, and the next run continues."""
     service = Service()
     service.answers = [201, answer]
     with pytest.raises(PaylabError) as error:
@@ -183,7 +183,7 @@ def test_a_batch_that_ends_says_how_many_were_paid(lab_of, answer):
 @pytest.mark.parametrize("first", [{}, {"journal": "other.journal"}])
 @pytest.mark.parametrize("second", [{}, {"journal": "third.journal"}])
 def test_a_new_journal_does_not_pay_again(lab_of, tmp_path, monkeypatch, first, second):
-    """After its keys have expired; without a ledger too."""
+    """A batch with a new journal and no ledger finds a payout whose key has expired."""
     monkeypatch.chdir(tmp_path)
     service = Service()
     assert batch(lab_of(service, ledger="none"), "inv-1", **first) == ["created"]
@@ -196,7 +196,7 @@ def test_a_new_journal_does_not_pay_again(lab_of, tmp_path, monkeypatch, first, 
 
 
 def test_a_transfer_of_the_list_with_other_terms_is_a_conflict(lab_of):
-    """Its amount differs; the reference stands for what was made."""
+    """A listed transfer with the same reference and another amount is a conflict."""
     service = Service()
     pay(lab_of(service, ledger="none"), "inv-1", "11.00")
     assert batch(lab_of(service, ledger="none"), "inv-1") == ["conflict"]
@@ -212,7 +212,7 @@ def test_a_transfer_of_the_list_with_other_terms_is_a_conflict(lab_of):
     ],
 )
 def test_an_expired_key_is_not_sent_whatever_a_date_says(lab_of, first, later, hours):
-    """Nor one that is from a time to come."""
+    """A key that has expired or is from the future is not sent, whatever the Date header says."""
     service = Service()
     service.date = first
     lab = lab_of(service)
@@ -227,7 +227,7 @@ def test_an_expired_key_is_not_sent_whatever_a_date_says(lab_of, first, later, h
 
 
 def test_a_commit_that_fails_takes_no_turn(lab_of):
-    """The next orders of the same body are as many payments as there are."""
+    """An order whose COMMIT fails is not counted, so a repeated payment is still found."""
     service = Service()
     lab = lab_of(service)
     execute, fail = lab.ledger._store._execute, ["COMMIT"]
@@ -249,7 +249,7 @@ def test_a_commit_that_fails_takes_no_turn(lab_of):
 
 
 def test_an_id_that_is_no_text_is_kept(lab_of):
-    """Half a character in an id must not wedge the order."""
+    """An id with an unpaired surrogate is stored escaped, and the order can be repeated."""
     service = Service()
     service._make = lambda request: service.made.setdefault(
         request.headers["idempotency-key"], {"id": "\ud800"}
@@ -268,7 +268,7 @@ lab.transfers.create("{account}", payout_method="spei", source_currency="USD",
 
 
 def test_a_script_that_ipython_runs_pays_once(tmp_path):
-    """Run twice, as `python` would."""
+    """A script that IPython runs twice pays once."""
     from paylab.corridors import examples
 
     with Server(Simulator(frozen=False, speed=100)) as server:

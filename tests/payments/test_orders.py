@@ -1,4 +1,4 @@
-"""Which order a payment is: by its reference, by its open answer, by its place and turn."""
+"""How an order is recognised: by its reference, its open entry, or its call site and count."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currenc
 
 @pytest.fixture
 def lab(tmp_path):
-    """A lab whose calls are made by a script: this file."""
+    """A lab whose calls come from a script, which is this file."""
     return paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
 
 
 @pytest.fixture
 def account(lab):
-    """Where to pay."""
+    """The id of the account to pay."""
     person = lab.individuals.create(**examples.recipient("MX"))
     made = lab.financial_accounts.create(person.id, **examples.account("MX"))
     lab.individuals.wait(person.id)
@@ -36,22 +36,22 @@ def account(lab):
 
 
 def pay(lab, account, amount="10.00", **more):
-    """One payment, always from the same place."""
+    """Make one payment; the call site is always this function."""
     return lab.transfers.create(account, source_amount=amount, **TERMS, **more)
 
 
 def lose(lab, calls=1):
-    """The answers to the next payments, on every try."""
+    """Drop the answers to the next payments, on all three attempts."""
     lab.simulator.faults.drop_after(path="/v1/transfers", times=3 * calls)
 
 
 def made(lab):
-    """How many transfers there are."""
+    """The number of transfers at the service."""
     return len(list(lab.transfers.list()))
 
 
 def insisted(lab, account, **more):
-    """Pays, trying three times as a retry loop does."""
+    """Pay, with up to three tries, as a retry loop does."""
     for _ in range(3):
         try:
             return pay(lab, account, **more)
@@ -62,21 +62,21 @@ def insisted(lab, account, **more):
 
 @pytest.mark.parametrize("more", [{}, {"new": True}, {"client_reference_id": "a"}])
 def test_a_loop_that_tries_again_pays_once(lab, account, more):
-    """However often the answer was lost."""
+    """A retry loop pays once, even if two answers are lost."""
     lose(lab, 2)
     assert insisted(lab, account, **more).replayed
     assert made(lab) == 1
 
 
 def test_a_payment_that_was_tried_again_takes_one_turn(lab, account):
-    """So the next of the same body is another one."""
+    """A retried payment counts once, so the next call with the same body pays again."""
     lose(lab)
     ids = {insisted(lab, account).id for _ in range(3)}
     assert len(ids) == made(lab) == 3
 
 
 def test_an_open_order_is_found_from_another_place(lab, account):
-    """The function that paid has another name now."""
+    """An order without an answer is continued when another function sends the same body."""
     lose(lab)
     with pytest.raises(APIConnectionError):
         pay(lab, account)
@@ -85,7 +85,7 @@ def test_an_open_order_is_found_from_another_place(lab, account):
 
 
 def test_a_reference_is_one_order_wherever_it_is_paid(lab, account):
-    """Replayed with the same body; another body is a choice; another reference another order."""
+    """The same body of a reference is replayed; another body raises ChoiceError without `new`."""
     first = pay(lab, account, client_reference_id="a")
     again = lab.transfers.create(account, source_amount="10.00", client_reference_id="a", **TERMS)
     assert (again.id, again.replayed) == (first.id, True)
@@ -97,7 +97,7 @@ def test_a_reference_is_one_order_wherever_it_is_paid(lab, account):
 
 
 def test_a_reference_is_not_paid_again_the_next_day(lab, account):
-    """Its key has expired, and it still is the same order."""
+    """A reference whose key has expired raises ChoiceError and is not paid again."""
     pay(lab, account, client_reference_id="a")
     lab.simulator.clock.advance("25h")
     with pytest.raises(ChoiceError, match="its key has expired"):
@@ -105,7 +105,7 @@ def test_a_reference_is_not_paid_again_the_next_day(lab, account):
 
 
 def test_a_refusal_after_a_lost_answer_keeps_the_order_open(lab, account):
-    """What the lost attempt did is not known: the next call sends its key."""
+    """After a lost answer and a refused retry, the next call sends the same key."""
     lab.simulator.faults.drop_after(path="/v1/transfers", times=1)
     lab.simulator.faults.status(path="/v1/transfers", status=401, times=1)
     with pytest.raises(APIStatusError) as refused:
@@ -119,7 +119,7 @@ def test_a_refusal_after_a_lost_answer_keeps_the_order_open(lab, account):
     [("23h45m", "replayed"), ("23h55m", "too late")],
 )
 def test_a_key_near_its_end_is_not_sent(lab, account, age, outcome):
-    """The margin is ten minutes."""
+    """A key is not sent in the last ten minutes of its 24 hours."""
     lose(lab)
     with pytest.raises(APIConnectionError):
         pay(lab, account)
@@ -134,7 +134,7 @@ def test_a_key_near_its_end_is_not_sent(lab, account, age, outcome):
 
 
 def answering(status, ahead=timedelta(0), content=b""):
-    """A service that answers everything alike, by a clock of its own."""
+    """A transport that gives every request the same answer, with a Date `ahead` of now."""
 
     def answer(request):
         date = format_datetime(datetime.now(UTC) + ahead, usegmt=True)
@@ -144,13 +144,13 @@ def answering(status, ahead=timedelta(0), content=b""):
 
 
 def bare(transport, ledger, key="k", url="https://pay.example"):
-    """A lab on a service that is nothing but a transport."""
+    """A lab on a transport, without retries."""
     settings = Settings(url, Secret(key * 20), Secret("s" * 20))
     return Lab(settings, transport=transport, ledger=ledger, max_retries=0)
 
 
 def test_a_key_is_judged_by_the_date_the_service_gave(tmp_path):
-    """This machine's clock says it was a moment ago."""
+    """The age of a key is measured by the service's Date, not by the local clock."""
     ledger = tmp_path / "ledger.sqlite3"
     with pytest.raises(PaylabError):
         pay(bare(answering(503), ledger), "fa_1")
@@ -174,7 +174,7 @@ def _cut(request):
     ],
 )
 def test_without_a_ledger_the_error_names_the_key(transport):
-    """After a 5xx, a refusal that leaves it open, an unreadable answer, and none at all."""
+    """Without a ledger, the error names the key when the payment may have been carried out."""
     lab = bare(transport, "none")
     with pytest.raises(PaylabError) as error:
         pay(lab, "fa_1")
@@ -182,7 +182,7 @@ def test_without_a_ledger_the_error_names_the_key(transport):
 
 
 def test_a_request_that_timed_out_there_may_have_been_carried_out(tmp_path):
-    """With a ledger too, whose next attempt has the same key."""
+    """With a ledger, a 408 leaves the outcome unknown, and the next call sends the same key."""
     lab = bare(answering(408), tmp_path / "ledger.sqlite3")
     with pytest.raises(APIStatusError) as error:
         pay(lab, "fa_1")
@@ -194,7 +194,7 @@ def test_a_request_that_timed_out_there_may_have_been_carried_out(tmp_path):
 
 @pytest.mark.parametrize(("url", "warned"), [("https://a.example", 1), ("https://b.example", 0)])
 def test_a_reference_that_was_paid_with_another_key_is_a_warning(tmp_path, recwarn, url, warned):
-    """Of the same address only: the key may be a new one of the same account."""
+    """A reference paid with another API key gives a warning, if the address is the same."""
     service, ledger = answering(201, content=b'{"id": "tr_1"}'), tmp_path / "ledger.sqlite3"
     pay(bare(service, ledger, "old", "https://a.example"), "fa_1", client_reference_id="inv-77")
     pay(bare(service, ledger, "new", url), "fa_1", client_reference_id="inv-77")
@@ -204,7 +204,7 @@ def test_a_reference_that_was_paid_with_another_key_is_a_warning(tmp_path, recwa
 
 
 def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):
-    """Neither its text, its length nor its table make a request."""
+    """The repr of a lab and its lists, and the ledger's length and table, send no request."""
     pay(lab, account)
     sent = []
 
@@ -224,10 +224,10 @@ def test_looking_at_a_lab_asks_nothing(lab, account, tmp_path):
 
 
 class Interrupted(SimulatorTransport):
-    """Carries a POST out, and ends the call before its answer is read."""
+    """A transport that carries out a POST and then raises KeyboardInterrupt."""
 
     def handle_request(self, request):
-        """As if somebody had stopped the kernel."""
+        """Answer the request; after a POST, interrupt as a stopped kernel does."""
         response = super().handle_request(request)
         if request.method == "POST":
             raise KeyboardInterrupt
@@ -235,7 +235,7 @@ class Interrupted(SimulatorTransport):
 
 
 def test_an_account_whose_202_was_not_seen_is_looked_for(tmp_path):
-    """Its key is not stored: sent again, it would make a second account."""
+    """After a lost 202, the account is found in the list: a repeat would make a second one."""
     simulator, ledger = Simulator(), tmp_path / "ledger.sqlite3"
     lab = paylab.connect(simulator=simulator, ledger=ledger)
     person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
@@ -275,7 +275,7 @@ def test_an_account_whose_202_was_not_seen_is_looked_for(tmp_path):
     ],
 )
 def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
-    """Neither texts nor long numbers."""
+    """The stored line of a cell has no string literals and no long numbers."""
     assert without_values(line) == kept
 
 
@@ -289,5 +289,5 @@ def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
     ],
 )
 def test_a_cell_is_known_by_what_it_does(edited, same):
-    """Comments, layout and a `try` are not part of that."""
+    """Comments, layout and a `try` do not change the identity of a cell."""
     assert (cell_steps(edited) == cell_steps("pay(1)")) is same

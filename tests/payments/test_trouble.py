@@ -1,4 +1,4 @@
-"""A ledger that cannot be used stops a payment before it is sent, or says that it was made."""
+"""A ledger error stops a payment before it is sent, or says that the payment was made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currenc
 
 @pytest.fixture
 def lab(tmp_path):
-    """A lab with somebody to pay, and a ledger that waits a moment for others."""
+    """A lab with the account of a recipient."""
     lab = paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
     person = lab.individuals.create(**examples.recipient("MX"))
     lab.account = lab.financial_accounts.create(person.id, **examples.account("MX")).id
@@ -29,18 +29,18 @@ def lab(tmp_path):
 
 
 def pay(lab, amount="10.00"):
-    """One payment."""
+    """Make one payment."""
     return lab.transfers.create(lab.account, source_amount=amount, **TERMS)
 
 
 def made(lab):
-    """How many transfers there are."""
+    """The number of transfers at the service."""
     return len(list(lab.transfers.list()))
 
 
 @contextmanager
 def full(path):
-    """No file can grow past the size of this one."""
+    """Limit files to one byte, so that every write fails as on a full disk."""
     _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
@@ -53,7 +53,7 @@ def full(path):
 
 @contextmanager
 def locked(path):
-    """Another program writes, and does not end."""
+    """Lock the ledger from another connection."""
     with sqlite3.connect(path, isolation_level=None) as other:
         other.execute("BEGIN EXCLUSIVE")
         yield
@@ -62,7 +62,7 @@ def locked(path):
 
 @contextmanager
 def gone(path):
-    """Its table was taken away."""
+    """Remove the ledger's table."""
     with sqlite3.connect(path) as other:
         other.execute("DROP TABLE entries")
     other.close()
@@ -71,7 +71,7 @@ def gone(path):
 
 @pytest.mark.parametrize("trouble", [full, locked, gone])
 def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
-    """Before anything is sent, and it says what to do."""
+    """An unusable ledger raises LedgerError before the payment is sent, and says what to do."""
     lab.ledger._store._opened.execute("PRAGMA busy_timeout = 50")
     with (
         trouble(tmp_path / "ledger.sqlite3"),
@@ -91,7 +91,7 @@ def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
     ],
 )
 def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, said):
-    """Another program's database, or a ledger of another version."""
+    """Another program's database, or a ledger of another version, is refused and not changed."""
     path = tmp_path / "ledger.sqlite3"
     with sqlite3.connect(path) as other:
         for statement in statements:
@@ -104,7 +104,7 @@ def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, sa
 
 
 def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
-    """It is brought up to date: its references count."""
+    """A ledger without a version is upgraded, and its references are filled in."""
     lab.transfers.create(lab.account, source_amount="1.00", client_reference_id="a", **TERMS)
     lab.ledger.close()
     path = tmp_path / "ledger.sqlite3"
@@ -124,7 +124,7 @@ def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
 
 
 def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_path):
-    """It was made, and the next call returns it again."""
+    """If the answer cannot be stored, the error has the id and key; a repeat returns the id."""
     store = lab.ledger._store
     change = store.change
 
