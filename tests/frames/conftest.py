@@ -12,7 +12,7 @@ Page = dict[str, Any]
 
 @pytest.fixture
 def paged() -> Callable[..., list[Page]]:
-    """Rows as pages of a size, with cursors."""
+    """A function that splits rows into pages with cursors."""
 
     def cut(rows: list[Any], size: int = 2) -> list[Page]:
         starts = range(0, len(rows), size)
@@ -30,7 +30,7 @@ def paged() -> Callable[..., list[Page]]:
 
 @pytest.fixture
 def broken() -> Callable[[list[Page]], Iterator[Page]]:
-    """Pages that end in a cut connection."""
+    """A function that yields pages and then raises ConnectionError."""
 
     def cut(pages: list[Page]) -> Iterator[Page]:
         yield from pages
@@ -41,7 +41,7 @@ def broken() -> Callable[[list[Page]], Iterator[Page]]:
 
 @pytest.fixture
 def transfer() -> Page:
-    """A transfer that waits for its funds."""
+    """A transfer with the status `awaiting_funds`."""
     return {
         "id": "tr_1",
         "client_reference_id": "0042",
@@ -76,7 +76,7 @@ def transfer() -> Page:
 
 @pytest.fixture
 def conversion() -> Page:
-    """A conversion whose payout is on its way."""
+    """A conversion whose payout is initiated but not completed."""
     return {
         "id": "conv_1",
         "conversion_account_id": "ca_1",

@@ -1,7 +1,7 @@
-"""Exports that are killed: run as `killing.py KILLS SEED FOLDER`, prints what was lost or doubled.
+"""Kill exports at random: run as `killing.py KILLS SEED FOLDER`; prints lost and repeated rows.
 
-An export runs in a process of its own, is killed with SIGKILL at a random moment and started
-again, until it comes to its end. Every third cursor has expired when it is used after a kill.
+An export runs in its own process, is killed with SIGKILL at a random moment and started again,
+until it finishes. In every third run the stored cursor has expired.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def page(cursor):
 
 
 def work(target, expired):
-    """The export; the first cursor it asks with may have expired."""
+    """Run the export; with `expired`, the service refuses the stored cursor."""
     from paylab import frames
     from paylab.errors import BadRequestError
 
@@ -54,7 +54,7 @@ def work(target, expired):
 
 
 def ids(target):
-    """The ids in an export; none when it is not there."""
+    """The ids in an export; None if it does not exist."""
     import pyarrow.dataset as ds
 
     path = Path(target)
@@ -65,10 +65,10 @@ def ids(target):
 
 
 def once(target, random, processes):
-    """Kill an export until it is through; how often, and what is wrong with what it left.
+    """Kill an export until it finishes; return the number of kills and the wrong ids.
 
-    Every kill gives the next run more time, so that it is through some day on a slow machine
-    too; a run that ends by itself in an error ends the test.
+    Each kill gives the next run more time, so that the export also finishes on a slow machine.
+    If a run ends with an error of its own, the program exits.
     """
     kills, wrong = 0, []
     while True:
@@ -90,14 +90,14 @@ def once(target, random, processes):
 
 
 def check(found):
-    """What is missing or there more than once."""
+    """The ids that are missing or repeated."""
     counts = Counter(found)
     expected = {f"tr_{number:05d}" for number in range(ROWS)}
     return [id_ for id_ in expected | set(counts) if counts[id_] != 1]
 
 
 def main(most, seed, folder):
-    """Kill so many times, over exports of every kind."""
+    """Run exports of every kind until `most` kills are reached."""
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["paylab.frames"])
     random, kills, exports, wrong = Random(seed), 0, 0, []

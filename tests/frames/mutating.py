@@ -1,4 +1,4 @@
-"""Mutated pages for the reader: run as `mutating.py COUNT SEED`, prints what went wrong.
+"""Read mutated pages: run as `mutating.py COUNT SEED`; prints crashes and unexpected errors.
 
 The pages are read in child processes, so that a crash of the reader is counted and not fatal.
 """
@@ -29,7 +29,7 @@ PIECES = (
 
 
 def row(number):
-    """A transfer with something in every kind of field."""
+    """A transfer with every kind of field."""
     return {
         "id": f"tr_{number}",
         "client_reference_id": '}},{"cursor":null}',
@@ -51,7 +51,7 @@ def page(random):
 
 
 def mutated(random):
-    """A page with one to three changes: tokens replaced, bytes changed, parts cut or doubled."""
+    """A page with one to three changes: tokens or bytes replaced, parts cut or repeated."""
     body = page(random)
     for _ in range(random.randint(1, 3)):
         body = random.choice((swap_token, swap_bytes, cut, double, whole))(random, body)
@@ -59,7 +59,7 @@ def mutated(random):
 
 
 def swap_token(random, body):
-    """One token is another."""
+    """Replace one token."""
     tokens = list(TOKEN.finditer(body))
     if not tokens:
         return random.choice(PIECES)
@@ -68,31 +68,31 @@ def swap_token(random, body):
 
 
 def swap_bytes(random, body):
-    """One byte is another, or something stands before it."""
+    """Replace one byte by another byte or by other text."""
     at = random.randrange(len(body) + 1)
     return body[:at] + random.choice((bytes([random.randrange(256)]), *PIECES)) + body[at + 1 :]
 
 
 def cut(random, body):
-    """A part is missing."""
+    """Remove a part."""
     first, last = sorted(random.randrange(len(body) + 1) for _ in range(2))
     return body[:first] + body[last:]
 
 
 def double(random, body):
-    """A part comes twice."""
+    """Repeat a part."""
     first, last = sorted(random.randrange(len(body) + 1) for _ in range(2))
     return body[:last] + body[first:]
 
 
 def whole(random, body):
-    """The whole page is something else, or has something around it."""
+    """Replace the whole page, or add text before or after it."""
     piece = random.choice(PIECES)
     return random.choice((piece, piece + body, body + piece, body + b"\n" + piece + b"\n" + body))
 
 
 def read(random, body):
-    """Read the page alone, or between two that are as they should be."""
+    """Read the page alone or between two valid pages."""
     around = random.choice(([body], [page(random), body, page(random)]))
     if random.random() < 0.02:
         frames.transfers(around, extra=random.random() < 0.2)
@@ -102,7 +102,7 @@ def read(random, body):
 
 
 def child(start, count, seed, progress, failures):
-    """Read pages from `start`; errors of the project's own tree are right."""
+    """Read pages from `start`; every error except a PaylabError is recorded."""
     warnings.simplefilter("ignore")
     for number in range(start, count):
         random = Random(f"{seed}/{number}")
@@ -116,7 +116,7 @@ def child(start, count, seed, progress, failures):
 
 
 def main(count, seed):
-    """Read so many pages; a child that dies is replaced by one that begins behind its page."""
+    """Read `count` pages; after a crash of a child, a new child continues with the next page."""
     progress, start, crashes = mmap.mmap(-1, 8), 0, []
     with tempfile.TemporaryFile() as failures:
         while start < count:

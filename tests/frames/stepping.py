@@ -1,8 +1,8 @@
-"""Exports killed before every single step: run as `stepping.py FOLDER FIRST EVERY [no-exchange]`.
+"""Kill exports before single steps: run as `stepping.py FOLDER FIRST EVERY [no-exchange]`.
 
-Python tells of each file that is opened, renamed, made or removed, and one kill comes right before
-each of them. Prints how many kills there were, and what a reader, a run without the service and a
-run with it found wrong afterwards.
+A step opens, renames, creates or removes a file; an audit hook of Python kills the process just
+before it. Prints the number of kills, and what a reader, a run without the service and a run with
+the service find wrong afterwards.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def fetch(cursor):
 
 
 def no_service(_):
-    """The service is down."""
+    """Fail as if the service is down."""
     raise ConnectionError("down")
 
 
 def killed(target, step):
-    """Whether an export was killed before its step of that number."""
+    """Export in a child process, kill it before this step, and return whether it was killed."""
     pid = os.fork()
     if pid == 0:
         left = [step]
@@ -60,12 +60,12 @@ def killed(target, step):
 
 
 def here(target):
-    """How many rows a reader finds."""
+    """The number of rows that a reader finds."""
     return sum(pq.ParquetFile(file).metadata.num_rows for file in target.rglob("*.parquet"))
 
 
 def attempt(fetch, target):
-    """Export in a process of its own, as threads and forks do not go together."""
+    """Export in a child process and return its status: threads and forks do not mix."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -77,7 +77,7 @@ def attempt(fetch, target):
 
 
 def main(folder, first, every, exchange=""):
-    """Kill before each step of the replacement of an export, and look at what is left."""
+    """Kill before steps of the replacement of an export, and check what is left."""
     if exchange:
         files._exchange = lambda *_: False
     kills, wrong, step = 0, [], int(first)

@@ -1,4 +1,4 @@
-"""`frame.paylab`: floats that say so, questions, workbooks and databases."""
+"""`frame.paylab`: floats, summaries, workbooks and databases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOW = "2026-01-31T12:00:00Z"
 
 @pytest.fixture(name="frame")
 def six(transfer):
-    """Two corridors; one row waits, one failed, four completed."""
+    """Six transfers in two corridors: two are open, three completed, one failed."""
     done = transfer | {"status": "completed", "deposit_instructions": None}
     rows = [
         transfer | {"id": "old", "created_at": "2026-01-31T09:00:00Z"},
@@ -48,43 +48,43 @@ def six(transfer):
     ],
 )
 def test_stuck(frame, asked, found):
-    """Open rows that are older, the oldest first, by the time at which they were fetched."""
+    """Open rows older than the limit, oldest first; `now` is by default the time of the fetch."""
     assert frame.paylab.stuck(**asked)["id"].tolist() == found
 
 
 def test_stuck_says_for_how_long(frame):
-    """The age is a column."""
+    """The column `age` has the age of each row."""
     assert frame.paylab.stuck()["age"].tolist() == [pd.Timedelta("3h")]
 
 
 @pytest.mark.parametrize("wrong", ["soon", "-1h", -5, None, "NaT", float("nan")])
 def test_a_duration_that_is_none(frame, wrong):
-    """It is named, and so is what to write."""
+    """An invalid duration raises RuleError with its value and a valid example."""
     with pytest.raises(RuleError, match=f"{re.escape(repr(wrong))} is not a duration .* write 30m"):
         frame.paylab.stuck(wrong)
 
 
 def test_a_moment_that_is_none(frame):
-    """It is refused by the name of its argument."""
+    """An invalid time raises RuleError with the name of its argument."""
     with pytest.raises(RuleError, match="now: must be a datetime"):
         frame.paylab.stuck(now="soon")
 
 
 def test_failures(frame):
-    """Rate and reasons for each corridor."""
+    """Counts, failure rate and reasons for each corridor."""
     found = frame.paylab.failures().set_index("corridor")
     assert found.loc["USDC-BRL"].tolist() == [1, 1, Decimal(1), "closed: 1"]
     assert found.loc["USDC-MXN", "failure_rate"] == 0
 
 
 def test_durations(frame):
-    """Median, p95 and p99 for each corridor, exact."""
+    """Median, p95 and p99 for each corridor, as exact decimals."""
     found = frame.paylab.durations().set_index("corridor").loc["USDC-MXN"]
     assert found.tolist() == [3, Decimal(4), Decimal("81.4"), Decimal("88.28")]
 
 
 def test_floats_say_so(frame):
-    """In the attributes; the frame itself stays exact."""
+    """`attrs` says that amounts are floats; the original frame stays exact."""
     floats = frame.paylab.floats()
     assert floats["source_amount"].dtype == float
     assert floats.attrs["amounts"] == "float"
@@ -92,7 +92,7 @@ def test_floats_say_so(frame):
 
 
 def test_a_float_is_compared_as_it_is_printed_with_one_warning(frame):
-    """The warning names the line of the caller."""
+    """A comparison with a float uses its printed digits and gives one warning at the caller."""
     with pytest.warns(frames.FloatWarning, match="compared with a float") as told:
         found = frame["source_amount"] == 10.25
     assert found.all()
@@ -100,13 +100,13 @@ def test_a_float_is_compared_as_it_is_printed_with_one_warning(frame):
 
 
 def test_a_float_is_no_factor(frame):
-    """The error says what to write."""
+    """Multiplying by a float raises ExactnessError, which suggests a Decimal."""
     with pytest.raises(ExactnessError, match=r"Decimal\(\"1.16\"\)"):
         frame["source_amount"] * 1.16
 
 
 def test_a_workbook(frame, tmp_path):
-    """Amounts are numbers with their places, times are in the zone, text is text."""
+    """Amounts are numbers up to 15 digits, times are in the zone, and text stays text."""
     frame.loc[0, "client_reference_id"] = "=1+1"
     frame["source_amount"] *= Decimal("1000000000000.001")
     path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
@@ -123,7 +123,7 @@ def test_a_workbook(frame, tmp_path):
 
 
 def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
-    """A control character is replaced; a text that is too long is an error."""
+    """A control character is replaced; a text that is too long for a cell raises ConfigError."""
     frame.loc[0, "failure_reason"] = "a\x00b"
     sheet = openpyxl.load_workbook(frame.paylab.to_excel(tmp_path / "t.xlsx"))["rows"]
     assert "a\ufffdb" in [cell.value for cell in sheet[2]]
@@ -133,7 +133,7 @@ def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
 
 
 def test_a_duckdb_file(frame, tmp_path):
-    """Amounts are DECIMAL; a second time replaces the table."""
+    """Amounts are DECIMAL; a second call replaces the table."""
     for _ in range(2):
         assert frame.paylab.to_database(tmp_path / "books.duckdb", "paid") == 6
     with duckdb.connect(str(tmp_path / "books.duckdb")) as books:
@@ -142,7 +142,7 @@ def test_a_duckdb_file(frame, tmp_path):
 
 
 def test_a_sqlite_database(frame, tmp_path):
-    """Up to the digits that it keeps; a longer amount is an error."""
+    """SQLite stores amounts of up to 15 digits; a longer amount raises ExactnessError."""
     assert frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite") == 6
     with sqlite3.connect(tmp_path / "books.sqlite") as books:
         found = books.execute("select source_amount, total_fee from transfers").fetchone()
@@ -153,13 +153,13 @@ def test_a_sqlite_database(frame, tmp_path):
 
 
 def test_a_place_that_is_no_database(frame):
-    """The endings are named."""
+    """The error names the valid file extensions."""
     with pytest.raises(ConfigError, match=r"neither a database URL nor a \.duckdb"):
         frame.paylab.to_database("books.txt")
 
 
 def test_a_workbook_in_a_missing_folder(frame, tmp_path, capfd):
-    """It is refused before any row is written, without noise of the library."""
+    """A missing folder raises ConfigError, and openpyxl prints no warning."""
     with pytest.raises(ConfigError, match=r"cannot write t\.xlsx: there is no folder"):
         frame.paylab.to_excel(tmp_path / "missing/t.xlsx")
     gc.collect()
@@ -176,14 +176,14 @@ def test_a_workbook_in_a_missing_folder(frame, tmp_path, capfd):
     ],
 )
 def test_a_database_that_cannot_be_written(frame, url, words):
-    """The error says why, and never the password."""
+    """The error gives the reason and never contains the password."""
     with pytest.raises(ConfigError, match=words) as refused:
         frame.paylab.to_database(url)
     assert "pass-9" not in "".join(format_exception(refused.value))
 
 
 def test_a_file_that_is_no_duckdb(frame, tmp_path):
-    """It is named and left as it was."""
+    """The error names the file, and the file is not changed."""
     (tmp_path / "books.duckdb").write_bytes(b"words " * 900)
     with pytest.raises(
         ConfigError, match=r"books\.duckdb cannot be written: .* not a valid DuckDB"

@@ -1,4 +1,4 @@
-"""Pages as bytes: the fast way, the tolerant way, and the cursor that follows."""
+"""Pages as bytes: the fast decoder, the tolerant decoder, and the next cursor."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRAPS = [
 
 
 def body(rows, more=False, cursor=None, **options):
-    """A page as it comes over the wire."""
+    """A page as bytes, as the service sends it."""
     page = {"data": rows, "has_next_page": more, "cursor": cursor}
     return json.dumps(page, **options).encode()
 
@@ -34,7 +34,7 @@ def body(rows, more=False, cursor=None, **options):
 @pytest.mark.parametrize("cursor", ["next", 'a"b\\', "é漢", None])
 @pytest.mark.parametrize("options", [{}, {"separators": (",", ":")}, {"ensure_ascii": False}])
 def test_cursor_is_safe(transfer, trap, cursor, options):
-    """Text in the rows that looks like the end of a page fools nobody."""
+    """Text in a row that looks like the end of a page does not change the cursor."""
     page = body([transfer | {"client_reference_id": trap}], bool(cursor), cursor, **options)
     assert following(page) == (bool(cursor), cursor)
     assert frames.transfers([page])["client_reference_id"][0] == trap
@@ -57,13 +57,13 @@ def test_keys_in_any_order(page):
 
 @pytest.mark.parametrize("page", [b"", b"<html>", b'{"data":', b'{"data":[],"cursor":5}'])
 def test_no_page(page):
-    """What is no page is a clear error."""
+    """A body that is not a page raises APIResponseError."""
     with pytest.raises(APIResponseError):
         following(page)
 
 
 def test_bytes_equal_objects(transfer):
-    """Both ways give the same frame, and an ordinary page gives no warning."""
+    """Bytes and parsed JSON give the same frame; an ordinary page gives no warning."""
     rows = [transfer | {"id": f"tr_{number}", "completed_in": "7"} for number in range(30)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -84,7 +84,7 @@ def test_bytes_equal_objects(transfer):
     ],
 )
 def test_tolerant(transfer, change, column, value):
-    """A page that does not fit is read all the same, between two that do."""
+    """An unusual page between two ordinary pages is read, with at most one warning."""
     odd = body([transfer | change], True, "b")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -96,7 +96,7 @@ def test_tolerant(transfer, change, column, value):
 
 
 def test_told_once(transfer):
-    """However many pages do not fit, it is said once; unknown fields come when asked for."""
+    """Unknown fields give one warning for all pages; with `extra` they are columns."""
     pages = [body([transfer | {"risk": "low"}]) for _ in range(60)]
     with pytest.warns(frames.MisfitWarning, match="unknown fields") as told:
         frame = frames.transfers(pages)
@@ -108,7 +108,7 @@ def test_told_once(transfer):
 
 
 def test_junk_amount_names_its_row(transfer):
-    """Also far down, in the fast way."""
+    """The error counts rows over all pages, also in the fast decoder."""
     rows = [transfer] * 250
     pages = [
         body(rows[:100]),
@@ -120,7 +120,7 @@ def test_junk_amount_names_its_row(transfer):
 
 
 def test_stop_keeps_what_came(transfer):
-    """A stop, asked for or by the keyboard, keeps the pages so far."""
+    """A stop by `progress` or by Ctrl-C keeps the pages read so far."""
     frame = frames.transfers([body([transfer], True, "a")] * 90, progress=lambda rows, _: rows < 20)
     assert 20 <= len(frame) < 90
     assert frame.attrs["complete"] is False
@@ -154,7 +154,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("page", UNKNOWN)
 def test_what_is_not_known_is_no_complete_list(tmp_path, page):
-    """Neither a frame nor an export, which stays unfinished; and nothing ends the process."""
+    """An unknown page raises APIResponseError in frames and exports; no file is created."""
     for read in (
         lambda: frames.transfers(frames.bodies(lambda _: page)),
         lambda: frames.transfers([page]),
@@ -166,14 +166,14 @@ def test_what_is_not_known_is_no_complete_list(tmp_path, page):
 
 
 def test_mutated_pages():
-    """Whatever a page holds, reading it gives rows or an error that can be caught."""
+    """Reading a mutated page gives rows or a PaylabError, and never crashes."""
     command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "800", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert (found["crashes"], found["escaped"]) == ([], {})
 
 
 def endless(every):
-    """Pages with always another cursor; each so many of them has a row."""
+    """Endless pages, each with another cursor; one in `every` pages has a row."""
     number = 0
     while True:
         number += 1
@@ -181,7 +181,7 @@ def endless(every):
 
 
 def test_empty_pages_without_end(tmp_path):
-    """End in an error that says so; some empty pages between others are fine."""
+    """Too many successive empty pages raise PagingError; fewer are accepted."""
     for use in (frames.transfers, lambda found: frames.export_list(found, tmp_path / "t.csv")):
         pages = endless(10**9)
         source = pages if use is frames.transfers else lambda _, pages=pages: next(pages)

@@ -1,4 +1,4 @@
-"""A frame survives CSV with its types."""
+"""Frames keep their types in a CSV file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS = st.lists(
 
 
 def cells(path):
-    """The file as any other program reads it."""
+    """The rows as Python's csv module reads them."""
     with path.open(newline="", encoding="utf-8") as lines:
         return list(csv.DictReader(lines))
 
@@ -40,7 +40,7 @@ def cells(path):
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS)
 def test_round_trip(paged, tmp_path, rows):
-    """What is read back equals what was written, types included."""
+    """A frame that is read back equals the written frame, types included."""
     try:
         frame = frames.transfers(paged(rows))
     except ExactnessError:
@@ -51,7 +51,7 @@ def test_round_trip(paged, tmp_path, rows):
 
 @pytest.mark.parametrize("change", [{}, {"risk": "high"}, {"payout_method": "base"}])
 def test_round_trip_of_conversions(paged, conversion, tmp_path, change):
-    """The kind of object is told from the header; unknown columns stay text."""
+    """The header determines the kind of object; unknown columns stay text."""
     frame = frames.conversions(paged([conversion, conversion | change]), extra=True)
     frames.to_csv(frame, tmp_path / "c.csv")
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "c.csv"), frame)
@@ -61,7 +61,7 @@ def test_round_trip_of_conversions(paged, conversion, tmp_path, change):
     "columns", [["failure_reason"], ["id", "source_amount"], ["completed_in"], ["status"]]
 )
 def test_round_trip_of_some_columns(paged, transfer, tmp_path, columns):
-    """A few columns do as well, even one that holds nothing."""
+    """A CSV may have only some of the columns, and a column may be empty."""
     frame = frames.transfers(paged([transfer] * 3))[columns]
     frames.to_csv(frame, tmp_path / "t.csv")
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv", "transfers"), frame)
@@ -80,14 +80,14 @@ def test_round_trip_of_some_columns(paged, transfer, tmp_path, columns):
     ],
 )
 def test_cells(paged, transfer, tmp_path, column, cell):
-    """Cells are plain: no exponent, no lost zero, times with Z."""
+    """Numbers have no exponent and keep their zeros; times end with Z."""
     row = transfer | {"exchange_rate": "0.000000000000000000", "completed_in": "5"}
     path = frames.to_csv(frames.transfers(paged([row])), tmp_path / "t.csv")
     assert cells(path)[0][column] == cell
 
 
 def test_computed_columns(paged, transfer, tmp_path):
-    """Columns and groups that people made are written too."""
+    """Computed columns and grouped frames are written too."""
     frame = frames.transfers(paged([transfer] * 2))
     frame["share"] = frame["total_fee"] * frame["exchange_rate"]
     sums = frame.groupby("status", observed=True)[["share"]].sum()
@@ -97,7 +97,7 @@ def test_computed_columns(paged, transfer, tmp_path):
 
 
 def test_file_from_a_spreadsheet(tmp_path):
-    """A byte order mark, CRLF and missing quotes do no harm."""
+    """A byte order mark, CRLF and missing quotes are accepted."""
     path = tmp_path / "t.csv"
     path.write_bytes(b"\xef\xbb\xbfid,source_amount,mine\r\n007,1.10,x\r\n008,,\r\n")
     frame = frames.read_csv(path)
@@ -106,21 +106,21 @@ def test_file_from_a_spreadsheet(tmp_path):
 
 
 def test_file_with_a_spoiled_amount(tmp_path):
-    """An amount that a spreadsheet spoiled is named."""
+    """The error for an invalid amount has its row and value."""
     (tmp_path / "t.csv").write_text("id,source_amount\na,1\nb,1.234.567\n")
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1\.234\.567'"):
         frames.read_csv(tmp_path / "t.csv")
 
 
 def test_long_cell(paged, transfer, tmp_path):
-    """A cell of some megabytes is no trouble."""
+    """A cell of 3 MB is written and read back."""
     frame = frames.transfers(paged([transfer | {"failure_reason": "x" * 3_000_000}] * 2))
     frames.to_csv(frame, tmp_path / "t.csv")
     pd.testing.assert_frame_equal(frames.read_csv(tmp_path / "t.csv"), frame)
 
 
 def test_replaced_whole(paged, transfer, tmp_path):
-    """A frame that cannot be written leaves the old file alone."""
+    """If a frame cannot be written, the old file is not changed and no other file is left."""
     path = frames.to_csv(frames.transfers(paged([transfer])), tmp_path / "t.csv")
     before = path.read_bytes()
     with pytest.raises(pa.ArrowInvalid, match="Unsupported"):
@@ -130,14 +130,14 @@ def test_replaced_whole(paged, transfer, tmp_path):
 
 
 def test_no_folder(tmp_path):
-    """A folder that does not exist is named."""
+    """A missing folder raises ConfigError."""
     with pytest.raises(ConfigError, match=r"cannot write t\.csv: there is no folder"):
         frames.to_csv(pd.DataFrame(), tmp_path / "nowhere" / "t.csv")
 
 
 @pytest.mark.parametrize("safe", [True, False])
 def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, safe):
-    """A file in the place of one made for spreadsheets keeps its apostrophes."""
+    """The sidecar of an `excel_safe` export is not used for the file that replaces it."""
     target = tmp_path / "t.csv"
     pages = paged([transfer | {"client_reference_id": "'=1"}])
     frame = frames.transfers(pages)
@@ -151,7 +151,7 @@ def test_what_described_another_file_is_not_believed(paged, transfer, tmp_path, 
 
 
 def test_a_kind_that_is_none(paged, transfer, tmp_path):
-    """Is told which there are, by whatever takes a kind."""
+    """Every function with a kind refuses an unknown one, and the error lists the kinds."""
     path = frames.export(paged([transfer]), tmp_path / "t.csv").path
     for ask in (
         lambda: frames.read_csv(path, kind="nonsense"),
@@ -165,7 +165,7 @@ def test_a_kind_that_is_none(paged, transfer, tmp_path):
 
 
 def test_semicolons(tmp_path):
-    """The delimiter is suggested once, and taken when it is named."""
+    """The error suggests `delimiter`, and the file is read with it."""
     (tmp_path / "t.csv").write_text("id;source_amount\na;1.50\n")
     with pytest.raises(PaylabError, match="separated by semicolons; pass delimiter=';'"):
         frames.read_csv(tmp_path / "t.csv")

@@ -1,4 +1,4 @@
-"""Datasets: what a sync fetches, what it changes, and the same summary here and on a cluster."""
+"""Datasets: what a sync fetches and changes, and the same summary locally and on a cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from paylab.simulator.simulator import Simulator
 
 @dataclass
 class List:
-    """A list that can be pulled; `asked` counts pages and single objects."""
+    """A fake list of the service; `asked` has the requested cursors and ids."""
 
     rows: list
     kind: str = "transfers"
@@ -32,15 +32,15 @@ class List:
     asked: list = field(default_factory=list)
 
     def pull(self):
-        """The list."""
+        """The list itself."""
         return self
 
     def origin(self):
-        """Where it comes from."""
+        """The source of the rows."""
         return {"base_url": self.url}
 
     def fetch(self, cursor):
-        """A page of ten."""
+        """A page of ten rows."""
         self.asked.append(cursor)
         start = int(cursor or 0)
         following = str(start + 10) if start + 10 < len(self.rows) else None
@@ -49,14 +49,14 @@ class List:
         return json.dumps(page).encode()
 
     def one(self, id_):
-        """One object."""
+        """One row as JSON; None if it does not exist."""
         self.asked.append(id_)
         found = [row for row in self.rows if row["id"] == id_]
         return json.dumps(found[0]).encode() if found else None
 
 
 def rows(count, random=None, digits=4):
-    """Rows of many days, newest first, amounts of so many digits."""
+    """Rows of many days, newest first; amounts have up to `digits` digits."""
     random = random or Random(5)
     made = []
     for number in range(count):
@@ -79,14 +79,14 @@ def rows(count, random=None, digits=4):
 
 
 def read(folder):
-    """All rows of a dataset's folder by id."""
+    """All rows of a dataset's folder, indexed by id; no id is repeated."""
     frame = pd.concat([pd.read_parquet(file) for file in sorted(folder.rglob("*.parquet"))])
     assert frame["id"].is_unique
     return frame.set_index("id")
 
 
 def test_sync(tmp_path):
-    """The first sync fetches all, the next only what is new or may still change."""
+    """The first sync fetches all rows, the next only new rows and rows that are not final."""
     source = List(rows(95))
     source.rows[3]["status"] = "started"
     dataset = frames.Dataset(f"{tmp_path}/d")
@@ -104,7 +104,7 @@ def test_sync(tmp_path):
 
 
 def test_an_old_open_row_is_asked_for_alone(tmp_path):
-    """Rather than walking back over everything to it."""
+    """An old open row is fetched by its id, not by reading all pages back to it."""
     source = List(rows(400))
     source.rows[-1]["status"] = "awaiting_funds"
     dataset = frames.Dataset(f"{tmp_path}/d")
@@ -117,7 +117,7 @@ def test_an_old_open_row_is_asked_for_alone(tmp_path):
 
 
 def answering(body):
-    """A list of 150 rows, of which the last is open, whose single objects are read as `body`."""
+    """A list of 150 rows, the last of which is open; each single object is read from `body`."""
     settings = Settings("https://api.example.com", "key", "secret")
     answer = httpx.MockTransport(lambda _: httpx.Response(200, json=body))
     source = List(rows(150))
@@ -128,7 +128,7 @@ def answering(body):
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_an_open_row_in_an_envelope(tmp_path, wrapped):
-    """Is read as `transfers.get` reads it, with every digit."""
+    """A single object is read with all its digits, with or without a `data` envelope."""
     source, dataset = answering({}), frames.Dataset(f"{tmp_path}/d")
     last = source.rows[-1] | {"status": "completed", "source_amount": "1.230000000000000001"}
     source.one = answering({"data": last} if wrapped else last).one
@@ -142,7 +142,7 @@ def test_an_open_row_in_an_envelope(tmp_path, wrapped):
 
 @pytest.mark.parametrize("body", [{}, {"data": {}}, {"status": "completed"}, []])
 def test_an_open_row_without_an_id(tmp_path, body):
-    """Is an error, and no row of a dataset."""
+    """A single object without an id raises APIResponseError and adds no row."""
     source, dataset = answering(body), frames.Dataset(f"{tmp_path}/d")
     dataset.sync(source)
     with pytest.raises(APIResponseError, match="must be an object with an id"):
@@ -151,7 +151,7 @@ def test_an_open_row_without_an_id(tmp_path, body):
 
 
 def test_another_service(tmp_path):
-    """A folder is of one list of one service."""
+    """The folder of one service refuses another service."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(5)))
     with pytest.raises(ConfigError, match="name another folder"):
@@ -159,7 +159,7 @@ def test_another_service(tmp_path):
 
 
 def test_another_account(tmp_path, monkeypatch):
-    """Nor of two accounts of a service, also after a first sync that broke off."""
+    """The folder of one account refuses another, also after an interrupted first sync."""
     for name in ("FEW", "MANY"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
     dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(95))
@@ -175,7 +175,7 @@ def test_another_account(tmp_path, monkeypatch):
 
 
 def test_a_folder_of_an_older_version_is_adopted(tmp_path):
-    """Its state names no account: it becomes that of the next sync."""
+    """If the state has no account, the folder takes the account of the next sync."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(5)))
     file = tmp_path / "d" / "_sync.json"
@@ -188,7 +188,7 @@ def test_a_folder_of_an_older_version_is_adopted(tmp_path):
 
 
 def test_each_seed_is_an_account(tmp_path):
-    """A notebook that is run again finds its folder; another simulator is turned away."""
+    """Simulators with one seed are the same account; another seed is another account."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     labs = [paylab.connect(simulator=Simulator(seed=seed, transfers=9)) for seed in (7, 7, 8)]
     assert [dataset.sync(lab.transfers).new for lab in labs[:2]] == [9, 0]
@@ -197,7 +197,7 @@ def test_each_seed_is_an_account(tmp_path):
 
 
 def test_interrupted(tmp_path):
-    """A sync that breaks off leaves days that are whole; the next brings the rest."""
+    """After an interrupted sync, the next sync fetches the missing rows."""
     source = List(rows(95))
     fetch = source.fetch
 
@@ -216,7 +216,7 @@ def test_interrupted(tmp_path):
 
 
 def test_a_list_that_moves_on(tmp_path):
-    """A row that comes on two pages, as the list grew meanwhile, is there once."""
+    """A row that is on two pages, because the list grew, is stored once."""
     source = List(rows(35))
     fetch = source.fetch
 
@@ -231,7 +231,7 @@ def test_a_list_that_moves_on(tmp_path):
 
 
 def test_what_a_killed_sync_left_is_removed(tmp_path):
-    """Half-written files do not stay for ever."""
+    """A sync removes the incomplete files of a killed sync."""
     dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(5))
     dataset.sync(source)
     day = next((tmp_path / "d").rglob("*.parquet")).parent
@@ -241,7 +241,7 @@ def test_what_a_killed_sync_left_is_removed(tmp_path):
 
 
 def test_a_row_of_the_future_hides_no_later_one(tmp_path):
-    """A wrong time on one row does not end later syncs early."""
+    """A row dated in the future does not prevent later syncs from finding new rows."""
     made = rows(30)
     far = made[0] | {"id": "far", "created_at": "2099-01-01T00:00:00Z"}
     source = List([far, *made[5:]])
@@ -254,7 +254,7 @@ def test_a_row_of_the_future_hides_no_later_one(tmp_path):
 
 
 def test_a_reader_at_the_same_time(tmp_path):
-    """Whoever reads during a sync sees every row once."""
+    """A reader during a sync sees every row once."""
     source, dataset, counts = List(rows(60)), frames.Dataset(f"{tmp_path}/d"), []
     dataset.sync(source)
     stop = threading.Event()
@@ -278,7 +278,7 @@ def test_a_reader_at_the_same_time(tmp_path):
 
 
 def test_two_at_once(tmp_path):
-    """A second process that syncs the same folder is turned away."""
+    """A second sync of the same folder at the same time is refused."""
     dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(5))
     source.origin = lambda: {"base_url": "https://one", "then": frames.Dataset}
     fetch = source.fetch
@@ -293,7 +293,7 @@ def test_two_at_once(tmp_path):
 
 
 def test_memory_address():
-    """Folders may be any fsspec address."""
+    """A dataset in the memory filesystem of fsspec has the same summary as a frame."""
     made = rows(50)
     dataset = frames.Dataset("memory://datasets/one")
     assert dataset.sync(List(made)).new == 50
@@ -303,14 +303,14 @@ def test_memory_address():
 
 
 def test_file_address(tmp_path):
-    """Also one that is a folder here."""
+    """A `file://` address is a local folder."""
     dataset = frames.Dataset(f"file://{tmp_path}/d")
     assert dataset.sync(List(rows(50))).new == 50
     assert dataset.summarize()["rows"].sum() == 50
 
 
 def test_an_amount_too_long_for_a_dataset(tmp_path):
-    """20 digits before the point and 18 after; past that a clear error, and nothing written."""
+    """An amount with 21 digits before the point is refused, and nothing is written."""
     source = List([rows(1)[0] | {"source_amount": "1" + "0" * 20}])
     with pytest.raises(ExactnessError, match=r"source_amount, row 0: '1.*does not fit"):
         frames.Dataset(f"{tmp_path}/d").sync(source)
@@ -318,7 +318,7 @@ def test_an_amount_too_long_for_a_dataset(tmp_path):
 
 
 def test_an_address_that_needs_another_package(monkeypatch):
-    """Names it."""
+    """The error names the missing package."""
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(ConfigError, match=r"s3:// cannot be used: .*s3fs"):
         frames.Dataset("s3://bucket/days")
@@ -326,14 +326,14 @@ def test_an_address_that_needs_another_package(monkeypatch):
 
 @pytest.mark.parametrize("address", ["", " "])
 def test_no_address(address, tmp_path, monkeypatch):
-    """Is not the current folder."""
+    """An empty address is refused and does not mean the current folder."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="the address is empty"):
         frames.Dataset(address)
 
 
 def test_empty(tmp_path):
-    """No rows: an empty summary, and a clear word from Dask."""
+    """A dataset without rows has an empty summary; `dask` raises ConfigError."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     assert len(dataset.summarize(by="day")) == 0
     with pytest.raises(ConfigError, match="sync it first"):
@@ -342,7 +342,7 @@ def test_empty(tmp_path):
 
 @pytest.fixture(name="cluster", scope="module")
 def two_processes():
-    """A cluster of two worker processes."""
+    """A Dask cluster of two worker processes."""
     from distributed import Client, LocalCluster
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
@@ -351,7 +351,7 @@ def two_processes():
 
 
 def test_exact_on_two_processes(cluster, tmp_path):
-    """Sums of amounts of 34 digits over days and processes are Decimal's, to the last digit."""
+    """Sums of 34-digit amounts over days and processes equal the sums of Decimal."""
     made = rows(1200, Random(11), digits=34)
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(made))
@@ -376,7 +376,7 @@ def test_exact_on_two_processes(cluster, tmp_path):
 
 @pytest.mark.parametrize("by", [["day", "corridor"], ["status", "day"], ["week"]])
 def test_the_same_numbers_on_two_processes(cluster, tmp_path, by):
-    """Whether a day is in one file, or its rows are in two."""
+    """The cluster gives the same summary, also when the rows of a day are in two files."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(300)))
     there = dataset.summarize(by=by, cluster=cluster)
@@ -390,12 +390,12 @@ def test_the_same_numbers_on_two_processes(cluster, tmp_path, by):
 
 
 def account(name):
-    """The transfers of an account, made up where the task runs."""
+    """The transfers of an account, created where the task runs."""
     return List(rows({"one": 30, "two": 12}[name]), url=f"https://{name}")
 
 
 def test_collect_accounts(tmp_path):
-    """Each account into a folder of its own, with its own pace."""
+    """Each account is synced once into its own folder; an invalid name is refused."""
     found = frames.collect_accounts(
         ["one", "two", "one"], into=f"{tmp_path}", per_second=50, source=account
     )
@@ -406,7 +406,7 @@ def test_collect_accounts(tmp_path):
 
 
 def test_collect_accounts_on_a_cluster(cluster, tmp_path):
-    """As tasks of a cluster; what each brings is the same."""
+    """The accounts are synced as tasks of a cluster."""
     found = frames.collect_accounts(
         ["a", "b"], into=f"{tmp_path}", cluster=cluster, source=lambda _: embedded()
     )
@@ -414,12 +414,12 @@ def test_collect_accounts_on_a_cluster(cluster, tmp_path):
 
 
 def embedded():
-    """The transfers of a simulator inside the worker."""
+    """The transfers of a simulator in the worker."""
     return paylab.connect().transfers
 
 
 def test_pace():
-    """An account is asked no more often than it allows."""
+    """`Paced` waits 0.2 seconds between requests."""
     from paylab.frames.dataset import Paced
 
     now, slept = [0.0], []

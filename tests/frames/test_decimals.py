@@ -1,4 +1,4 @@
-"""Amounts are exact or a clear error; Python's Decimal is the judge."""
+"""Amounts are exact or raise an error; the expected values come from Python's Decimal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def series(*texts: str | None) -> pd.Series:
 
 
 def digits_needed(text: str) -> int:
-    """How many digits a number has once zeros at its outer ends are gone."""
+    """The number of digits without leading zeros and without trailing zeros after the point."""
     _, digits, exponent = Decimal(text).as_tuple()
     plain = "".join(map(str, digits)).lstrip("0")
     while exponent < 0 and plain.endswith("0"):
@@ -38,7 +38,7 @@ def digits_needed(text: str) -> int:
 
 
 def numbers(most: int = 80) -> st.SearchStrategy[str]:
-    """Decimal text of up to so many digits, with sign, point and sometimes an exponent."""
+    """Decimal text of up to `most` digits, with sign, point and sometimes an exponent."""
     digits = st.text("0123456789", min_size=1, max_size=most)
     parts = st.tuples(st.sampled_from(["", "-", "+"]), digits, st.integers(0, most))
     point = parts.map(lambda p: f"{p[0]}{p[1][: p[2]] or '0'}.{p[1][p[2] :] or '0'}")
@@ -47,7 +47,7 @@ def numbers(most: int = 80) -> st.SearchStrategy[str]:
 
 
 def money() -> st.SearchStrategy[str]:
-    """Amounts as people see them."""
+    """Amounts of up to 16 digits, two of them after the point."""
     return st.integers(-(10**16) + 1, 10**16 - 1).map(lambda n: str(Decimal(n).scaleb(-2)))
 
 
@@ -75,7 +75,7 @@ def money() -> st.SearchStrategy[str]:
     ],
 )
 def test_working_type(texts: list[str | None], kind: pa.DataType) -> None:
-    """The narrowest type that holds the column."""
+    """A column has the narrowest type that holds its values."""
     assert read(*texts).type == kind
 
 
@@ -95,7 +95,7 @@ def test_working_type(texts: list[str | None], kind: pa.DataType) -> None:
     ],
 )
 def test_value(text: str, value: str) -> None:
-    """Every lawful way to write a number gives that number."""
+    """Every valid notation of a number is read as that number."""
     assert read(text).to_pylist() == [Decimal(value)]
 
 
@@ -122,7 +122,7 @@ def test_value(text: str, value: str) -> None:
     ],
 )
 def test_junk(junk: str) -> None:
-    """Junk is refused with its column, row and value."""
+    """Text that is not a number raises an error with its column, row and value."""
     with pytest.raises(ExactnessError) as caught:
         read("1.00", None, junk)
     assert str(caught.value) == f"source_amount, row 2: {junk!r} is not a number"
@@ -130,13 +130,13 @@ def test_junk(junk: str) -> None:
 
 @pytest.mark.parametrize("text", ["1" * 77, "1e76", "1e-77", "1e999999999", "1e-999999999"])
 def test_past_76_digits(text: str) -> None:
-    """What needs more than 76 digits is refused, at no cost in memory."""
+    """A number that needs more than 76 digits is refused, however large its exponent is."""
     with pytest.raises(ExactnessError, match=r"row 1: '1.* needs more than 76 digits"):
         read("1.00", text)
 
 
 def test_two_values_that_share_no_type() -> None:
-    """A column too large and too fine for one type names both of its values."""
+    """If no type holds both the largest and the finest value, the error names both."""
     with pytest.raises(ExactnessError, match=r"source_amount: '1e?.*\(row 1\) and .*\(row 0\)"):
         read("0." + "1" * 40, "1" * 40)
 
@@ -163,7 +163,7 @@ def test_one_column(texts: list[str | None]) -> None:
 
 
 def test_any_decimal_context() -> None:
-    """Nothing depends on the precision that a notebook happens to have set."""
+    """Results do not depend on the precision of the current decimal context."""
     texts = ["1234567890.123456", "1e3", "-0.000001"]
     with localcontext(Context(prec=2)):
         written, sum_ = decimals.write(read(*texts)).to_pylist(), series(*texts).sum()
@@ -173,7 +173,7 @@ def test_any_decimal_context() -> None:
 
 @given(st.text(max_size=12))
 def test_any_text(text: str) -> None:
-    """Any text is a number, blank, or refused."""
+    """Any text is read as a number, read as missing because it is blank, or refused."""
     try:
         (value,) = read(text).to_pylist()
     except ExactnessError:
@@ -183,7 +183,7 @@ def test_any_text(text: str) -> None:
 
 @given(st.lists(numbers(38), min_size=1, max_size=6))
 def test_written(texts: list[str]) -> None:
-    """Writing gives plain digits that read as the same number and the same type."""
+    """Amounts are written in plain digits, which are read as the same numbers and type."""
     try:
         column = read(*texts)
     except ExactnessError:
@@ -205,7 +205,7 @@ def test_adding(pairs: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
 @given(pairs=st.lists(st.tuples(numbers(40), numbers(40)), min_size=1, max_size=4))
 def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
-    """Past 38 digits as well, results are Python's own, or an error."""
+    """Results of more than 38 digits equal Python's results, or raise ExactnessError."""
     try:
         found = op(*(series(*side) for side in zip(*pairs, strict=True))).tolist()
     except ExactnessError:
@@ -216,7 +216,7 @@ def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
 
 @given(st.lists(st.tuples(numbers(40), st.sampled_from("ab")), min_size=1, max_size=6))
 def test_wide_groups(rows: list[tuple[str, str]]) -> None:
-    """Sums of groups are Python's own, or an error."""
+    """Sums of groups equal Python's sums, or raise ExactnessError."""
     texts, keys = zip(*rows, strict=True)
     try:
         found = series(*texts).groupby(list(keys)).sum().to_dict()
@@ -228,9 +228,9 @@ def test_wide_groups(rows: list[tuple[str, str]]) -> None:
 
 
 @given(st.lists(numbers(40), min_size=1, max_size=4))
-@example(["0.1e-56"])  # so small that Arrow takes it for zero
+@example(["0.1e-56"])  # so small that Arrow reads it as zero
 def test_one_type_or_an_error(texts: list[str]) -> None:
-    """A type that cannot hold a value is an error, never another value."""
+    """A value that a type cannot hold raises ExactnessError; it is never changed."""
     column = pa.chunked_array([pa.array(texts, pa.string())])
     try:
         found = decimals.at(column, "amount", pa.decimal128(38, 18)).to_pylist()
@@ -249,7 +249,7 @@ def test_multiplying(cents: int, rate: int, places: int) -> None:
 
 @given(st.lists(numbers(60), max_size=8))
 def test_summing(texts: list[str]) -> None:
-    """A total is Python's own sum, whatever the number of digits."""
+    """A total equals Python's sum for any number of digits."""
     try:
         column = series(*texts)
     except ExactnessError:
@@ -270,12 +270,12 @@ def test_summing(texts: list[str]) -> None:
     ],
 )
 def test_total(column: pd.Series, expected: str) -> None:
-    """Totals are exact past every width, and never turn negative."""
+    """Totals are exact at every width; none overflows to a negative number."""
     assert column.sum() == Decimal(expected)
 
 
 def test_groups() -> None:
-    """Grouped sums of a wide column stay exact where 38 digits would wrap."""
+    """Sums of groups are exact where a sum of 38 digits would overflow."""
     amounts = series(*["99999999999999999999.999999999999"] * 4)
     frame = pd.DataFrame({"currency": ["USD", "USD", "PHP", "PHP"], "amount": amounts})
     sums = frame.groupby("currency")["amount"].sum()
@@ -293,7 +293,7 @@ def test_groups() -> None:
     ],
 )
 def test_seconds(texts: list[str | None], kind: pa.DataType) -> None:
-    """Whole seconds are integers; fractions and giants stay exact decimals."""
+    """Whole seconds are integers; fractions and very large values are exact decimals."""
     column = decimals.read_seconds(pa.chunked_array([pa.array(texts, pa.string())]), "completed_in")
     assert column.type == kind
     assert column.to_pylist() == [text and Decimal(text) for text in texts]

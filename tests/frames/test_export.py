@@ -1,4 +1,4 @@
-"""Exports hold the text that was sent, and appear whole or not at all."""
+"""Exports contain the text that was sent, and are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AMOUNTS = ["10.25", "10.250000", "0", "0E-18", "1e3", "9" * 90, "junk", "", None
 
 
 def read_back(path):
-    """The rows of an export, whatever its form."""
+    """The rows of an export in any format."""
     if path.suffix == ".csv":
         with path.open(newline="", encoding="utf-8") as lines:
             return list(csv.DictReader(lines))
@@ -32,7 +32,7 @@ def read_back(path):
 
 
 def test_amounts_as_sent(paged, transfer, tmp_path):
-    """Amounts in CSV are the text the service sent, byte for byte, in order."""
+    """Amounts in a CSV are exactly the text that the service sent, in the same order."""
     rows = [
         transfer | {"source_amount": amount, "id": f"tr_{at}"} for at, amount in enumerate(AMOUNTS)
     ]
@@ -44,7 +44,7 @@ def test_amounts_as_sent(paged, transfer, tmp_path):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 def test_answer(paged, transfer, tmp_path, to):
-    """An export says where it is and how much it holds, and counts on the way."""
+    """An export returns its path and counts, and reports progress after each page."""
     seen = []
     done = frames.export(
         paged([transfer] * 5), f"{tmp_path}/{to}", progress=lambda *count: seen.append(count)
@@ -56,7 +56,7 @@ def test_answer(paged, transfer, tmp_path, to):
 @pytest.mark.parametrize("to", DESTINATIONS)
 @pytest.mark.parametrize("before", [True, False])
 def test_cut_off(paged, broken, transfer, tmp_path, to, before):
-    """When the pages break off, the old export stays as it was and nothing else is left."""
+    """If the pages break off, the old export stays as it was and no other file is left."""
     if before:
         frames.export(paged([transfer] * 3), f"{tmp_path}/{to}")
     with pytest.raises(ConnectionError):
@@ -67,7 +67,7 @@ def test_cut_off(paged, broken, transfer, tmp_path, to, before):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 def test_again(paged, transfer, tmp_path, to):
-    """A second export takes the place of the first."""
+    """A second export replaces the first."""
     for count in (5, 2):
         frames.export(paged([transfer] * count), f"{tmp_path}/{to}")
         assert len(read_back(tmp_path / to)) == count
@@ -77,14 +77,14 @@ def test_again(paged, transfer, tmp_path, to):
 @pytest.mark.parametrize("to", DESTINATIONS)
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
 def test_empty(tmp_path, to, kind):
-    """An empty result is an empty export."""
+    """An export of no pages has no rows."""
     assert frames.export([], f"{tmp_path}/{to}", kind).rows == 0
     assert read_back(tmp_path / to) == []
 
 
 @pytest.mark.parametrize("schema", [TRANSFERS, CONVERSIONS])
 def test_header(tmp_path, schema):
-    """A CSV always starts with all the columns, and ends its lines with a newline."""
+    """An empty CSV has a header with all columns, which ends with a newline."""
     path = frames.export([], tmp_path / "t.csv", schema.name).path
     assert path.read_text() == ",".join(f'"{name}"' for name in schema.names) + "\n"
 
@@ -97,7 +97,7 @@ def test_csv_equals_frame(paged, transfer, tmp_path):
 
 
 def test_parquet_types(paged, transfer, tmp_path):
-    """Amounts are decimals, times UTC instants, seconds whole numbers, ids and words text."""
+    """Amounts are decimals, times are in UTC, seconds are integers, words and ids are text."""
     path = frames.export(paged([transfer]), tmp_path / "t.parquet").path
     schema = pq.read_schema(path)
     assert schema.field("source_amount").type == pa.decimal128(38, 18)
@@ -108,7 +108,7 @@ def test_parquet_types(paged, transfer, tmp_path):
 
 
 def test_days(paged, transfer, tmp_path):
-    """A folder has one part a day of creation in UTC, and a place for rows without one."""
+    """A folder has one file per day of creation in UTC, and one for rows without a time."""
     stamps = ["2026-01-31T23:59:59.999Z", "2026-01-31T20:30:00-05:00", None]
     frames.export(paged([transfer | {"created_at": stamp} for stamp in stamps]), f"{tmp_path}/t/")
     files = sorted(
@@ -122,7 +122,7 @@ def test_days(paged, transfer, tmp_path):
 
 
 def test_days_that_come_back(transfer, tmp_path):
-    """A day that returns after its file was closed gets a second part; no row is lost."""
+    """A day that comes again after its file was closed gets a second file; no row is lost."""
     stamps = [f"2026-01-{day:02d}T00:00:00Z" for day in (1, 2, 3, 1, 2, 3)]
     days = DayFolder(tmp_path, TRANSFERS, most_open=2)
     for stamp in stamps:
@@ -134,7 +134,7 @@ def test_days_that_come_back(transfer, tmp_path):
 
 @pytest.mark.parametrize("to", ["t.xls", "t", "t.csv.gz", ""])
 def test_wrong_ending(tmp_path, to):
-    """An ending that says nothing is refused before a page is asked for."""
+    """An unknown file extension is refused before a page is fetched."""
     pages = iter([{"data": []}])
     with pytest.raises(ConfigError, match=r"must end in \.csv, \.parquet, \.xlsx or /, or be -"):
         frames.export(pages, f"{tmp_path}/x{to}")
@@ -145,7 +145,7 @@ def test_wrong_ending(tmp_path, to):
     "foreign", ["notes.txt", "created_day=2026-01-31/mine.csv", "a/b/part-0.parquet"]
 )
 def test_foreign_folder(paged, transfer, tmp_path, foreign):
-    """A folder that holds anything of someone else's is left alone."""
+    """A folder with a file that is not from an export is refused and not changed."""
     file = tmp_path / "t" / foreign
     file.parent.mkdir(parents=True)
     file.write_text("mine")
@@ -156,7 +156,7 @@ def test_foreign_folder(paged, transfer, tmp_path, foreign):
 
 
 def test_folder_named_like_a_file(tmp_path):
-    """A file is never replaced by a folder."""
+    """A folder does not replace a file of the same name."""
     (tmp_path / "t").write_text("mine")
     with pytest.raises(ConfigError, match="a file has that name"):
         frames.export([], f"{tmp_path}/t/")
@@ -164,7 +164,7 @@ def test_folder_named_like_a_file(tmp_path):
 
 
 def test_what_is_no_file_is_not_replaced(paged, transfer, tmp_path):
-    """A link may lead to a pipe or a device, which is there for everybody."""
+    """A link to a pipe is refused, and the pipe stays."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "t.csv").symlink_to(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="not a regular file"):
@@ -173,7 +173,7 @@ def test_what_is_no_file_is_not_replaced(paged, transfer, tmp_path):
 
 
 def test_foreign_file_that_comes_meanwhile(paged, transfer, tmp_path):
-    """A file put into the folder during the export is not lost."""
+    """A file that is put into the folder during the export is not lost."""
 
     def pages():
         (tmp_path / "t").mkdir()
@@ -186,7 +186,7 @@ def test_foreign_file_that_comes_meanwhile(paged, transfer, tmp_path):
 
 
 def test_link(paged, transfer, tmp_path):
-    """A link stays a link: what it points to is replaced."""
+    """A symbolic link is kept, and the file it points to is replaced."""
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "t.csv").symlink_to("real.csv")
     frames.export(paged([transfer]), tmp_path / "t.csv")
@@ -195,14 +195,14 @@ def test_link(paged, transfer, tmp_path):
 
 
 def test_float(paged, transfer, tmp_path):
-    """An amount that came as a float is refused: what was sent is no longer known."""
+    """An amount that is a float is refused, because the text that was sent is not known."""
     with pytest.raises(ExactnessError, match=r"total_fee, row 0: 0\.1 is a float"):
         frames.export(paged([transfer | {"total_fee": 0.1}]), tmp_path / "t.csv")
 
 
 @pytest.fixture
 def peak(transfer, tmp_path):
-    """The most memory an export of so many pages takes."""
+    """A function that returns the peak memory of an export of `count` pages."""
 
     def measure(count, to):
         pages = ({"data": [dict(transfer) for _ in range(100)]} for _ in range(count))
@@ -217,13 +217,13 @@ def peak(transfer, tmp_path):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 def test_memory(peak, to):
-    """The pages of 20 MB more are not held: what a busy thread keeps for a moment is far less."""
+    """Exporting 200 more pages needs less than 8 MB more memory, so pages are not kept."""
     assert peak(300, to) < peak(100, to) + 8_000_000
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_private_sidecar_stays_private(paged, transfer, tmp_path, name):
-    """Like the file that it describes."""
+    """A second export keeps the mode 0600 of the file and of its sidecar."""
     page = json.dumps(paged([transfer])[0]).encode()
     path, sidecar = tmp_path / name, tmp_path / f"{name}.columns.json"
     for _ in range(2):
@@ -245,7 +245,7 @@ def test_a_private_sidecar_stays_private(paged, transfer, tmp_path, name):
 )
 @pytest.mark.parametrize("to", ["t.csv", "t.parquet"])
 def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
-    """From a time on, and with some statuses; for a list and for pages."""
+    """`since` and `status` select rows, for a list and for pages."""
     facts = {"a": ("started", 1), "b": ("failed", 1), "c": ("expired", 2), "d": ("started", 3)}
     rows = [
         transfer | {"id": name, "status": word, "created_at": f"2026-02-0{day}T00:00:00Z"}
@@ -271,7 +271,7 @@ def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
     ],
 )
 def test_an_unknown_status(paged, transfer, tmp_path, status, words):
-    """Is a warning, once: a service may have words that paylab does not know."""
+    """An unknown status gives one warning, because a service may have other statuses."""
     page = json.dumps(paged([transfer])[0]).encode()
     for ask in (
         lambda: frames.export([page], tmp_path / "t.csv", status=status).rows,
@@ -285,14 +285,14 @@ def test_an_unknown_status(paged, transfer, tmp_path, status, words):
 
 @pytest.mark.parametrize("status", ["", " ", ",", [], [""]])
 def test_an_empty_status(paged, transfer, tmp_path, status):
-    """Is refused, and nothing is written."""
+    """An empty status is refused, and nothing is written."""
     with pytest.raises(RuleError, match="status: is empty"):
         frames.export(paged([transfer]), tmp_path / "t.csv", status=status)
     assert not [*tmp_path.iterdir()]
 
 
 def test_standard_output(paged, transfer, capfdbinary):
-    """The rows as CSV and nothing else."""
+    """Standard output has the rows as CSV and nothing else."""
     page = json.dumps(paged([transfer])[0]).encode()
     assert frames.export_list(lambda _: page, "-").rows == 1
     header, row = capfdbinary.readouterr().out.decode().splitlines()
@@ -301,7 +301,7 @@ def test_standard_output(paged, transfer, capfdbinary):
 
 
 def test_a_workbook(paged, transfer, tmp_path):
-    """Typed like a Parquet file; amounts are numbers."""
+    """In a workbook, amounts are numbers, ids are text, and times are dates."""
     frames.export(paged([transfer]), tmp_path / "t.xlsx")
     found = pd.read_excel(tmp_path / "t.xlsx", dtype={"client_reference_id": str}).iloc[0]
     assert (found["source_amount"], found["client_reference_id"]) == (10.25, "0042")
@@ -309,7 +309,7 @@ def test_a_workbook(paged, transfer, tmp_path):
 
 
 def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
-    """Parquet refuses it by its row; CSV keeps its text."""
+    """For Parquet, an amount that is too long raises an error with its row; CSV accepts it."""
     rows = [transfer, transfer | {"source_amount": "9" * 30}]
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '9+' does not fit decimal"):
         frames.export(paged(rows), tmp_path / "t.parquet")

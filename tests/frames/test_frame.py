@@ -1,4 +1,4 @@
-"""Pages become frames: columns, types, odd rows, origin."""
+"""Frames from pages: columns, types, unusual rows, and the source in `attrs`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TYPES = {
     ("read", "schema"), [(frames.transfers, TRANSFERS), (frames.conversions, CONVERSIONS)]
 )
 def test_empty(read, schema, pages):
-    """An empty result has every column, well typed."""
+    """An empty result has every column with its type."""
     frame = read(pages)
     assert list(frame.columns) == schema.names
     assert [str(kind) for kind in frame.dtypes] == [TYPES[c.kind] for c in schema.columns]
@@ -103,7 +103,7 @@ def test_conversion(paged, conversion, column, value):
     ],
 )
 def test_odd_values(paged, transfer, change, column, value):
-    """Values outside the interface are read as well as they can be, beside ordinary rows."""
+    """Values of unexpected types are read as text, numbers or missing values."""
     cell = frames.transfers(paged([transfer, transfer | change]))[column][1]
     assert pd.isna(cell) if value is None else cell == value
 
@@ -113,14 +113,14 @@ def test_odd_values(paged, transfer, change, column, value):
     [(["base", "solana"], "base,solana"), ([], ""), ("spei", "spei"), ([1], "[1]"), (None, None)],
 )
 def test_payment_methods(paged, sent, read):
-    """Rails are joined by commas."""
+    """Payment methods are joined by commas."""
     frame = frames.transfers(paged([{"deposit_instructions": {"payment_methods": sent}}]))
     cell = frame["deposit_instructions_payment_methods"][0]
     assert pd.isna(cell) if read is None else cell == read
 
 
 def test_missing_keys(paged):
-    """An object without a single key is a row of missing values."""
+    """An object without keys is a row of missing values."""
     frame = frames.transfers(paged([{}]))
     assert len(frame) == 1
     assert frame.isna().all(axis=None)
@@ -137,14 +137,14 @@ def test_missing_keys(paged):
     ],
 )
 def test_what_cannot_be_exact(paged, transfer, name, value, words):
-    """An amount or seconds that cannot be exact are an error with column, row and value."""
+    """An inexact amount or number of seconds raises an error with column, row and value."""
     rows = [transfer, transfer, transfer | {name: value}]
     with pytest.raises(ExactnessError, match=words):
         frames.transfers(paged(rows))
 
 
 def test_unknown_fields(paged, transfer):
-    """Unknown fields stay out unless asked for, then they are text columns at the end."""
+    """Unknown fields are left out; with `extra` they are text columns at the end."""
     details = transfer["deposit_instructions"]["details"] | {"network": "base"}
     instructions = transfer["deposit_instructions"] | {"details": details}
     new = {"deposit_instructions": instructions, "risk": {"score": 3}, "status_at": "now"}
@@ -161,14 +161,14 @@ def test_unknown_fields(paged, transfer):
 
 
 def test_unknown_field_named_like_a_column(paged, conversion):
-    """An unknown field never takes the place of a column."""
+    """An unknown field with the name of a column does not replace the column."""
     frame = frames.conversions(paged([conversion | {"deposit_amount": "9"}]), extra=True)
     assert frame["deposit_amount"][0] == Decimal("50.00")
     assert frame["extra.deposit_amount"][0] == "9"
 
 
 def test_origin(paged, transfer):
-    """A frame knows where it came from; what the caller says comes on top."""
+    """`attrs` has the counts, the first and last id, and the attributes of the caller."""
     rows = [transfer | {"id": f"tr_{number}"} for number in range(5)]
     frame = frames.transfers(paged(rows), attrs={"base_url": "https://api.example"})
     assert frame.attrs == {
@@ -182,13 +182,13 @@ def test_origin(paged, transfer):
 
 @pytest.mark.parametrize(("kept", "complete"), [(0, False), (1, False), (2, False), (3, True)])
 def test_cut_short(paged, transfer, kept, complete):
-    """A frame that does not hold the last page says so."""
+    """`attrs` says whether the frame has the last page."""
     pages = paged([transfer] * 5)[:kept]
     assert frames.transfers(pages).attrs["complete"] is complete
 
 
 def test_progress(paged, transfer):
-    """Whoever watches hears rows and pages after each page."""
+    """`progress` is called with the numbers of rows and pages after each page."""
     seen = []
     frames.transfers(paged([transfer] * 5), progress=lambda *count: seen.append(count))
     assert seen == [(2, 1), (4, 2), (5, 3)]
@@ -204,13 +204,13 @@ def test_progress(paged, transfer):
     ],
 )
 def test_not_a_page(paged, transfer, page, words):
-    """What is not a page is an error, not an empty result."""
+    """A page of a wrong type raises APIResponseError; it is not an empty result."""
     with pytest.raises(APIResponseError, match=words):
         frames.transfers([*paged([transfer]), page])
 
 
 def test_computing(paged, transfer):
-    """The columns of a frame compute exactly in pandas."""
+    """Arithmetic on the columns of a frame is exact in pandas."""
     frame = frames.transfers(paged([transfer] * 3))
     product = frame["net_source_amount"] * frame["exchange_rate"]
     assert product[0] == Decimal("9.75") * Decimal("16.7112")
@@ -220,5 +220,5 @@ def test_computing(paged, transfer):
 
 
 def test_pages_are_read_once(paged, transfer):
-    """A generator of pages is enough."""
+    """A generator of pages is accepted."""
     assert len(frames.transfers(page for page in paged([transfer] * 5))) == 5

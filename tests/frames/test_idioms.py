@@ -1,6 +1,6 @@
-"""Everyday pandas on our frames: each idiom against the same answer in plain Python.
+"""Common pandas operations on our frames, each compared with the result of plain Python.
 
-The answers are computed from the service's JSON with Decimal, datetime and dicts alone.
+The expected results are computed from the service's JSON with Decimal, datetime and dicts only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CUT = "2026-01-05"
 
 @pytest.fixture(scope="module", name="lab")
 def seeded():
-    """A lab with some months of transfers."""
+    """A lab with 300 transfers."""
     lab = paylab.connect()
     lab.simulator.seed(transfers=300)
     return lab
@@ -39,7 +39,7 @@ def rows(lab):
 
 
 def read(raw):
-    """Amounts as Decimal, times as datetime, seconds as int; the rest as sent."""
+    """A transfer with Decimal amounts, datetime times and int seconds; other fields as sent."""
     found = dict(raw)
     for name in ("source_amount", "destination_amount", "exchange_rate", "total_fee"):
         found[name] = D(raw[name])
@@ -51,7 +51,7 @@ def read(raw):
 
 @pytest.fixture(scope="module", params=SOURCES)
 def frame(request, lab, tmp_path_factory):
-    """The same rows pulled, and read from an exported CSV and Parquet file."""
+    """The same rows as a pulled frame, and as read from an exported CSV and Parquet file."""
     if request.param == "frame":
         return lab.transfers.frame()
     path = tmp_path_factory.mktemp("exports") / f"t.{request.param}"
@@ -60,7 +60,7 @@ def frame(request, lab, tmp_path_factory):
 
 
 def sums(rows, key, of=lambda row: row["source_amount"]):
-    """The sum of something for each key."""
+    """The sum of `of(row)` for each key."""
     found = defaultdict(D)
     for row in rows:
         found[key(row)] += of(row)
@@ -78,12 +78,12 @@ def at(text):
 
 
 def money(values, places=2):
-    """Decimals rounded for a comparison of means."""
+    """Values rounded for a comparison of means."""
     return [round(value, places) for value in values]
 
 
 def quantile(values, share):
-    """The linear quantile, exactly."""
+    """The exact quantile with linear interpolation."""
     ordered = sorted(values)
     place = share * (len(ordered) - 1)
     low = int(place)
@@ -101,12 +101,12 @@ def running(values):
 
 
 def spread(values):
-    """Sum, smallest, largest and count."""
+    """Sum, minimum, maximum and count."""
     return [sum(values), min(values), max(values), len(values)]
 
 
 def currency(row):
-    """The destination."""
+    """The destination currency."""
     return row["destination_currency"]
 
 
@@ -121,7 +121,7 @@ def status(row):
 
 
 def excel(frame):
-    """Some cells of a workbook made of the rows before a day."""
+    """The times and amounts in a workbook of the rows before a day."""
     rows = frame.query(f"created_at < '{CUT}'").set_index(["created_at", "status"])
     rows.to_excel(target := BytesIO())
     found = pd.read_excel(target, index_col=[0, 1])
@@ -130,7 +130,7 @@ def excel(frame):
 
 
 def drawn(frame):
-    """The points of a line over time, drawn by matplotlib."""
+    """The y values of a line over time, drawn by matplotlib."""
     from matplotlib.figure import Figure
 
     axes = Figure().subplots()
@@ -139,7 +139,7 @@ def drawn(frame):
 
 
 def drawn_by_seaborn(frame):
-    """The points of a line over time, drawn by seaborn."""
+    """The sorted y values of a line over time, drawn by seaborn."""
     import seaborn
     from matplotlib.figure import Figure
 
@@ -433,7 +433,7 @@ IDIOMS = {
         lambda f: f.loc[f.source_amount.idxmax(), "source_amount"],
         lambda r: max(amounts(r)),
     ),
-    # Words, seconds, and the ways out
+    # Statuses, seconds, text and exports
     "share of each status": (
         lambda f: f.status.value_counts(normalize=True)["completed"],
         lambda r: Counter(map(status, r))["completed"] / len(r),
@@ -472,18 +472,18 @@ IDIOMS = {
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("idiom", IDIOMS)
 def test_an_idiom_gives_the_answer_of_plain_python(frame, rows, idiom):
-    """On a pulled frame, and on what read_csv and read_parquet make of an export."""
+    """Each operation gives the expected result on a pulled frame and on exports read back."""
     ask, answer = IDIOMS[idiom]
     assert ask(frame) == answer(rows)
 
 
 def test_there_are_sixty():
-    """The table is long enough to count as everyday work."""
+    """The table has at least 60 operations."""
     assert len(IDIOMS) >= 60
 
 
 def test_the_files_give_the_same_frame(lab, tmp_path):
-    """Types, order and values."""
+    """Exports are read back as the same frame; only the order of a folder's rows may differ."""
     frame = lab.transfers.frame()
     for name, back in (("t.csv", paylab.read_csv), ("t.parquet", paylab.read_parquet)):
         lab.transfers.export(tmp_path / name)

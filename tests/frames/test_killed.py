@@ -1,4 +1,4 @@
-"""Exports killed at any moment and started again hold every row once."""
+"""Exports that are killed at any moment and started again contain every row once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STEPS = Path(__file__).with_name("stepping.py")
 
 
 def test_some_kills(tmp_path):
-    """A CSV, a Parquet file and a folder; nothing lost, doubled, or left behind."""
+    """Killed exports lose no row, repeat no row, and leave no hidden file."""
     command = [sys.executable, str(HARNESS), "5", "20", str(tmp_path)]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert found["kills"] >= 5
@@ -29,7 +29,7 @@ def test_some_kills(tmp_path):
 
 
 def test_a_run_that_cannot_succeed():
-    """Ends the test of kills at once, rather than being started again without end."""
+    """If an export fails by itself, `killing.once` exits instead of starting it again forever."""
     code = (
         "import multiprocessing, random, killing; killing.LONGEST = 60; "
         "killing.once('/nowhere/t.csv', random.Random(1), multiprocessing.get_context('fork'))"
@@ -43,19 +43,19 @@ def test_a_run_that_cannot_succeed():
 
 @pytest.fixture(name="service")
 def pages_of_five(transfer):
-    """Fifteen rows in pages of five; `asked` holds the cursors that were used."""
+    """A service with fifteen rows in pages of five."""
     rows = [transfer | {"id": f"tr_{number:02d}"} for number in range(15)]
     return Service(rows)
 
 
 class Service:
-    """A list whose cursors can expire and whose pages can break off."""
+    """A fake list whose cursors can expire and whose pages can fail; `asked` has the cursors."""
 
     def __init__(self, rows):
         self.rows, self.asked, self.expired, self.broken = rows, [], False, ()
 
     def __call__(self, cursor):
-        """A page, or what goes wrong."""
+        """Return a page, or raise the error that is set."""
         self.asked.append(cursor)
         if len(self.asked) in self.broken:
             raise ConnectionError("cut")
@@ -67,7 +67,7 @@ class Service:
         return json.dumps(page | {"cursor": following}).encode()
 
     def again(self, **change):
-        """As after a restart."""
+        """Forget the requests and faults, as after a restart, and set attributes."""
         self.asked, self.broken = [], ()
         for name, value in change.items():
             setattr(self, name, value)
@@ -80,7 +80,7 @@ def ids(path):
 
 
 def test_goes_on(service, tmp_path, monkeypatch):
-    """What is on disk is not fetched again."""
+    """A repeated export does not fetch the stored pages again."""
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
@@ -94,7 +94,7 @@ def test_goes_on(service, tmp_path, monkeypatch):
 
 @pytest.fixture(name="interrupted")
 def interrupted_export(service, tmp_path, monkeypatch):
-    """An export of which two pages are there."""
+    """The service, after an export was interrupted with two pages stored."""
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
@@ -103,7 +103,7 @@ def interrupted_export(service, tmp_path, monkeypatch):
 
 
 def at(minutes):
-    """A time of the service's clock."""
+    """A time of the service's clock, in minutes after 09:00."""
     return f"2026-01-31T{9 + minutes // 60:02d}:{minutes % 60:02d}:00.000Z"
 
 
@@ -120,7 +120,7 @@ def at(minutes):
     ],
 )
 def test_age(interrupted, tmp_path, minutes, on_disk, resume, goes_on):
-    """A draft older than an hour, by this machine or by the service, is not used unasked."""
+    """A draft older than an hour, by the local or the service's clock, needs `resume=True`."""
     job = tmp_path / ".t.csv.export/job.json"
     os.utime(job, (job.stat().st_mtime - 60 * on_disk,) * 2)
     origin = {"fetched_at": at(minutes)}
@@ -138,13 +138,13 @@ def test_age(interrupted, tmp_path, minutes, on_disk, resume, goes_on):
 @pytest.mark.parametrize("junk", [b"", b"{}", b'{"job": 1, "begun": 5}', b"[]"])
 @pytest.mark.parametrize("name", ["job.json", "000000001.arrow"])
 def test_a_broken_draft(interrupted, tmp_path, junk, name):
-    """Begins again."""
+    """An export with a damaged draft starts again."""
     (tmp_path / ".t.csv.export" / name).write_bytes(junk)
     assert frames.export_list(interrupted, tmp_path / "t.csv").rows == 15
 
 
 def test_a_planted_draft(service, tmp_path):
-    """A link in the place of the draft is not followed."""
+    """A link in place of the draft folder is refused and not followed."""
     (tmp_path / "mine").mkdir()
     (tmp_path / ".t.csv.export").symlink_to(tmp_path / "mine")
     with pytest.raises(ConfigError, match="not a folder of yours"):
@@ -153,13 +153,13 @@ def test_a_planted_draft(service, tmp_path):
 
 
 def test_a_draft_is_private(interrupted, tmp_path):
-    """Its rows can be read by their owner alone."""
+    """Only the owner can read the draft."""
     assert (tmp_path / ".t.csv.export").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("exchange", [[], ["no-exchange"]])
 def test_a_kill_before_a_step(tmp_path, exchange):
-    """Leaves the old folder or the new one, also when the service is down afterwards."""
+    """A kill leaves the old folder or the new one, also if the service is down afterwards."""
     command = [sys.executable, str(STEPS), str(tmp_path), "2", "7", *exchange]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert found["kills"] > 5
@@ -167,7 +167,7 @@ def test_a_kill_before_a_step(tmp_path, exchange):
 
 
 def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
-    """Cut off between the two, a CSV has none: an apostrophe that was sent stays."""
+    """If writing the sidecar fails, the new CSV is not read with the sidecar of the old one."""
     service.rows = [row | {"client_reference_id": "'7"} for row in service.rows]
     frames.export_list(service, tmp_path / "t.csv", excel_safe=True)
 
@@ -181,7 +181,7 @@ def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
 
 
 def test_what_older_versions_left(service, tmp_path):
-    """A half-written sidecar in a folder does not stop the next export."""
+    """An incomplete sidecar in a folder does not stop the next export and is removed."""
     frames.export_list(service, f"{tmp_path}/t/")
     (tmp_path / "t/._columns.json.0123456789ab.part").write_text("{")
     assert frames.export_list(service.again(), f"{tmp_path}/t/").rows == 15
@@ -189,7 +189,7 @@ def test_what_older_versions_left(service, tmp_path):
 
 
 def test_expired_cursor(service, tmp_path, monkeypatch):
-    """A cursor that expired starts the walk again; rows known by their id are not doubled."""
+    """After an expired cursor, the list is read from its start; known ids are not repeated."""
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
@@ -204,14 +204,14 @@ def test_expired_cursor(service, tmp_path, monkeypatch):
 
 
 def test_rows_that_the_service_repeats(service, tmp_path):
-    """Are written as often as they were sent."""
+    """Rows are written as often as the service sends them."""
     service.rows = [*service.rows, *service.rows[-2:]]
     assert frames.export_list(service, tmp_path / "t.csv").rows == 17
     assert ids(tmp_path / "t.csv")[-4:] == ["tr_13", "tr_14"] * 2
 
 
 def test_a_bad_request_of_its_own(service, tmp_path):
-    """A refusal of the very first page is not taken for an expired cursor."""
+    """A 400 for the first page is raised."""
 
     def refuse(_):
         raise BadRequestError(400, "no")
@@ -221,7 +221,7 @@ def test_a_bad_request_of_its_own(service, tmp_path):
 
 
 def test_another_list_is_another_export(service, tmp_path):
-    """A draft of another filter or service is not continued."""
+    """A draft of another service is not continued."""
     service.broken = (3,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv", origin={"base_url": "https://one"})
@@ -232,7 +232,7 @@ def test_another_list_is_another_export(service, tmp_path):
 
 
 def test_another_account_is_another_export(service, tmp_path):
-    """No row of one account comes into the file of another, also when told to resume."""
+    """A draft of another account is not continued, even with `resume=True`."""
     service.broken, path = (3,), tmp_path / "t.csv"
     with pytest.raises(ConnectionError):
         frames.export_list(service, path, account="one")
@@ -243,7 +243,7 @@ def test_another_account_is_another_export(service, tmp_path):
 
 
 def test_a_lab_exports_for_its_own_account(tmp_path):
-    """Two seeds share no draft; the sidecar does not tell the account."""
+    """Labs with different seeds share no draft; the sidecar does not contain the account."""
     path = tmp_path / "t.csv"
     labs = [paylab.connect(simulator=Simulator(seed=seed, transfers=130)) for seed in (1, 2)]
     with pytest.raises(ConfigError, match="repeat the call"):
@@ -254,14 +254,14 @@ def test_a_lab_exports_for_its_own_account(tmp_path):
 
 
 def test_stopped(service, tmp_path):
-    """A stop keeps what was fetched, and says how to go on."""
+    """A stop by `progress` raises an error that says to repeat the call, which completes it."""
     with pytest.raises(ConfigError, match="repeat the call"):
         frames.export_list(service, tmp_path / "t.csv", progress=lambda *_: False)
     assert frames.export_list(service.again(), tmp_path / "t.csv").rows == 15
 
 
 def test_sidecar(service, tmp_path):
-    """Beside the file stands what its columns are and where it came from."""
+    """The sidecar describes the columns and the source of the file."""
     frames.export_list(service, tmp_path / "t.csv", origin={"base_url": "https://one"})
     said = json.loads((tmp_path / "t.csv.columns.json").read_text())
     assert (said["base_url"], said["rows"], said["kind"]) == ("https://one", 15, "transfers")

@@ -15,14 +15,14 @@ from paylab.frames.columns import SCHEMAS
 
 @pytest.fixture(name="lab", scope="module")
 def walked():
-    """A lab with some people, an account that waits for money, and events."""
+    """A lab with 30 transfers and 2 conversions, and the objects they need."""
     lab = paylab.connect()
     lab.simulator.seed(transfers=30, conversions=2)
     return lab
 
 
 def test_individuals(lab):
-    """One flat row each; accounts by their ids; no document number."""
+    """An individual is one flat row, with its accounts as ids."""
     frame = lab.individuals.frame()
     person = lab.individuals.get(frame["id"][0])
     assert frame["financial_account_ids"][0] == ",".join(a.id for a in person.financial_accounts)
@@ -33,7 +33,7 @@ def test_individuals(lab):
 
 
 def test_a_document_number_and_account_details_stay_out():
-    """Wherever they stand."""
+    """A frame contains no document numbers and no account details."""
     person = {"document": {"type": "curp", "number": "SECRET18"}, "status_details": [{"code": "x"}]}
     person["financial_accounts"] = [{"id": "fa_1", "type": "pix", "details": {"pix_key": "SECRET"}}]
     frame = frames.of([person | {"id": "ind_1", "given_name": "A"}], "individuals")
@@ -46,7 +46,7 @@ def test_a_document_number_and_account_details_stay_out():
 
 
 def test_conversion_accounts(lab):
-    """With the instructions where to pay."""
+    """A conversion account has columns for its deposit instructions and payout account."""
     frame = lab.conversion_accounts.frame()
     account = lab.conversion_accounts.get(frame["id"][0])
     assert frame["deposit_instructions_clabe"][0] == account.deposit_instructions.details["clabe"]
@@ -54,7 +54,7 @@ def test_conversion_accounts(lab):
 
 
 def test_quotes(lab):
-    """Those you hold, exact."""
+    """A frame of given quotes has their exact amounts."""
     person = lab.individuals.create(**examples.recipient("MX"))
     account = person.financial_accounts[0]
     quote = lab.quotes.create(
@@ -70,7 +70,7 @@ def test_quotes(lab):
 
 
 def test_events_and_deliveries():
-    """An event with its snapshot; a delivery with its answer."""
+    """An event has the fields of its payload; a delivery has its attempt and status."""
     event = {
         "type": "transfer.failed",
         "payload": {
@@ -103,12 +103,12 @@ def test_events_and_deliveries():
 
 @pytest.mark.parametrize("kind", SCHEMAS)
 def test_nothing(kind):
-    """No rows have all columns."""
+    """A frame without rows has all columns."""
     assert list(frames.of([], kind).columns) == SCHEMAS[kind].names
 
 
 def test_a_lab_narrows_and_converts(lab):
-    """By status and time; as floats, which the frame says."""
+    """`frame` selects by status and time; `attrs` has the filter and the type of amounts."""
     frame = lab.transfers.frame(status="completed", since="2025-12-01", amounts="float")
     assert set(frame["status"]) == {"completed"}
     assert frame["created_at"].min() >= pd.Timestamp("2025-12-01", tz="UTC")
@@ -117,6 +117,6 @@ def test_a_lab_narrows_and_converts(lab):
 
 
 def test_a_misspelt_option_is_named(lab):
-    """Before anything is fetched."""
+    """An unknown option raises TypeError with its name."""
     with pytest.raises(TypeError, match="statuses"):
         lab.transfers.frame(statuses="completed")

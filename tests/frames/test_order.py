@@ -1,4 +1,4 @@
-"""Rows since a time and syncs are complete in whatever order the service lists its rows."""
+"""Rows since a time and syncs are complete for every order of the list."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ COUNT, PAGE = 60, 3
 
 
 def at(minutes):
-    """An instant as the service writes it."""
+    """A time as the service writes it, in minutes after the start."""
     return (BEGIN + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
 
 
 def rows(count=COUNT):
-    """A transfer a minute; every seventh was updated much later."""
+    """One transfer per minute; every seventh was updated much later."""
     return [
         {
             "id": f"tr_{number:03d}",
@@ -35,7 +35,7 @@ def rows(count=COUNT):
 
 
 def fewest_updated(row):
-    """Old rows that were just updated come first, newest first among themselves."""
+    """A sort key: the time of update, then the time of creation."""
     return row["updated_at"], row["created_at"]
 
 
@@ -51,7 +51,7 @@ ORDERS = {
 
 
 class List:
-    """A list in an order, in pages of three; `asked` counts the pages."""
+    """A fake list in pages of three; `asked` counts the requested pages."""
 
     kind, account = "transfers", "one"
 
@@ -59,15 +59,15 @@ class List:
         self.made, self.asked, self.order = made, 0, order
 
     def pull(self):
-        """The list."""
+        """The list itself."""
         return self
 
     def origin(self):
-        """Where it comes from."""
+        """The source of the rows."""
         return {"base_url": "https://one"}
 
     def fetch(self, cursor):
-        """A page."""
+        """A page of three rows."""
         self.asked += 1
         start = int(cursor or 0)
         more = start + PAGE < len(self.made)
@@ -75,7 +75,7 @@ class List:
         return json.dumps(page | {"cursor": str(start + PAGE) if more else None}).encode()
 
     def one(self, id_):
-        """One row."""
+        """One row as JSON; None if it does not exist."""
         return next((json.dumps(row).encode() for row in self.made if row["id"] == id_), None)
 
 
@@ -83,7 +83,7 @@ class List:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("begin", [54, 30, 1])
 def test_all_rows_since(order, begin):
-    """Every row since a time is found."""
+    """Every row since a time is found in every order."""
     source = List(ORDERS[order](rows()))
     frame = frames.transfers(frames.bodies(source.fetch), since=at(begin))
     assert sorted(frame["id"]) == [f"tr_{number:03d}" for number in range(begin, COUNT)]
@@ -92,7 +92,7 @@ def test_all_rows_since(order, begin):
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_sync_brings_all_that_is_new(order, tmp_path):
-    """Also when new rows are on the last page."""
+    """A sync finds all new rows, also when they are on the last page."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     assert dataset.sync(List(ORDERS[order](rows(40)))).new == 40
     assert dataset.sync(List(ORDERS[order](rows(46)))).new == 6
@@ -109,7 +109,7 @@ def test_a_sync_brings_all_that_is_new(order, tmp_path):
     ],
 )
 def test_reading_everything_is_told(order, declared, told):
-    """A list declared newest first is read no further than needed, any other to its end."""
+    """A list is read to its end, with a warning, unless it is newest first as declared."""
     source = List(ORDERS[order](rows()))
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
@@ -120,14 +120,14 @@ def test_reading_everything_is_told(order, declared, told):
 
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 def test_a_sync_brings_rows_that_appear_late(tmp_path):
-    """Rows that are older than the newest known one, in a list whose order is not known."""
+    """In an unknown order, a sync finds new rows that are older than the newest known row."""
     made, dataset = rows()[::-1], frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(made[:20] + made[30:]))
     assert dataset.sync(List(made)).new == 10
 
 
 def test_a_sync_of_an_undeclared_list_says_that_it_reads_everything(tmp_path):
-    """From the second time on; a declared one reads the first page alone."""
+    """A second sync in unknown order warns and reads all pages; newest first reads one page."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows()[::-1]))
     with pytest.warns(frames.OrderWarning, match="list_order"):
@@ -151,7 +151,7 @@ def test_any_time(since):
 
 @pytest.mark.parametrize("since", ["soon", 5, "2026-13-01", b"2026-01-01"])
 def test_no_time(since):
-    """Anything else is an error that says so."""
+    """A value that is not a time raises RuleError with the name of the argument."""
     with pytest.raises(RuleError, match="since"):
         frames.transfers([{"data": []}], since=since)
 
@@ -160,7 +160,7 @@ def test_no_time(since):
 @pytest.mark.parametrize("created", [None, "soon", 5, ["x"], {"at": 1}])
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
 def test_rows_without_a_time(created, kind, tmp_path):
-    """Rows whose time is missing or unreadable are kept, whatever their ids and words are."""
+    """Rows with a missing or unreadable time are kept, whatever their ids and statuses are."""
     odd = {"id": 7, "status": "pending", "source_currency": "XYZ", "created_at": created}
     source = List([odd, {"id": "tr_x"}, *rows()[::-1]])
     source.kind = kind

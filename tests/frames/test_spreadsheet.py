@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet opens: nothing runs, nothing is spoiled, all of it comes back."""
+"""Spreadsheet-safe cells: no formula runs, no value is changed, and all are read back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPOILED = ["000123", "12345678901234567890", "032180000118359719", "12E45", "1,2
 
 
 def exported(tmp_path, rows):
-    """The cells of a safe export, and its file."""
+    """Export the rows with `excel_safe` and return the cells."""
     frames.export_list(lambda _: page(rows), tmp_path / "t.csv", excel_safe=True)
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8-sig") as lines:
         return list(csv.DictReader(lines))
@@ -43,7 +43,7 @@ def page(rows):
 @pytest.mark.parametrize("text", [*FORMULAS, *SPOILED])
 @pytest.mark.parametrize("column", ["client_reference_id", "failure_reason", "id"])
 def test_cells(transfer, tmp_path, text, column):
-    """A risky cell begins with an apostrophe; read back it is what it was."""
+    """A risky cell starts with an apostrophe and is read back without it."""
     rows = [transfer | {column: text}]
     cells = exported(tmp_path, rows)
     assert cells[0][column] == f"'{text}"
@@ -52,13 +52,13 @@ def test_cells(transfer, tmp_path, text, column):
 
 @pytest.mark.parametrize("amount", ["-5.00", "12.5", "0"])
 def test_amounts_stay_numbers(transfer, tmp_path, amount):
-    """A short amount is a number to a spreadsheet too."""
+    """A short amount is written without an apostrophe, so it is a number in a spreadsheet."""
     assert exported(tmp_path, [transfer | {"source_amount": amount}])[0]["source_amount"] == amount
 
 
 @pytest.mark.parametrize("amount", ["12345678901234567.89", "-1=1", "0.123456789012345678"])
 def test_long_amounts_are_text(transfer, tmp_path, amount):
-    """What a spreadsheet would round is text."""
+    """An amount that a spreadsheet would round or calculate is written as text."""
     cells = exported(tmp_path, [transfer | {"source_amount": amount}])
     assert cells[0]["source_amount"] == f"'{amount}"
 
@@ -66,7 +66,7 @@ def test_long_amounts_are_text(transfer, tmp_path, amount):
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=9))
 def test_any_text(tmp_path, text):
-    """No cell begins with what starts a formula, and any text comes back."""
+    """No cell starts with a formula character, and any text is read back."""
     cells = exported(tmp_path, [{"id": "x", "client_reference_id": text}])
     assert cells[0]["client_reference_id"][:1] not in set("=+-@\t\r\n")
     assert paylab.read_csv(tmp_path / "t.csv")["client_reference_id"][0] == text

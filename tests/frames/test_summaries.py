@@ -1,4 +1,4 @@
-"""Summaries equal Python's own arithmetic, group by group, whatever holds the rows."""
+"""Summaries equal Python's own arithmetic for each group and each kind of input."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIGITS = {"money": (10, 2), "long": (20, 18), "whole": (38, 0), "cents": (36, 2)
 
 
 def amount(integers, places):
-    """An amount of so many digits at most, as text."""
+    """An amount with up to `integers` digits before and `places` after the point, as text."""
     digits = st.integers(-(10 ** (integers + places)) + 1, 10 ** (integers + places) - 1)
     return digits.map(lambda number: format(Decimal(number).scaleb(-places, WIDE), "f"))
 
@@ -34,7 +34,7 @@ WIDE = Context(prec=200, traps=[Inexact])
 
 
 def row(**change):
-    """What a summary reads of a transfer."""
+    """The fields of a transfer that a summary reads."""
     facts = dict.fromkeys(AMOUNTS, "1.00")
     facts |= {"source_currency": "USD", "destination_currency": "MXN", "status": "completed"}
     facts |= {"fee_currency": "USD", "tax_currency": "USD", "payout_method": "spei"}
@@ -50,7 +50,7 @@ def frame_of(rows):
 @settings(max_examples=5)
 @given(data=st.data())
 def test_sums_are_decimal_sums(digits, data):
-    """Here and merged from two parts; a sum past 38 digits is an error."""
+    """Sums equal the sums of Decimal, also merged from two parts, or raise ExactnessError."""
     texts = data.draw(st.lists(amount(*DIGITS[digits]), min_size=1, max_size=12))
     rows = [row(source_amount=text, status="ab"[at % 2]) for at, text in enumerate(texts)]
     parts = (
@@ -80,19 +80,19 @@ def test_sums_are_decimal_sums(digits, data):
 
 @pytest.mark.parametrize("text", ["1" + "0" * 38, "1." + "0" * 37 + "1"])
 def test_past_38_digits(text):
-    """More digits than can be summed are an error that names the row and the value."""
+    """An amount of more than 38 digits raises an error with its row and value."""
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '1.* more than 38 digits"):
         frames.summarize(frame_of([row(), row(source_amount=text)]))
 
 
 def test_floats_are_refused():
-    """A float is not exact, and a summary does not pretend."""
+    """A column of floats raises ExactnessError."""
     with pytest.raises(ExactnessError, match="source_amount holds double"):
         frames.summarize(pd.DataFrame([{"source_amount": 0.1, "status": "completed"}]))
 
 
 def test_never_across_currencies():
-    """Each currency of a group has a line of its own; case does not make two of one."""
+    """Each currency of a group has its own line; upper and lower case are the same currency."""
     rows = [row(), row(source_currency="usd"), row(source_currency="PHP")]
     found = frames.summarize(frame_of(rows), by=["rail"])
     assert dict(zip(found["source_currency"], found["rows"], strict=True)) == {"PHP": 1, "USD": 2}
@@ -100,7 +100,7 @@ def test_never_across_currencies():
 
 @pytest.mark.parametrize("by", [*READY, *[[one] for one in READY], READY, [], "failure_reason"])
 def test_ready_groupings(by):
-    """One name or many; counts add up to all rows."""
+    """A summary groups by one name or by many; the counts add up to all rows."""
     rows = [row(), row(status="failed", failure_reason="closed"), row(created_at=None)]
     found = frames.summarize(frame_of(rows), by=by)
     assert found["rows"].sum() == 3
@@ -109,7 +109,7 @@ def test_ready_groupings(by):
 
 
 def test_values():
-    """Rates, shares, quantiles, reasons of one group."""
+    """Rates, shares, quantiles and failure reasons of a group have the expected values."""
     times = [3, 5, 8, 21, 34, 90]
     rows = [row(destination_amount="17.50", total_fee="0.05", completed_in=str(n)) for n in times]
     reasons = ["closed", "limit", "closed"]
@@ -128,7 +128,7 @@ def test_values():
 @settings(max_examples=8)
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=40), st.integers(1, 5))
 def test_quantiles_are_exact_across_parts(times, count):
-    """However the rows are divided."""
+    """Quantiles are exact, however the rows are divided into parts."""
     rows = [row(completed_in=str(seconds)) for seconds in times]
     parts = [prepared(frame_of(rows[at::count])) for at in range(count)]
     merged = summaries.merge([summaries.partial_of(part, STATUS) for part in parts], STATUS)
@@ -138,7 +138,7 @@ def test_quantiles_are_exact_across_parts(times, count):
 
 
 def interpolated(ordered, percent):
-    """The value at a share of the way through, in whole numbers and one exact division."""
+    """The quantile with linear interpolation, from integers and one exact division."""
     low, part = divmod((len(ordered) - 1) * percent, 100)
     above = ordered[min(low + 1, len(ordered) - 1)]
     return Decimal(ordered[low] * 100 + (above - ordered[low]) * part) / 100
@@ -152,13 +152,13 @@ def interpolated(ordered, percent):
     ],
 )
 def test_periods_are_those_of_a_time_zone(tz, day, week, month):
-    """One minute before midnight in UTC is the next day in Manila."""
+    """A time just before midnight in UTC is on the next day in Manila."""
     found = frames.summarize(frame_of([row()]), by=["day", "week", "month"], tz=tz).iloc[0]
     assert (found["day"], found["week"], found["month"]) == (day, week, month)
 
 
 def test_a_corridor_without_sums_is_one_line():
-    """Fees in two currencies do not split it when no sum is asked for."""
+    """With `sums=False`, fees in two currencies do not split a corridor."""
     rows = [row(), row(fee_currency="MXN", status="failed"), row(source_currency="usd")]
     found = frames.summarize(frame_of(rows), by="corridor", sums=False)
     assert found["corridor"].tolist() == ["USD-MXN"]
@@ -167,14 +167,14 @@ def test_a_corridor_without_sums_is_one_line():
 
 
 def test_a_time_zone_that_is_none():
-    """It is named."""
+    """An unknown time zone raises RuleError with its name."""
     with pytest.raises(RuleError, match="'Mars' is not a time zone"):
         frames.summarize(frame_of([row()]), by="day", tz="Mars")
 
 
 @pytest.mark.parametrize("nothing", [None, pd.DataFrame(), pa.table({}), frame_of([])])
 def test_nothing(nothing):
-    """No rows give no lines, well formed."""
+    """The summary of no rows is empty and has its columns and types."""
     found = frames.summarize(nothing, by=["day", "status"])
     assert len(found) == 0
     assert list(found.columns[:2]) == ["day", "status"]
@@ -192,13 +192,13 @@ def test_nothing(nothing):
     ],
 )
 def test_wrong_use(data, by, error):
-    """Wrong names and wrong things are clear errors."""
+    """Unknown or repeated names, a missing folder and a wrong type raise an error."""
     with pytest.raises(error):
         frames.summarize(data, by=by)
 
 
 def test_files(tmp_path):
-    """An exported Parquet file or folder sums up like the frame, amounts still text there."""
+    """An exported Parquet file or folder has the same summary as the frame."""
     rows = [row(source_amount=f"{n}.{n}", completed_in=str(n)) for n in range(40)]
     expected = frames.summarize(frame_of(rows), by=["day"])
     for to in ("t.parquet", "t/"):
@@ -208,7 +208,7 @@ def test_files(tmp_path):
 
 
 def test_conversions(conversion):
-    """Conversions have the same summary: deposit as source, payout as destination."""
+    """The summary of a conversion has the deposit as source and the payout as destination."""
     done = conversion | {"status": "completed"}
     done["payout"] = conversion["payout"] | {"completed_at": "2026-01-31T09:31:00Z"}
     found = frames.summarize(frames.conversions([{"data": [done]}]), by=["corridor"]).iloc[0]
@@ -218,7 +218,7 @@ def test_conversions(conversion):
 
 @pytest.mark.parametrize("name", ["t?x", "t*", "t[ab]", "[", "~", "it's", "{a,b}"])
 def test_a_folder_with_any_name(lab, tmp_path, monkeypatch, name):
-    """Its name is not a pattern that takes in its neighbours."""
+    """The name of a folder is not a pattern that matches other folders."""
     monkeypatch.chdir(tmp_path)
     for folder in (name, "tax", "ta", "a"):
         assert frames.Dataset(folder).sync(lab.transfers).new == 130

@@ -1,4 +1,4 @@
-"""Times in every form the service uses."""
+"""Times in every format that the service uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
     ],
 )
 def test_read(text: str | None, moment: datetime | None) -> None:
-    """With Z, an offset or neither, with a fraction or without, alone or beside others."""
+    """Times are read with Z, an offset or neither, and with or without a fraction."""
     assert read(text).to_pylist() == [moment]
     assert read("2026-01-31T09:30:00.1234567Z", text).to_pylist()[1] == moment
 
@@ -55,7 +55,7 @@ def test_read(text: str | None, moment: datetime | None) -> None:
     ],
 )
 def test_unreadable(junk: str) -> None:
-    """What is no time is left out, and a warning names column, row and value."""
+    """An unreadable time is a missing value; a warning has its column, row and value."""
     with pytest.warns(UnreadableTimeWarning, match=f"created_at, row 8: '{junk[:10]}"):
         assert read("2026-01-31T09:30:00Z", junk, start=7).null_count == 1
 
@@ -70,13 +70,13 @@ def test_unreadable(junk: str) -> None:
     ],
 )
 def test_write(sent: str, written: str) -> None:
-    """ISO 8601 in UTC with Z, at least milliseconds."""
+    """Times are written in ISO 8601, in UTC with Z, with at least milliseconds."""
     assert columns.write_times(read(sent)).to_pylist() == [written]
 
 
 @given(st.datetimes(timezones=OFFSETS))
 def test_any_time(moment: datetime) -> None:
-    """Every instant that has a year in UTC is read exactly and survives writing."""
+    """Any time with an offset is read exactly or as missing, and writing does not change it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreadableTimeWarning)
         column = read(moment.isoformat())
