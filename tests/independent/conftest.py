@@ -1,4 +1,4 @@
-"""A clock that moves only when a test moves it."""
+"""A clock whose time changes only when a test changes it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 
 
 class Clock:
-    """Seconds since 1970, as a callable."""
+    """A callable that returns a time in seconds since 1970, which a test sets as `now`."""
 
     def __init__(self) -> None:
         self.now = 1_800_000_000.0
 
     def __call__(self) -> float:
-        """Now."""
+        """Return the time that is set."""
         return self.now
 
 

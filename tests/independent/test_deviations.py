@@ -1,4 +1,4 @@
-"""Each deviation changes the service in the way that its row here states."""
+"""Each deviation changes the service as its row in the tables of this file says."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def onramp(caller, country="MX"):
 
 
 def open_account(caller, country="MX", headers=None, **change):
-    """The answer to a new conversion account."""
+    """Create a conversion account and return the answer."""
     person, wallet = onramp(caller, country)
     body = {"individual_id": person["id"], "payout_account": {"id": wallet["id"]}}
     source = {"MX": "mxn", "PH": "php"}[country]
@@ -33,7 +33,7 @@ def open_account(caller, country="MX", headers=None, **change):
 
 
 def deposit(caller, **change):
-    """The answer to a deposit on an active conversion account, and its currency."""
+    """Make a deposit to an active conversion account and return the answer."""
     account = open_account(caller)
     body = {"conversion_account_id": account.body["id"], "amount": "40", "currency": "mxn"}
     return caller.post("create_deposit", {**body, **change})
@@ -48,22 +48,22 @@ def order(caller, country="MX", rail="spei", currency="MXN", kind="bank_account"
 
 
 def quote(caller, *arguments, **change):
-    """The answer to a quote."""
+    """Create a quote and return the answer."""
     return caller.post("create_quote", order(caller, *arguments, **change))
 
 
 def transfer(caller, headers=None, **change):
-    """The answer to a transfer."""
+    """Create a transfer and return the answer."""
     return caller.post("create_transfer", order(caller, **change), headers)
 
 
 def verdict(reply):
-    """The status, and the problems of a 400."""
+    """The status of an answer, and the problems when it is a 400."""
     return (reply.status, *(reply.problems if reply.status == 400 else ()))
 
 
 def people(caller, count=3):
-    """The given names in the list, after so many individuals were created one by one."""
+    """Create `count` individuals one second apart and return the list."""
     for number in range(count):
         caller.service.world.clock.now += 1
         caller.person(given_name=f"n{number}")
@@ -71,7 +71,7 @@ def people(caller, count=3):
 
 
 def statuses(caller, seconds=0.06):
-    """The statuses of a transfer, step by step."""
+    """The status of a new transfer and its status after each of five steps of `seconds`."""
     made = transfer(caller).body
     found = [made["status"]]
     for _ in range(5):
@@ -92,7 +92,7 @@ def verification(caller):
 
 
 def provisioning(caller):
-    """Statuses of an account for MX: of the answer, and of the account 10 s and 20 s later."""
+    """The HTTP status of a new MX account, and the account's status 10 s and 20 s later."""
     made = open_account(caller)
     found = [made.status]
     for _ in range(2):
@@ -109,13 +109,13 @@ def page_of(caller, count, operation="list_transfers", query="limit=100"):
 
 
 def keys_of_list(caller, operation):
-    """The type and the keys of a list."""
+    """The sorted keys of a list's envelope, or "array" for a bare array."""
     body = caller.get(operation).body
     return sorted(body) if isinstance(body, dict) else "array"
 
 
 def limited(caller):
-    """The status and the headers of the fifth request in a second."""
+    """The statuses of the fourth, the fifth and a later request, and the headers of the fifth."""
     replies = [caller.get("list_conversions") for _ in range(5)]
     caller.service.world.clock.now += 1
     later = caller.get("list_conversions").status
@@ -124,19 +124,19 @@ def limited(caller):
 
 
 def refusal(caller):
-    """The content type and the body of a 400 for a blank name."""
+    """The content type and the body of a 400 for a missing family name."""
     reply = caller.person(family_name=None)
     return reply.headers.get("Content-Type"), reply.body
 
 
 def replay(caller, second="create_conversion_account"):
-    """The status of a conversion account with the key of a transfer."""
+    """The status of a new conversion account with the idempotency key of a transfer."""
     transfer(caller, headers={"idempotency-key": KEY})
     return open_account(caller, headers={"idempotency-key": KEY}).status
 
 
 def twice_202(caller):
-    """Whether a conversion account that is provisioning is replayed."""
+    """Whether a repeated key returns the same conversion account after a 202."""
     person, wallet = onramp(caller, "PH")
     body = {"individual_id": person["id"], "payout_account": {"id": wallet["id"]}}
     whole = {**body, "source_currency": "php"}
@@ -147,14 +147,14 @@ def twice_202(caller):
 
 
 def details(caller, country, kind, changed):
-    """The verdict on an account with exactly these details."""
+    """The verdict on a new account with exactly these details."""
     person = caller.person(country).body
     body = {"individual_id": person["id"], "type": kind, "details": changed}
     return verdict(caller.post("create_account", body))
 
 
 def empty_202(caller):
-    """The body, and whether the Location is that of the account in the list."""
+    """The status, whether the body is empty, and whether Location is the path of the account."""
     reply = open_account(caller)
     account = caller.get("list_conversion_accounts").body["data"][0]
     place = "/v1/conversion_accounts/" + account["id"]
@@ -162,7 +162,7 @@ def empty_202(caller):
 
 
 def worded(caller):
-    """The verdict on a wallet with a missing, an unknown and a wrong field."""
+    """The verdict on a wallet with a missing field, an unknown field and an invalid value."""
     refusing = Caller(
         Service(
             caller.service.deviations,
@@ -174,7 +174,7 @@ def worded(caller):
 
 
 def sent_person(caller, **change):
-    """The verdict on a payout recipient with the least that the interface document names."""
+    """The verdict on an individual with only the fields that are required by default."""
     nothing = dict.fromkeys(
         ("email", "phone", "date_of_birth", "document", "idv_consent_recorded_at")
     )
@@ -187,12 +187,12 @@ def problem(field):
 
 
 def unknown(key, at="details"):
-    """The problem of a field that is not known."""
+    """The problem of an unknown field."""
     return (at, f"Unrecognized key: {key}")
 
 
 def strict(caller):
-    """The verdicts on one more field in an individual, a quote and details."""
+    """The statuses of an individual and a quote that have one unknown field."""
     made = caller.person(nickname="A")
     return made.status, quote(caller, note="x").status
 
@@ -203,27 +203,27 @@ def account_id(caller):
 
 
 def delete_subscription(caller):
-    """The status of a deletion."""
+    """Create a subscription, delete it and return the status."""
     body = {"url": "https://example.com", "event_types": ["transfer.failed"]}
     key = caller.post("create_subscription", body).body["id"]
     return caller.ask("DELETE", f"/v1/webhook_subscriptions/{key}").status
 
 
 def in_order(rows):
-    """Whether rows stand in one of the two orders of time."""
+    """Whether the rows are sorted by creation time, ascending or descending."""
     times = [row["created_at"] for row in rows]
     return times in (sorted(times), sorted(times, reverse=True))
 
 
 def outcome(caller, reference):
-    """The last status of a transfer with a reference."""
+    """The status of a transfer with this reference after 60 s."""
     made = transfer(caller, client_reference_id=reference).body
     caller.service.world.clock.now += 60
     return caller.get("get_transfer", made["id"]).body["status"]
 
 
 def token(caller, provider):
-    """The answer to an identity provider's token."""
+    """Submit the token of an identity provider and return the answer."""
     person = caller.person("US", "on_ramp").body
     body = {
         "provider": provider,
@@ -237,7 +237,7 @@ def token(caller, provider):
 WALLET_RENAMED = {"wallet_address": WALLET["address"], "blockchain": "base"}
 FIRST = "verification_front_image_needed"
 
-# name -> a function of a caller, and what it returns with the deviation and not without it.
+# name -> a function of a caller, and the value that it returns only with the deviation.
 CASES = {
     "blank-query-line": (
         lambda caller: caller.ask("GET", "/v1/conversions", empty_query="blank").status,
@@ -649,7 +649,7 @@ CASES = {
 }
 
 
-# name -> each moved operation and where it is reached.
+# name -> the new path of each moved operation; None when the operation is removed.
 MOVED = {
     "quotes-at-quote": {"create_quote": "/v1/quote"},
     "quotes-at-transfer-quotes": {"create_quote": "/v1/transfer_quotes"},
@@ -705,7 +705,7 @@ def reached(caller, operation, path):
 
 
 def test_every_deviation_has_a_case():
-    """And there are many more than twenty-six of them."""
+    """Every deviation has a test, and there are at least 26 deviations."""
     in_test_service = {"events-enveloped", "events-signed"}
     assert set(CASES) | set(MOVED) | in_test_service == set(DEVIATIONS)
     assert len(DEVIATIONS) >= 26
@@ -713,14 +713,14 @@ def test_every_deviation_has_a_case():
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_deviation_changes_what_a_caller_receives(clock, name):
-    """The row's function returns the row's value with the deviation, and not without it."""
+    """The function of the row returns the value of the row only with the deviation."""
     observe, expected = CASES[name]
     assert observe(Caller(Service([name], clock=clock))) == expected
     assert usual(observe, clock) != expected
 
 
 def usual(observe, clock):
-    """The value without a deviation, or None when the answer does not have it."""
+    """The value without a deviation, or None when the function fails on that answer."""
     clock.now = 1_800_000_000.0
     try:
         return observe(Caller(Service(clock=clock)))
@@ -730,7 +730,7 @@ def usual(observe, clock):
 
 @pytest.mark.parametrize("name", MOVED)
 def test_a_moved_operation_is_reached_in_one_place(clock, name):
-    """At the row's path, and not at the default path; without the deviation the reverse."""
+    """With the deviation only the new path works; without it only the default path works."""
     for operation, path in MOVED[name].items():
         places = [place for place in (OPERATIONS[operation][1], path) if place]
         found = [
@@ -741,7 +741,7 @@ def test_a_moved_operation_is_reached_in_one_place(clock, name):
 
 
 def test_a_deposit_below_its_account_needs_no_id_in_the_body(clock):
-    """The account is the one in the path."""
+    """With `deposit-nested`, the account of a deposit is the one in the path."""
     caller = Caller(Service(["deposit-nested"], clock=clock))
     account = open_account(caller).body["id"]
     path = f"/v1/conversion_accounts/{account}/deposits"
@@ -750,7 +750,7 @@ def test_a_deposit_below_its_account_needs_no_id_in_the_body(clock):
 
 
 def test_several_deviations_work_together(clock):
-    """Five at once: each changes what it changes alone."""
+    """Five deviations can be combined, and the answers show their effects."""
     names = [
         "blank-query-line",
         "quotes-at-quote",
@@ -776,13 +776,13 @@ def test_several_deviations_work_together(clock):
     ],
 )
 def test_names_that_cannot_be_combined_are_refused(names, words):
-    """By name."""
+    """An unknown or contradicting deviation raises a ValueError that names it."""
     with pytest.raises(ValueError, match=words):
         changes_of(names)
 
 
 def test_the_settings_of_a_deviation_can_be_written_down():
-    """As JSON, for a report of what was tried."""
+    """The settings of every deviation can be written as JSON, and each has a description."""
     for name, deviation in DEVIATIONS.items():
         assert json.loads(json.dumps(deviation.changes)), name
         assert deviation.says

@@ -1,4 +1,4 @@
-"""The second service by itself: walks, rules, pages, idempotency, the loopback port."""
+"""The independent service itself: statuses, rules, pages, idempotency and its port."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def payout(caller):
 
 @pytest.fixture
 def funded(caller, clock):
-    """The body of a conversion account of an active individual with a wallet."""
+    """A function that returns the body of a conversion account for an active individual."""
 
     def made(country):
         person = caller.person(country, "on_ramp").body
@@ -63,7 +63,7 @@ def funded(caller, clock):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_it_imports_only_itself_and_the_standard_library(path):
-    """It shares no code with the package that it is to test."""
+    """The service shares no code with paylab, which it is used to test."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             assert {each.name.split(".")[0] for each in node.names} <= sys.stdlib_module_names
@@ -72,7 +72,7 @@ def test_it_imports_only_itself_and_the_standard_library(path):
 
 
 def test_an_individual_is_verified_when_every_side_is_there(caller, clock):
-    """action_required until then, pending after it, active a step later."""
+    """The status is action_required until all sides are uploaded, then pending, then active."""
     person = caller.person("PH", "on_ramp").body
     codes = [each["code"].split("_")[1] for each in person["status_details"]]
     assert (person["status"], codes) == ("action_required", ["front", "back", "selfie"])
@@ -104,7 +104,7 @@ def test_an_individual_is_verified_when_every_side_is_there(caller, clock):
     ],
 )
 def test_a_family_name_decides_the_verification(caller, clock, family_name, status, codes):
-    """As the table of simulated outcomes says."""
+    """The family name selects the outcome of the verification."""
     person = caller.person("MX", "off_ramp", family_name=family_name).body
     caller.images(person, "document-front", "selfie")
     clock.now += 1
@@ -152,7 +152,7 @@ def test_a_family_name_decides_the_verification(caller, clock, family_name, stat
     ],
 )
 def test_a_bad_individual_is_refused_by_its_field(caller, country, change, field):
-    """A 400 that names that field and no other; without the change it is a 201."""
+    """A bad field gets a 400 that names only this field; without the change it is a 201."""
     assert caller.person(country).status == 201
     reply = caller.person(country, **change)
     assert (reply.status, [path for path, _ in reply.problems]) == (400, [field])
@@ -220,7 +220,7 @@ def test_a_bad_individual_is_refused_by_its_field(caller, country, change, field
     ],
 )
 def test_details_follow_their_country_and_type(caller, country, account_type, details, field):
-    """A 201, or a 400 that names the one bad field."""
+    """Valid details get a 201; a bad field gets a 400 that names only this field."""
     person = caller.person(country).body
     body = {"individual_id": person["id"], "type": account_type, "details": details}
     reply = caller.post("create_account", body)
@@ -229,7 +229,7 @@ def test_details_follow_their_country_and_type(caller, country, account_type, de
 
 
 def test_a_wallet_cannot_be_updated(caller):
-    """A bank account can: its details are replaced."""
+    """An update replaces the details of a bank account; the update of a wallet gets a 422."""
     person = caller.person().body
     replies = []
     for kind in ("bank_account", "crypto_wallet"):
@@ -242,7 +242,7 @@ def test_a_wallet_cannot_be_updated(caller):
 
 
 def test_a_quote_becomes_one_transfer(caller, payout, clock):
-    """With the quote's amounts; a second one is a 422, and so is one that is too late."""
+    """A transfer has the amounts of its quote; a used or an expired quote gets a 422."""
     quotes = [caller.post("create_quote", payout).body for _ in range(2)]
     first = caller.post("create_transfer", {"quote_id": quotes[0]["id"]})
     assert first.status == 201
@@ -259,14 +259,14 @@ def test_a_quote_becomes_one_transfer(caller, payout, clock):
     [
         # 0.5 % of 100 is 0.50; 99.50 x 18.25 is 1815.875, half to even 1815.88.
         ({"source_amount": "100"}, ("100.00", "99.50", "1815.88")),
-        # The least fee, 0.50.
+        # The minimum fee is 0.50.
         ({"source_amount": "10"}, ("10.00", "9.50", "173.38")),
         ({"net_source_amount": "99.50"}, ("100.00", "99.50", "1815.88")),
         ({"destination_amount": "1815.88"}, ("100.00", "99.50", "1815.88")),
     ],
 )
 def test_a_quote_from_any_amount(caller, payout, given, expected):
-    """The fee, the net amount and what arrives."""
+    """A source, net or destination amount gives the expected quote."""
     body = {key: value for key, value in payout.items() if key != "source_amount"}
     found = caller.post("create_quote", {**body, **given}).body
     names = ("source_amount", "net_source_amount", "destination_amount")
@@ -276,7 +276,7 @@ def test_a_quote_from_any_amount(caller, payout, given, expected):
 
 @pytest.mark.parametrize("net", ["0.01", "1", "99.49", "99.50", "99.51", "12345.67"])
 def test_the_smallest_source_is_found(net):
-    """One unit less would not do."""
+    """The source amount leaves the net amount, and one cent less does not."""
     source = source_for_net(Decimal(net), "USD")
     less = terms("source_amount", source - Decimal("0.01"), "USD", "MXN")
     assert Decimal(terms("source_amount", source, "USD", "MXN")["net_source_amount"]) >= Decimal(
@@ -303,7 +303,7 @@ def test_the_smallest_source_is_found(net):
     ],
 )
 def test_a_bad_transfer_is_refused_by_its_field(caller, payout, change, field):
-    """A 400 that names it, and no transfer."""
+    """A bad field gets a 400 that names it, and no transfer is created."""
     reply = caller.post("create_transfer", {**payout, **change})
     assert (reply.status, [path for path, _ in reply.problems]) == (400, [field])
     assert caller.get("list_transfers").body["data"] == []
@@ -321,7 +321,7 @@ def test_a_bad_transfer_is_refused_by_its_field(caller, payout, change, field):
     ],
 )
 def test_a_transfer_passes_through_its_statuses(caller, payout, clock, reference, statuses):
-    """One step every 0.05 s. Only a completed one has a time, only a failed one a reason."""
+    """A step takes 0.05 s; only completed sets completed_in, only failed sets failure_reason."""
     change = {"client_reference_id": reference} if reference else {}
     made = caller.post("create_transfer", {**payout, **change}).body
     found = [made]
@@ -335,7 +335,7 @@ def test_a_transfer_passes_through_its_statuses(caller, payout, clock, reference
 
 
 def test_an_off_ramp_needs_a_wallet_on_its_network(caller, clock):
-    """422 before, 201 after; a deposit has instructions, and only USDC can be deposited."""
+    """An off-ramp without a wallet on its network gets a 422; with one it has instructions."""
     person = caller.person("MX", "off_ramp").body
     caller.images(person, "document-front", "selfie")
     clock.now += 1
@@ -360,7 +360,7 @@ def test_an_off_ramp_needs_a_wallet_on_its_network(caller, clock):
     [("MX", 201, "active", "spei"), ("PH", 202, "pending", "instapay")],
 )
 def test_an_on_ramp_pays_out_a_deposit(caller, clock, funded, country, status, first, rail):
-    """The account, its instructions, the deposit, and the conversion it makes."""
+    """A deposit to a conversion account creates a conversion, which is completed in two steps."""
     body = funded(country)
     opened = caller.post("create_conversion_account", body)
     assert (opened.status, opened.body["status"]) == (status, first)
@@ -392,7 +392,7 @@ def test_an_on_ramp_pays_out_a_deposit(caller, clock, funded, country, status, f
     ],
 )
 def test_a_bad_deposit_makes_no_conversion(caller, funded, change, status, words):
-    """The refusal has a reason, and nothing is stored."""
+    """A bad deposit is refused with a reason, and no conversion is created."""
     account = caller.post("create_conversion_account", funded("MX")).body
     body = {"conversion_account_id": account["id"], "amount": "50", "currency": "MXN"}
     reply = caller.post("create_deposit", {**body, **change})
@@ -406,7 +406,7 @@ def test_a_bad_deposit_makes_no_conversion(caller, funded, change, status, words
     [(None, "completed"), ("", "pending"), ("Scenario Failed", "failed"), ("Eva", "completed")],
 )
 def test_a_sender_decides_the_conversion(caller, clock, funded, sender, status):
-    """No name at all is the individual's; an empty one is held for review."""
+    """The sender defaults to the individual; an empty one leaves the conversion pending."""
     account = caller.post("create_conversion_account", funded("MX")).body
     body = {"conversion_account_id": account["id"], "amount": "50", "currency": "mxn"}
     more = {} if sender is None else {"sender_name": sender}
@@ -418,7 +418,7 @@ def test_a_sender_decides_the_conversion(caller, clock, funded, sender, status):
 
 @pytest.mark.parametrize("limit", [1, 7, 20, 100])
 def test_pages_hold_every_row_once(caller, clock, limit):
-    """Also when rows are added while the pages are read: newest first, and no row twice."""
+    """Pages hold every row once and newest first, also when rows are added between them."""
     caller.service.seed_transfers(43)
     before = caller.get("list_transfers", query="limit=100").body["data"]
     seen, query = [], f"limit={limit}"
@@ -439,20 +439,20 @@ def test_pages_hold_every_row_once(caller, clock, limit):
 )
 @pytest.mark.parametrize("operation", ["list_transfers", "list_conversions"])
 def test_a_bad_cursor_has_the_documented_error(caller, operation, token):
-    """Not base64, not JSON, not of the right shape, of an unknown direction."""
+    """A cursor that is not base64, not JSON or not of the right form gets the documented 400."""
     reply = caller.get(operation, query=f"cursor={token}")
     assert (reply.status, reply.body) == (400, {"error": "Invalid pagination token"})
 
 
 @pytest.mark.parametrize("limit", ["0", "101", "-1", "x", "", "1.5"])
 def test_a_bad_limit_is_refused(caller, limit):
-    """1 to 100."""
+    """A limit that is not an integer from 1 to 100 gets a 400."""
     assert caller.get("list_transfers", query=f"limit={limit}").status == 400
 
 
 @pytest.mark.parametrize("operation", ["create_transfer", "create_conversion_account"])
 def test_a_request_with_a_key_is_carried_out_once(caller, payout, funded, operation):
-    """Replayed with a header; another body is a 409, another key is a new object."""
+    """The same request is replayed; another body gets a 409; another key makes a new object."""
     body = payout if operation == "create_transfer" else funded("MX")
     key = {"idempotency-key": KEY}
     first, again = (caller.post(operation, body, key) for _ in range(2))
@@ -465,7 +465,7 @@ def test_a_request_with_a_key_is_carried_out_once(caller, payout, funded, operat
 
 
 def test_an_error_is_not_stored_and_an_answer_is_stored_for_a_day(caller, clock, payout):
-    """A corrected request may use the same key, which is free again after 24 hours."""
+    """A key can be used again after an error, and 24 hours after a success."""
     key = {"idempotency-key": KEY}
     bad = {**payout, "payout_method": "pix"}
     assert caller.post("create_transfer", bad, key).status == 400
@@ -478,19 +478,19 @@ def test_an_error_is_not_stored_and_an_answer_is_stored_for_a_day(caller, clock,
 
 @pytest.mark.parametrize("key", ["1", "", "g" * 36, KEY.replace("-", ""), "{" + KEY[1:]])
 def test_a_key_that_is_no_uuid_is_refused(caller, payout, key):
-    """36 characters of a UUID."""
+    """An idempotency key that is not a UUID with hyphens gets a 400."""
     assert caller.post("create_transfer", payout, {"idempotency-key": key}).status == 400
 
 
 def test_a_202_is_not_stored(caller, funded):
-    """The interface document stores 200 and 201: a second POST makes a second account."""
+    """A 202 is not replayed: a second POST with the same key creates a second account."""
     body, key = funded("PH"), {"idempotency-key": KEY}
     ids = {caller.post("create_conversion_account", body, key).body["id"] for _ in range(2)}
     assert len(ids) == 2
 
 
 def test_webhook_subscriptions(caller):
-    """Created, listed, read, deleted, gone."""
+    """A subscription can be created, listed, read and deleted; a bad one gets a 400."""
     body = {"url": "https://example.com/hook", "event_types": ["transfer.completed"]}
     made = caller.post("create_subscription", body)
     assert (made.status, made.body["is_active"]) == (201, True)
@@ -519,12 +519,12 @@ def test_webhook_subscriptions(caller):
     ],
 )
 def test_requests_that_no_operation_accepts(caller, method, target, body, headers, status):
-    """Unknown path, wrong method, bad body, bad content type, unknown id."""
+    """A bad path, method, body, content type or id gets the status of its row."""
     assert caller.ask(method, target, body, headers).status == status
 
 
 def test_numbers_of_other_programs():
-    """A published CLABE, the check value of CRC-16/IBM-3740, and a QR code that is read back."""
+    """CLABE and CRC-16 give published values, and paylab accepts the CLABE and the QR code."""
     assert clabe("03218000011835971") == "032180000118359719"
     assert crc16(b"123456789") == 0x29B1
     assert is_valid(clabe("64618000000000042"))
@@ -533,7 +533,7 @@ def test_numbers_of_other_programs():
 
 
 def test_a_loopback_port_answers_the_same(clock):
-    """Over one connection: a refusal, a creation, a deletion without a body."""
+    """Four requests over one connection get the expected statuses, with a request id each."""
     service = Service(["request-id"])
     keys = service.api_key, service.secret_key
     body = b'{"url": "https://example.com", "event_types": ["transfer.failed"]}'
@@ -567,7 +567,7 @@ def test_a_loopback_port_answers_the_same(clock):
 
 
 def test_the_client_walks_an_on_ramp_and_a_payout(monkeypatch):
-    """The package's client and this service have only the interface document in common."""
+    """The paylab client completes an on-ramp and a payout with this service."""
     with Server() as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
@@ -589,14 +589,14 @@ def test_the_client_walks_an_on_ramp_and_a_payout(monkeypatch):
 
 
 def test_the_command_lists_the_deviations(capsys):
-    """One line each: the name, and what differs."""
+    """`--list` prints one line for each deviation, beginning with its name."""
     main(["--list"])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(DEVIATIONS)
 
 
 def test_the_command_serves_with_deviations():
-    """The environment that it prints leads to the service."""
+    """The printed address and keys reach a service that has the deviation."""
     command = [sys.executable, "-m", "independent_service", "--transfers", "3"]
     folder = Path(independent_service.__file__).parent.parent
     with subprocess.Popen(
@@ -612,7 +612,7 @@ def test_the_command_serves_with_deviations():
 
 
 def test_httpx_takes_it_as_a_transport():
-    """As the docstring of the package shows."""
+    """The example in the docstring of the package works."""
     service = Service()
 
     def answer(request):
@@ -630,12 +630,12 @@ def test_httpx_takes_it_as_a_transport():
 
 
 class Receiver(BaseHTTPRequestHandler):
-    """Keeps the headers and the bodies of what is posted."""
+    """Stores the headers and the body of each POST."""
 
     received: ClassVar[list] = []
 
     def do_POST(self):
-        """Keep it and answer 204."""
+        """Store the request and answer 204."""
         body = self.rfile.read(int(self.headers["content-length"]))
         self.received.append((self.headers, body))
         self.send_response(204)
@@ -647,7 +647,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def deliveries():
-    """A function of deviations: what is delivered for a whole on-ramp and a payout."""
+    """A function that runs an on-ramp and a payout and returns the delivered events."""
 
     def received(*names):
         Receiver.received.clear()
@@ -687,7 +687,7 @@ def deliveries():
 
 
 def test_every_change_of_status_is_delivered_in_order(deliveries):
-    """With the payload as it was then, and currencies in lower case."""
+    """Events arrive in order, with the payload of that moment and currencies in lower case."""
     events = [json.loads(body) for _, body in deliveries()]
     assert [(each["event_type"], each["event_payload"]["status"]) for each in events] == [
         ("individual.status_changed", "pending"),
@@ -710,7 +710,7 @@ def test_every_change_of_status_is_delivered_in_order(deliveries):
 
 
 def test_events_in_an_envelope_and_signed(deliveries):
-    """Both deviations of events: other names and an id, and a header that covers the body."""
+    """An event in an envelope has an id and other keys; a signed one has an HMAC of its body."""
     for headers, body in deliveries("events-enveloped", "events-signed"):
         event = json.loads(body)
         assert sorted(event) == ["created_at", "data", "id", "type"]

@@ -1,4 +1,4 @@
-"""The second service's signatures, against values that openssl computed (golden.sh)."""
+"""The signatures of the independent service, compared with values of openssl (golden.sh)."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def signed_headers(body):
 
 
 def at_the_time():
-    """A clock that shows the time of the golden signatures."""
+    """A clock fixed at the time of the golden signatures."""
     return datetime.fromisoformat(DATE).timestamp()
 
 
 def test_the_canonical_request_is_six_parts_without_blank_lines():
-    """Written out by hand."""
+    """The canonical request equals a text that is written by hand."""
     body_hash = hashlib.sha256(b"").hexdigest()
     text = canonical_request(
         "GET", "/v1/transfers", "limit=3", signed_headers(b""), NAMES[::-1], body_hash
@@ -91,7 +91,7 @@ def test_the_canonical_request_is_six_parts_without_blank_lines():
 
 @pytest.mark.parametrize(("request_", "settings", "golden"), GOLDEN)
 def test_a_signature_is_what_openssl_computes(request_, settings, golden):
-    """And the service that is set so verifies it, while a changed one is a 401."""
+    """The signature equals openssl's; the service accepts it, and a changed one gets a 401."""
     method, path, query, body = request_
     headers = signed_headers(body)
     service = Service(settings=settings, clock=at_the_time)
@@ -125,18 +125,18 @@ def test_a_signature_is_what_openssl_computes(request_, settings, golden):
     ],
 )
 def test_a_wrong_header_is_named(clock, change, words):
-    """Each part of the signature is checked, and nothing but the reason is told."""
+    """A wrong header gets a 401 whose message says what is wrong."""
     reply = Caller(Service(clock=clock)).ask("GET", "/v1/transfers", headers=change)
     assert reply.status == 401
     assert words in reply.body["error"]
 
 
 def test_a_nonce_is_used_once(clock):
-    """The same request twice: accepted, refused. Without a nonce: accepted twice."""
+    """A repeated nonce is refused; requests without a nonce are accepted."""
     service = Service(clock=clock)
     caller = Caller(service)
     same = {"x-nonce": "1"}
-    assert caller.ask("GET", "/v1/transfers", headers=same).status == 401  # not what was signed
+    assert caller.ask("GET", "/v1/transfers", headers=same).status == 401  # not the signed nonce
     sent = signed_headers(b"")
     sent["x-date"] = "2027-01-15T08:00:00.000Z"
     text = canonical_request("GET", "/v1/transfers", "", sent, NAMES, sent["x-content-sha256"])

@@ -1,16 +1,16 @@
 """A second payments service for tests, written from the interface document alone.
 
-It shares no code with paylab: it imports only the standard library, so a mistake that the client
-and the simulator make together shows when the client meets this service. It covers what the
-notebooks 00, 10, 20, 30, 40 and 45 need: individuals and their verification, financial accounts,
-quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook subscriptions and
-events, request signing, idempotency and pages. Statuses change by the wall clock: every step
-takes `delay` seconds (0.05). A `Server` carries due steps out by itself; in process they are
-carried out by the next request, or by `service.advance()`.
+It shares no code with paylab and imports only the standard library. A mistake that the client and
+the simulator have in common therefore shows up when the client talks to this service. It covers
+what the notebooks 00, 10, 20, 30, 40 and 45 need: individuals and their verification, financial
+accounts, quotes, transfers, conversion accounts, conversions, sandbox deposits, webhook
+subscriptions and events, request signing, idempotency and pages. Statuses change with the wall
+clock: every step takes `delay` seconds (0.05). A `Server` runs due steps in a background thread;
+in process, the next request or a call of `service.advance()` runs them.
 
-`tests/conftest.py` puts this folder on the path, so a test imports this package by its name.
+`tests/conftest.py` adds the parent folder to the path, so that a test can import this package.
 
-In process, `handle` turns a request into an answer; httpx takes it as a transport:
+In process, `handle` returns the answer to a request; for httpx, wrap it in a `MockTransport`:
 
     from independent_service import Service
 
@@ -32,15 +32,16 @@ On a loopback port, for notebooks and commands in other processes:
     with Server(Service(["blank-query-line"])) as server:
         subprocess.run(command, env=os.environ | server.environment)
 
-In a terminal, from `tests/independent`: `python -m independent_service --deviation production`,
-and `--list` for the names of the deviations.
+In a terminal, from `tests/independent`: `python -m independent_service --deviation production`;
+`--list` prints the names of the deviations.
 
 The keys are `service.api_key` and `service.secret_key`; `sign` signs a request without a client.
-`DEVIATIONS` maps each name to what differs (`says`, and `changes` of `settings.py`). Several work
-together unless they change the same setting; `Service(settings={"lists.max_limit": 7})` sets a
-single key. `service.calls` lists the requests with their operation, status and time,
-`service.outbox.deliveries` the events that were sent, and `service.seed_transfers(130)` fills the
-list of transfers. `independent_service.caller.Caller` signs requests and makes the usual objects.
+`DEVIATIONS` maps each name to a description (`says`) and to the settings of `settings.py` that it
+changes (`changes`). Deviations can be combined unless they set the same setting to different
+values; `Service(settings={"lists.max_limit": 7})` changes a single setting. `service.calls` lists
+the requests with their operation, status and time, `service.outbox.deliveries` lists the events
+that were sent, and `service.seed_transfers(130)` fills the list of transfers.
+`independent_service.caller.Caller` signs requests and creates the usual objects.
 """
 
 from .deviations import DEVIATIONS, Deviation

@@ -11,7 +11,7 @@ from .service import Service
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print the environment of a client, then serve. With --list, print the deviations."""
+    """Print the environment of a client, then serve. With --list, only print the deviations."""
     parser = argparse.ArgumentParser(prog="independent_service")
     parser.add_argument("--deviation", action="append", default=[], choices=sorted(DEVIATIONS))
     parser.add_argument("--delay", type=float, default=0.05, help="seconds of every step")

@@ -1,4 +1,4 @@
-"""Answers as the service writes them: names, amounts, currencies, extra fields, pages."""
+"""The format of answers: field names, amounts, currencies, extra fields and pages."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ CURRENCIES = frozenset(
 
 
 def thing(operation: str) -> str:
-    """What an operation answers: the part of its name after the verb."""
+    """The object type of an operation: the part of its name after the verb."""
     return operation.partition("_")[2]
 
 
 def present(value: Any, operation: str, settings: Settings) -> Any:
-    """An object, or a list of objects, in the words of the service."""
+    """An object or a list of objects, in the field names and formats of the service."""
     if isinstance(value, list):
         return [present(each, operation, settings) for each in value]
     if not isinstance(value, dict):
@@ -57,7 +57,7 @@ def present(value: Any, operation: str, settings: Settings) -> Any:
 
 
 def _public(value: Any, settings: Settings) -> Any:
-    """Without private keys, and with amounts and currencies in the form that is set."""
+    """The value without private keys, with amounts and currencies in the configured format."""
     if isinstance(value, list):
         return [_public(each, settings) for each in value]
     if not isinstance(value, dict):
@@ -79,7 +79,7 @@ def _public(value: Any, settings: Settings) -> Any:
 def page(rows: list[Row], name: str, query: Mapping[str, str], settings: Settings) -> Any:
     """One page of a list: an envelope with the rows, whether there are more, and a cursor.
 
-    A bare array holds every row, whatever the limit.
+    A list that is configured as a bare array returns every row; the limit has no effect.
     """
     rows = _sorted(rows, settings.of_list(name, "order"))
     limit = _limit(query.get("limit"), name, settings)
@@ -100,7 +100,7 @@ def page(rows: list[Row], name: str, query: Mapping[str, str], settings: Setting
 
 
 def _sorted(rows: list[Row], order: str) -> list[Row]:
-    """Newest first, oldest first, or in an order that tells nothing about time."""
+    """The rows, newest first, oldest first, or in an order that does not depend on time."""
     if order == "unknown":
         return sorted(rows, key=lambda row: hashlib.sha256(row["id"].encode()).digest())
     return sorted(rows, key=lambda row: row["_number"], reverse=order == "newest")
@@ -120,13 +120,13 @@ def _limit(text: str | None, name: str, settings: Settings) -> int:
 
 
 def cursor(name: str, last: str) -> str:
-    """An opaque token: where the next page of a list begins."""
+    """An opaque token for the start of the next page of a list."""
     text = json.dumps({"list": name, "after": last, "direction": "next"})
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def _position(token: str, name: str) -> str:
-    """The id that a token points behind, or the one error that the interface document words."""
+    """The id in a token. An invalid token raises the error that the interface document gives."""
     refusal = Refusal(400, "Invalid pagination token")
     try:
         content = json.loads(base64.b64decode(token, altchars=b"-_", validate=True))

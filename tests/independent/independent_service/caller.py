@@ -1,4 +1,4 @@
-"""A caller that signs its requests, and the objects that most requests need."""
+"""A test client that signs its requests, and creates the objects that most requests need."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WALLET = {"address": "0x" + "ab" * 20, "network": "base"}
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, its body parsed when it is JSON."""
+    """An answer. Its body is parsed when it is JSON."""
 
     status: int
     headers: dict[str, str]
@@ -52,12 +52,12 @@ class Reply:
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """The fields and words of a 400 in the default style of errors."""
+        """The fields and messages of a 400 in the default error style, sorted."""
         return sorted((each["field"], each["message"]) for each in self.body["errors"])
 
 
 class Caller:
-    """Signed requests to a service in process, as that service wants them signed."""
+    """Sends requests to a service in process, signed as its settings require."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -70,7 +70,7 @@ class Caller:
         headers: dict[str, str] | None = None,
         **signing: Any,
     ) -> Reply:
-        """Send a request. `signing` are arguments of `sign` that replace the service's own."""
+        """Send a request. `signing` replaces arguments of `sign`."""
         service, settings = self.service, self.service.settings
         content = body if isinstance(body, bytes) else b""
         if body is not None and not isinstance(body, bytes):
@@ -90,16 +90,16 @@ class Caller:
         return Reply(status, answered, text.decode())
 
     def post(self, operation: str, body: Any, headers: dict[str, str] | None = None) -> Reply:
-        """Send a body to the path of an operation."""
+        """POST a body to the path of an operation."""
         return self.ask("POST", self.service.settings[f"paths.{operation}"], body, headers)
 
     def get(self, operation: str, key: str = "", query: str = "") -> Reply:
-        """Read from the path of an operation."""
+        """GET the path of an operation."""
         path = self.service.settings[f"paths.{operation}"].replace("{id}", key)
         return self.ask("GET", f"{path}?{query}" if query else path)
 
     def person(self, country: str = "MX", /, *products: str, **change: Any) -> Any:
-        """A new individual with everything that any product requires. None omits a field."""
+        """Create an individual with every field that any product requires. None omits a field."""
         body = {
             **EXAMPLES,
             "country": country,
@@ -113,13 +113,13 @@ class Caller:
         return self.post("create_individual", kept)
 
     def account(self, person: Any, account_type: str = "bank_account", **change: Any) -> Any:
-        """A new account of an individual, or a wallet."""
+        """Create a financial account of an individual, or a wallet."""
         details = DETAILS.get((person["country"], account_type), WALLET)
         body = {"individual_id": person["id"], "type": account_type}
         return self.post("create_account", {**body, "details": {**details, **change}})
 
     def images(self, person: Any, *sides: str) -> Any:
-        """An upload of images that are just large enough."""
+        """Upload one image of the smallest accepted size for each side."""
         content = "data:image/png;base64," + base64.b64encode(bytes(10240)).decode()
         rows = [{"type": side, "content": content} for side in sides]
         path = self.service.settings["paths.upload_images"].replace("{id}", person["id"])

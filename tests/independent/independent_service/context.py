@@ -1,4 +1,4 @@
-"""What every operation is given: the world, the settings, and the request."""
+"""The context, the request and the answer of an operation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an operation answers, before it is written in the words of the service."""
+    """The result of an operation, before field names and formats are changed to the service's."""
 
     value: Any = None
     status: int | None = None
@@ -48,7 +48,7 @@ class Context:
         return self.delay if chosen is None else float(chosen)
 
     def walk(self, row: Row, name: str, moves: Sequence[Callable[[], dict[str, Any]]]) -> None:
-        """Make one change of an object after another, each a step later than the one before."""
+        """Apply the changes to an object one after another, with the same delay before each."""
 
         def step(rest: Sequence[Callable[[], dict[str, Any]]]) -> None:
             before = row["status"]
@@ -62,5 +62,5 @@ class Context:
             self.world.after(wait, lambda: step(moves))
 
     def extra(self, status: str) -> list[Callable[[], dict[str, Any]]]:
-        """A move to a status that the interface document does not name, where that is set."""
+        """A change to a status that is not documented, as a list; empty unless it is enabled."""
         return [lambda: {"status": status}] if self.settings["answers.unknown_statuses"] else []

@@ -1,7 +1,7 @@
-"""The ways in which a real service may differ, each by name, alone or several together.
+"""Named ways in which a real service may differ from the defaults.
 
-A deviation is a sentence and the settings that it changes. Two deviations that change the same
-setting differently cannot be combined.
+A deviation is a description and the settings that it changes. Several can be combined, unless
+two of them set the same setting to different values.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .settings import OPERATIONS
 
 @dataclass(frozen=True)
 class Deviation:
-    """What differs, in words and as settings."""
+    """A difference: its description and the settings that it changes."""
 
     says: str
     changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _moved(old: str, new: str | None, *names: str) -> dict[str, Any]:
-    """The paths of operations with their beginning replaced; None removes the operations."""
+    """Settings that replace the start of operations' paths. None removes the operations."""
     chosen = names or [name for name, (_, path) in OPERATIONS.items() if path.startswith(old)]
     return {
         f"paths.{name}": None if new is None else OPERATIONS[name][1].replace(old, new, 1)
@@ -397,7 +397,7 @@ DEVIATIONS: dict[str, Deviation] = {
 
 
 def changes_of(names: Iterable[str]) -> dict[str, Any]:
-    """The settings that deviations change together. Unknown or contradicting names: ValueError."""
+    """The settings of several deviations. An unknown or contradicting name raises ValueError."""
     changes: dict[str, Any] = {}
     for name in names:
         if name not in DEVIATIONS:

@@ -1,4 +1,4 @@
-"""Events, and their delivery to the subscribed URLs by a thread of its own."""
+"""Webhook events, and a thread that delivers them to the subscribed URLs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Delivery:
 
 
 class Outbox:
-    """Writes events and delivers them once, in their order. `deliveries` lists what was sent."""
+    """Writes events and delivers each once, in order. `deliveries` lists what was sent."""
 
     def __init__(self, world: World, settings: Settings, secret: str) -> None:
         self.deliveries: list[Delivery] = []
@@ -51,7 +51,7 @@ class Outbox:
         self._thread: threading.Thread | None = None
 
     def status_changed(self, family: str, row: Row, before: str | None) -> None:
-        """Announce the new status of an individual, a transfer or a conversion."""
+        """Queue the events for a new status of an individual, a transfer or a conversion."""
         status = row["status"]
         if status == before:
             return
@@ -68,7 +68,7 @@ class Outbox:
             self._announce(CONVERSION_TYPES[status], payload)
 
     def wait(self) -> None:
-        """Return when everything that was announced has been sent."""
+        """Wait until every queued event has been sent."""
         self._waiting.join()
 
     def _announce(self, event_type: str, payload: Row) -> None:
@@ -122,7 +122,7 @@ class Outbox:
 
 
 def _individual(row: Row, before: str | None) -> Row:
-    """The object of individual.status_changed: details are omitted when there are none."""
+    """The payload of individual.status_changed; without details the key is omitted."""
     event = {name: row[name] for name in ("id", "status", "updated_at")}
     details = [{"code": code, "message": code} for code in row.get("_needs", ())]
     return {**event, "previous_status": before, **({"status_details": details} if details else {})}

@@ -1,4 +1,4 @@
-"""Amounts: their form, the fixed rates of this service, its fee, and what a quote comes to."""
+"""Amounts: their format, the fixed exchange rates, the fee, and the terms of a quote."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def unit(currency: str) -> Decimal:
 
 
 def rounded(value: Decimal, currency: str) -> Decimal:
-    """A value in whole units of a currency, half to even."""
+    """A value rounded half to even to the smallest unit of a currency."""
     return value.quantize(unit(currency), ROUND_HALF_EVEN)
 
 
 def rate(source: str, destination: str) -> Decimal:
-    """Units of the destination currency for one of the source."""
+    """The exchange rate: units of the destination currency for one unit of the source."""
     exact = Decimal(PER_DOLLAR[destination.upper()]) / Decimal(PER_DOLLAR[source.upper()])
     return exact.quantize(Decimal("0.000001"), ROUND_HALF_EVEN).normalize()
 
 
 def complaint(value: Any, currency: str, form: str) -> str | None:
-    """What is wrong with an amount of a request, or None."""
+    """The error message for an amount in a request, or None when the amount is valid."""
     number = isinstance(value, Decimal | int) and not isinstance(value, bool)
     if form == "number" and not number:
         return "Expected number, received " + kind(value)
@@ -74,7 +74,7 @@ def complaint(value: Any, currency: str, form: str) -> str | None:
 
 
 def kind(value: Any) -> str:
-    """JSON's word for the type of a value."""
+    """The JSON name of the type of a value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "boolean"
     words = {str: "string", dict: "object", list: "array"}
@@ -82,12 +82,12 @@ def kind(value: Any) -> str:
 
 
 def fee(source: Decimal, currency: str, least: Decimal = _LEAST) -> Decimal:
-    """Half a per cent, and at least the least fee."""
+    """The fee: 0.5 percent of the amount, at least `least`, and never more than the amount."""
     return max(rounded(source * _SHARE, currency), min(least, source))
 
 
 def source_for_net(net: Decimal, currency: str) -> Decimal:
-    """The smallest source amount that leaves at least this much after the fee."""
+    """The smallest source amount that leaves at least `net` after the fee."""
     low, high = net, rounded(net * Decimal("1.01"), currency) + 1
     step = unit(currency)
     while low < high:
@@ -100,7 +100,7 @@ def source_for_net(net: Decimal, currency: str) -> Decimal:
 
 
 def terms(kind_of_amount: str, amount: Decimal, source: str, destination: str) -> dict[str, str]:
-    """What is paid, taken and received, for the one amount that was given."""
+    """All amounts, the rate and the fee of a payout, computed from the given amount."""
     price = rate(source, destination)
     if kind_of_amount == "source_amount":
         gross = amount
@@ -126,7 +126,7 @@ def terms(kind_of_amount: str, amount: Decimal, source: str, destination: str) -
 
 
 def _net_for(wanted: Decimal, price: Decimal, source: str, destination: str) -> Decimal:
-    """The smallest net amount that comes to at least the wanted destination amount."""
+    """A net amount that converts to at least the wanted destination amount."""
     net = rounded(wanted / price, source)
     while rounded(net * price, destination) < wanted:
         net += unit(source)

@@ -27,7 +27,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def create_conversion_account(context: Context, request: Request) -> Answer:
-    """Open deposit instructions for an active individual: 201, or 202 while provisioning."""
+    """Create a conversion account of an active individual: 201, or 202 while provisioning."""
     settings, world = context.settings, context.world
     problems: list[Problem] = []
     body = Body(request.body, settings.names("conversion_account"), problems)
@@ -78,7 +78,7 @@ def _check_owner(owner: Row, wallet: Row) -> None:
 
 
 def _provision(context: Context, row: Row) -> Answer:
-    """Active at once, or a 202 and active after the delay."""
+    """Activate the account at once, or answer 202 and activate it after the delay."""
 
     def ready() -> dict[str, Any]:
         return {"status": "active", "deposit_instructions": _instructions(row)}
@@ -95,7 +95,7 @@ def _provision(context: Context, row: Row) -> Answer:
 
 
 def _instructions(row: Row) -> Row:
-    """Where to pay: a virtual CLABE for MX, a QR Ph code for PH."""
+    """The deposit instructions: a virtual CLABE for MX, a QR Ph code for PH."""
     if row["_country"] == "MX":
         return {
             "type": "mx_virtual_account",
@@ -112,7 +112,7 @@ def _instructions(row: Row) -> Row:
 
 
 def clabe(digits: str) -> str:
-    """A CLABE from its first 17 digits: the weights 3, 7, 1 give the last one."""
+    """A CLABE: the 17 digits and a check digit with the weights 3, 7, 1."""
     total = sum(int(digit) * (3, 7, 1)[place % 3] % 10 for place, digit in enumerate(digits))
     return digits + str(-total % 10)
 
@@ -249,7 +249,7 @@ def _convert(context: Context, account: Row, amount: Decimal, sender: str) -> No
     moves = [broadcast, *context.extra("settling"), confirm]
     if context.settings["outcomes"] and sender == "Scenario Failed":
         moves = [lambda: {"status": "failed"}]
-    if sender:  # a deposit without a sender is held for review, which shows as pending
+    if sender:  # with an empty sender name the conversion stays pending
         context.walk(row, "conversion", moves)
 
 

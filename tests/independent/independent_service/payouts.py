@@ -62,7 +62,7 @@ def create_quote(context: Context, request: Request) -> Answer:
 
 
 def _account(context: Context, body: Body) -> Row | None:
-    """The account that is paid, given inside an object or by its id. Unknown: 404."""
+    """The destination account, given as an object or by its id. An unknown id is a 404."""
     key = body["financial_account_id"]
     if key is None and isinstance(body["financial_account"], dict):
         key = body["financial_account"].get("id")
@@ -73,7 +73,7 @@ def _account(context: Context, body: Body) -> Row | None:
 
 
 def _order(context: Context, body: Body, known: list[str]) -> Row:
-    """What is paid by which rail in which currencies, with every problem reported."""
+    """The account, the rail and the currencies of a payout; every problem is reported."""
     account = _account(context, body)
     if context.settings["bodies.unknown_keys"] == "refuse":
         body.only(known)
@@ -177,7 +177,7 @@ def _check_quote(context: Context, quote: Row) -> None:
 
 
 def _check_recipient(context: Context, order: Row) -> None:
-    """Refuse a recipient who cannot be paid this way."""
+    """Raise a 422 when the recipient cannot receive this payout."""
     owner = context.world.find("individuals", order["recipient_id"], "Individual")
     product = _product(order)
     if owner["status"] != "active":
@@ -200,7 +200,7 @@ def _product(order: Row) -> str:
 
 
 def _start(context: Context, body: Body, order: Row) -> Row:
-    """Store a transfer that awaits its funds, and schedule what follows."""
+    """Store a transfer in awaiting_funds and schedule its next statuses."""
     world = context.world
     row = world.add(
         "transfers",
@@ -228,7 +228,7 @@ def _start(context: Context, body: Body, order: Row) -> Row:
 
 
 def _moves(context: Context, row: Row, reference: str) -> list[Callable[[], dict[str, Any]]]:
-    """The statuses a transfer goes through, as its reference asks for."""
+    """The status changes of a transfer; its reference can select a simulated outcome."""
     world = context.world
 
     def start() -> dict[str, Any]:

@@ -72,7 +72,7 @@ def create_individual(context: Context, request: Request) -> Answer:
 
 
 def _first_needs(context: Context, row: Row) -> list[str]:
-    """The codes that a new individual has to act on."""
+    """The status detail codes of a new individual."""
     if row["country"] in BY_TOKEN:
         return ["verification_token_needed"]
     codes = list(context.settings["verification.codes"])
@@ -82,7 +82,7 @@ def _first_needs(context: Context, row: Row) -> list[str]:
 
 
 def individual(context: Context, row: Row) -> Row:
-    """An individual as it is answered: accounts inside, keys without a value omitted."""
+    """An individual as it is answered: with its accounts, without keys whose value is None."""
     accounts = context.world.rows("financial_accounts", _individual=row["id"])
     details = [{"code": code, "message": _message(code)} for code in row.get("_needs", ())]
     shown = {**row, "financial_accounts": accounts}
@@ -111,7 +111,7 @@ def _find(context: Context, key: object) -> Row:
 
 
 def upload_images(context: Context, request: Request) -> Answer:
-    """Store images by side. Verification starts when every needed side is there."""
+    """Store images by side. Verification starts when all required sides are stored."""
     row = _find(context, request.params["id"])
     problems: list[Problem] = []
     images = check_images(request.body, problems)
@@ -170,7 +170,7 @@ def submit_token(context: Context, request: Request) -> Answer:
 
 
 def _verify(context: Context, row: Row) -> None:
-    """Pending now, and after the delay what the family name asks for."""
+    """Set the status to pending, and after the delay to what the family name selects."""
     before = row["status"]
     context.world.change(row, status="pending", _needs=[])
     context.outbox.status_changed("individual", row, before)

@@ -1,4 +1,4 @@
-"""Refusals, and the shapes in which different services write an error body."""
+"""Refusals, and the formats in which different services write an error body."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REQUIRED = "Required"
 
 
 class Refusal(Exception):  # noqa: N818 - an answer, not a fault
-    """An answer other than success."""
+    """An error answer, raised as an exception."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 
 def sentence(problem: Problem) -> str:
-    """The path and the words, or the words alone when they name the field or there is none."""
+    """The path and the message; only the message when it names the field or the path is empty."""
     path, words = problem
     named = words.startswith(("Unrecognized key", f'"{path}"'))
     return words if named or not path else f"{path}: {words}"
@@ -122,7 +122,7 @@ MEDIA_TYPES = {"jsonapi": "application/vnd.api+json", "problem": "application/pr
 
 
 def written(refusal: Refusal, style: str) -> tuple[str, bytes]:
-    """The content type and the body of a refusal. The pagination error has one form only."""
+    """The content type and the body of a refusal. The pagination error has one format only."""
     if refusal.words == "Invalid pagination token":
         style = "error"
     if style == "empty":

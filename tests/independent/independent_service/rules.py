@@ -1,4 +1,4 @@
-"""What a request may say: fields, formats and words, by country, product and account type."""
+"""The validation of requests: fields and formats by country, product and account type."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class Body:
         self.problems.extend((self._at, f"Unrecognized key: {key}") for key in extra)
 
     def text(self, name: str, pattern: str = r".*", words: str | None = None) -> str | None:
-        """A field that is text of a form, or None after a report. Absent is None too."""
+        """The text of a field, or None when it is absent or bad. A bad value is reported."""
         value = self[name]
         if value is None or value == "":
             return None
@@ -189,7 +189,7 @@ class Body:
         return None
 
     def word(self, name: str, allowed: Iterable[str]) -> str | None:
-        """A field that is one of the allowed words."""
+        """The value of a field, or None when it is absent or bad. A bad value is reported."""
         value = self[name]
         allowed = list(allowed)
         if value is None or value == "":
@@ -211,7 +211,7 @@ class Body:
 
 
 def check_individual(value: Any, settings: Settings) -> tuple[Body, list[Problem]]:
-    """The fields of a new individual and everything that is wrong with them."""
+    """The fields of a new individual and every problem in them."""
     problems: list[Problem] = []
     body = Body(value, settings.names("individual"), problems)
     products = body["product_types"]
@@ -242,7 +242,7 @@ def check_individual(value: Any, settings: Settings) -> tuple[Body, list[Problem
 
 
 def _needed(country: str, products: set[str]) -> list[str]:
-    """What the interface document requires by country and product."""
+    """The fields that the interface document requires for a country and products."""
     needed = {"CO": ["email", "document"], "IN": ["email", "phone"]}.get(country, [])
     if products & RAMPS:
         needed = [*needed, "phone", "document", "date_of_birth", "idv_consent_recorded_at"]
@@ -289,7 +289,7 @@ def check_account(
     problems: list[Problem],
     at: str = "",
 ) -> None:
-    """Report everything that is wrong with the type and the details of an account."""
+    """Report every problem in the type and the details of an account."""
     inside = f"{at}.details" if at else "details"
     place = f"{at}.type" if at else "type"
     if account_type is None:
@@ -317,7 +317,7 @@ def check_account(
 
 
 def _check_words(body: Body, account_type: str, settings: Settings) -> None:
-    """Fields whose words are listed by the service."""
+    """Check the fields that accept only the values listed by the service."""
     if account_type == "crypto_wallet":
         body.word("network", settings["words.networks"])
     elif account_type == "pix":
@@ -330,7 +330,7 @@ def _check_words(body: Body, account_type: str, settings: Settings) -> None:
 
 
 def check_images(value: Any, problems: list[Problem]) -> list[dict[str, Any]]:
-    """The images of an upload, decoded: type, content_type and size."""
+    """Check the images of an upload; return the type and the content type of each."""
     images = value.get("images") if isinstance(value, dict) else None
     if images is None:
         problems.append(("images", REQUIRED))

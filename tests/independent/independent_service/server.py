@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class Server:
-    """A service on a free loopback port, as a context manager: `base_url`, `environment`."""
+    """A context manager that serves on a loopback port; see `base_url` and `environment`."""
 
     def __init__(self, service: Service | None = None, port: int = 0) -> None:
         self.service = service or Service()
@@ -57,7 +57,7 @@ class Server:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that lead a client in another process here."""
+        """The environment variables that connect a client in another process to this server."""
         return {
             "PAYLAB_BASE_URL": self.base_url,
             "PAYLAB_API_KEY": self.service.api_key,
@@ -65,7 +65,7 @@ class Server:
         }
 
     def _tick(self) -> None:
-        """Carry steps out when they fall due, so that events do not wait for a request."""
+        """Run due steps every 0.02 s, so that events are sent without a request."""
         while not self._closed.wait(0.02):
             self.service.advance()
 

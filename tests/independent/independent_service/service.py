@@ -1,4 +1,4 @@
-"""The service: one function from a request to an answer."""
+"""The service: `handle` takes a request and returns an answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 @dataclass(frozen=True)
 class Call:
-    """A request as it was answered; `operation` is None when no operation was reached."""
+    """A request and the status of its answer; `operation` is None when none was reached."""
 
     method: str
     target: str
@@ -63,9 +63,9 @@ class Stored:
 class Service:
     """A payments service in memory. `deviations` are names of the table in `deviations.py`.
 
-    `delay` is the time in seconds of every step that happens by itself. `settings` are changes
-    of single keys of `settings.py`, over those of the deviations. `calls` lists the requests, and
-    `outbox.deliveries` the events that were sent.
+    `delay` is the time in seconds of every automatic step. `settings` changes single keys of
+    `settings.py` and overrides the deviations. `calls` lists the requests, and
+    `outbox.deliveries` lists the events that were sent.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Service:
         headers: Mapping[str, str] | Iterable[tuple[str, str]],
         body: bytes = b"",
     ) -> Response:
-        """Answer a request. `target` is the path and the query as they are sent."""
+        """Answer a request. `target` is the path and the query as they were sent."""
         pairs = headers.items() if isinstance(headers, Mapping) else headers
         lower = {name.lower(): value for name, value in pairs}
         with self._lock:
@@ -119,12 +119,12 @@ class Service:
         return response
 
     def advance(self) -> None:
-        """Carry out the steps that have fallen due, as every request does first."""
+        """Run the steps that are due. Every request does this first."""
         with self._lock:
             self.world.advance()
 
     def seed_transfers(self, count: int, minutes_apart: float = 1.0) -> None:
-        """Add completed payouts in the past, the last of them a minute ago."""
+        """Add completed payouts in the past; the last one is `minutes_apart` minutes old."""
         with self._lock:
             self.world.advance()
             present_time = self.world.now
@@ -161,7 +161,7 @@ class Service:
     def _authorized(
         self, method: str, target: str, headers: Mapping[str, str], body: bytes
     ) -> tuple[str, dict[str, str]]:
-        """Verify the signature and find the operation, in the order that is set."""
+        """Verify the signature and find the operation, in the configured order."""
         if self.settings["signing.after_routing"]:
             found = self._route(method, target)
             self._verifier.verify(method, target, headers, body)
@@ -192,7 +192,7 @@ class Service:
         headers: Mapping[str, str],
         body: bytes,
     ) -> Response:
-        """Replay a stored answer, or carry the operation out and store what it answers."""
+        """Replay the stored answer, or run the operation and store its answer."""
         path, _, query = target.partition("?")
         key = self._key(operation, path, headers)
         if key is not None:
@@ -211,7 +211,7 @@ class Service:
         return response
 
     def _key(self, operation: str, path: str, headers: Mapping[str, str]) -> tuple[str, ...] | None:
-        """What a stored answer is kept under, or None when there is nothing to replay."""
+        """The key of a stored answer, or None when the request is not idempotent."""
         text = headers.get("idempotency-key")
         if operation not in IDEMPOTENT:
             return None
@@ -236,7 +236,7 @@ class Service:
             refuse([("", "Request body is not valid JSON")])
 
     def _written(self, operation: str, request: Request, answer: Answer) -> Response:
-        """A successful answer in bytes."""
+        """The status, headers and body of a successful answer."""
         settings, value = self.settings, answer.value
         status = answer.status or settings[f"status.{operation}"]
         name = LISTS.get(operation)
@@ -257,7 +257,7 @@ class Service:
         return self._response(status, "application/json", content, answer.headers)
 
     def _location(self, operation: str, answer: Answer) -> dict[str, str]:
-        """Where the object of a 202 without a body can be read, unless that is not told."""
+        """The Location header of a 202 without a body, or no header when it is turned off."""
         kind = "conversion_account" if operation == "create_conversion_account" else "individual"
         template = self.settings[f"paths.get_{kind}"]
         if not self.settings["answers.location_202"] or template is None:
@@ -275,7 +275,7 @@ class Service:
         return status, {**about, **always, **headers}, content
 
     def _limit_rate(self) -> None:
-        """Answer 429 when the window is full. A refused request does not count."""
+        """Raise a 429 when the window is full. A refused request does not count."""
         most, window = self.settings["limits.requests"], self.settings["limits.window"]
         if most is None:
             return
@@ -289,7 +289,7 @@ class Service:
         raise Refusal(429, "Too many requests", headers=self._retry(free - now, free))
 
     def _retry(self, seconds: float, moment: float) -> dict[str, str]:
-        """The header that says when to come back, rounded up to the unit it is in."""
+        """The header that says when to retry, rounded up to its unit."""
         later = -int(-seconds // 1)
         text = {
             "seconds": str(later),

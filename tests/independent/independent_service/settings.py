@@ -1,4 +1,4 @@
-"""What the service does where its interface document leaves a choice, as flat dotted keys."""
+"""The settings of the service where the interface document leaves a choice, as dotted keys."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ DEFAULTS: dict[str, Any] = {
     "fields.crypto_wallet": {},
     "bodies.unknown_keys": "ignore",  # or "refuse"
     "details.unknown_keys": "store",  # or "refuse"
-    # What has to be sent.
+    # Required fields.
     "required.individual": ("product_types", "given_name", "family_name", "country", "address"),
     "required.address": (),
     "required.bank_account.MX": (),
     "required.transfer": (),
     "required.conversion_account": (),
-    # Words that are accepted.
+    # Accepted values.
     "words.networks": ("base", "ethereum", "polygon", "solana"),
     "words.issuers.bank_account": ("bdo", "bpi", "landbank", "metrobank", "unionbank"),
     "words.issuers.digital_wallet": ("gcash", "grabpay", "maya"),
@@ -93,15 +93,15 @@ DEFAULTS: dict[str, Any] = {
     "words.rails.PH": ("instapay", "pesonet"),
     "words.rails.GB": ("faster_payments",),
     "words.rails.SEPA": ("sepa_instant",),
-    # Values.
+    # The form of amounts and currencies.
     "amounts.requests": "text",  # or "number"
     "amounts.answers": "text",  # or "number"
-    "currencies.case": "upper",  # of answers
+    "currencies.case": "upper",  # in answers
     # Events.
     "webhooks.type": "event_type",
     "webhooks.payload": "event_payload",
-    "webhooks.identified": False,  # whether an event has an id and a time of its own
-    "webhooks.signature": None,  # the header of an HMAC-SHA256 of the body with the secret
+    "webhooks.identified": False,  # whether an event has its own id and creation time
+    "webhooks.signature": None,  # the header for an HMAC-SHA256 of the body, keyed with the secret
     # Errors and answers.
     "errors.style": "error",
     "errors.words": None,  # or the name of a library in wording.py
@@ -117,13 +117,13 @@ DEFAULTS: dict[str, Any] = {
     "idempotency.scope": "operation",  # or "key"
     "idempotency.stores": (200, 201),
     "idempotency.required": False,
-    "limits.requests": None,  # in a window of `limits.window` seconds
+    "limits.requests": None,  # the most in `limits.window` seconds; None: no limit
     "limits.window": 1.0,
     "limits.header": "Retry-After",
     "limits.unit": "seconds",  # or "milliseconds", "date", "timestamp"
     "sandbox": True,
     "outcomes": True,  # whether special values lead to simulated outcomes
-    # Seconds of wall clock. None: the delay that the service was started with.
+    # Seconds of wall-clock time. None: the `delay` of the service.
     "delays.verification": None,
     "delays.provisioning": None,
     "delays.conversion": None,
@@ -132,7 +132,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 class Settings:
-    """The defaults with changes over them. An unknown key is a KeyError."""
+    """The defaults with some keys changed. An unknown key raises KeyError."""
 
     def __init__(self, changes: Mapping[str, Any]) -> None:
         prefixes = ("lists.", "fields.", "required.bank_account.")
@@ -145,15 +145,15 @@ class Settings:
         return self._values[key]
 
     def of_list(self, name: str, part: str) -> Any:
-        """A setting of one list, or the one of all lists."""
+        """The setting of one list, or the general setting when the list has none of its own."""
         return self._values.get(f"lists.{name}.{part}", self._values[f"lists.{part}"])
 
     def names(self, *things: str) -> dict[str, str]:
-        """Our field names and the service's, of the first of the things that has any."""
+        """The service's field names by our names, from the first object type that renames any."""
         found = (self._values.get(f"fields.{thing}") for thing in things)
         return next((names for names in found if names), {})
 
     def required(self, thing: str) -> Iterable[str]:
-        """The fields of a thing that have to be sent."""
+        """The required fields of an object type."""
         needed: Iterable[str] = self._values.get(f"required.{thing}", ())
         return needed

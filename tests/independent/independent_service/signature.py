@@ -66,7 +66,7 @@ def sign(
     encoding: str = "text",
     nonce: bool = True,
 ) -> dict[str, str]:
-    """The headers of a signed request, for callers who have no client of their own."""
+    """The headers of a signed request, for code that has no client."""
     now = time.time() if now is None else now
     date = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds")
     headers = {
@@ -90,7 +90,7 @@ def sign(
 
 
 class Verifier:
-    """Verifies signatures and remembers the nonces of the requests that were accepted."""
+    """Verifies signatures and stores the nonces of the accepted requests."""
 
     def __init__(
         self, api_key: str, secret: str, settings: Settings, clock: Callable[[], float]
@@ -102,7 +102,7 @@ class Verifier:
         self._nonces: dict[str, float] = {}
 
     def verify(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> None:
-        """Raise a Refusal unless the request is signed, fresh and new."""
+        """Raise a Refusal unless signature and date are valid and the nonce is new."""
         parts = _AUTHORIZATION.fullmatch(headers.get("authorization", ""))
         if parts is None:
             raise self._refusal("Missing or malformed Authorization header")

@@ -1,4 +1,4 @@
-"""The words of well-known validation libraries for the problems of a request."""
+"""Error messages in the wording of well-known validation libraries."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ WORDINGS: dict[str, Wording] = {
 
 
 def reworded(refusal: Refusal, name: str | None) -> Refusal:
-    """A refusal in the words of a library. None: as it is."""
+    """A refusal with the messages of a library; unchanged when `name` is None."""
     if name is None or not refusal.problems:
         return refusal
     problems = [_reworded(problem, WORDINGS[name]) for problem in refusal.problems]

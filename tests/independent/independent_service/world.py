@@ -1,4 +1,4 @@
-"""The service's memory: tables of objects and the steps that fall due by the wall clock."""
+"""The state of the service: tables of objects, and steps that run at a due time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def timestamp(moment: float) -> str:
 
 
 class World:
-    """Tables by name, and a queue of steps: each is carried out at its own due time."""
+    """Tables by name, and a queue of steps that run at their due times."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
@@ -43,7 +43,7 @@ class World:
         self._numbers = itertools.count()
 
     def advance(self) -> None:
-        """Carry out every step that has fallen due."""
+        """Run every step that is due."""
         until = max(self.now, self.clock())
         while self._steps and self._steps[0][0] <= until:
             due, _, step = heapq.heappop(self._steps)
@@ -52,11 +52,11 @@ class World:
         self.now = until
 
     def after(self, delay: float, step: Callable[[], None]) -> None:
-        """Carry a step out so many seconds from now."""
+        """Schedule a step to run `delay` seconds from now."""
         heapq.heappush(self._steps, (self.now + delay, next(self._numbers), step))
 
     def add(self, table: str, row: Row) -> Row:
-        """Store a new object with an id and its times."""
+        """Store a new object with an id, a creation time and an update time."""
         moment = timestamp(self.now)
         whole = {"id": str(uuid.uuid4()), **row, "created_at": moment, "updated_at": moment}
         whole["_number"] = next(self._numbers)
@@ -64,11 +64,11 @@ class World:
         return whole
 
     def change(self, row: Row, **values: Any) -> None:
-        """Change an object and its time of update. A value of None stays as null."""
+        """Change fields of an object and its update time. A value of None is stored as null."""
         row.update(values, updated_at=timestamp(self.now))
 
     def find(self, table: str, key: object, what: str) -> Row:
-        """An object by its id, or a 404."""
+        """The object with this id; without one, raise a 404."""
         found = self.tables[table].get(key) if isinstance(key, str) else None
         if found is None:
             raise Refusal(404, f"{what} not found")
