@@ -1,9 +1,9 @@
 """Benchmarks run on demand only: `pytest tests/benchmarks --benchmarks -s`.
 
-Without `--benchmarks` nothing in this folder is collected: timings do not belong in every run.
-A benchmark prints its table and asserts on ratios measured in the same run, never on seconds.
-What was measured is added to `results.json`, by its title, with the machine, the date and the
-load; the table in `80_reference.ipynb` is made from that file.
+Without `--benchmarks` nothing in this folder is collected, because timings are slow and depend on
+the machine. A benchmark prints a table. Most assertions are on ratios within one run; the others
+are on processor time or memory. The figures are stored in `results.json` by title, with the
+machine, the date and the load; the table in `80_reference.ipynb` is made from that file.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ import pytest
 
 
 def pytest_addoption(parser):
-    """The option exists when this folder is named on the command line."""
+    """Add `--benchmarks`, which exists when this folder is named on the command line."""
     parser.addoption("--benchmarks", action="store_true", help="collect tests/benchmarks")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    """Benchmarks run one after the other, in this process: workers would disturb each other."""
+    """Run benchmarks one by one in this process, because workers disturb each other."""
     if config.getoption("--benchmarks", default=False) and hasattr(config.option, "dist"):
         config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
 
 
 def pytest_ignore_collect(config):
-    """Leave the whole folder out unless it was asked for."""
+    """Ignore this folder unless `--benchmarks` is given."""
     return None if config.getoption("--benchmarks", default=False) else True
 
 
@@ -43,7 +43,7 @@ REFERENCE, LISTING = (Path(__file__).with_name(f"{name}.py") for name in ("refer
 
 
 def record(title, rounds, figures, goal=None):
-    """Replace what is known under a title: figures by name, each a dict of numbers."""
+    """Store the figures of a title, a dict of numbers for each name, and replace earlier ones."""
     known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
     versions = f"Python {platform.python_version()}"
@@ -63,19 +63,19 @@ def record(title, rounds, figures, goal=None):
 
 @pytest.fixture(name="record", scope="session")
 def record_fixture():
-    """Writes what was measured into the results file."""
+    """The function that stores figures in the results file."""
     return record
 
 
 @pytest.fixture(name="serve", scope="session")
 def lists():
-    """Starts lists over loopback; gives their addresses."""
+    """A function that starts a server of a list on loopback and returns its address."""
     started = []
 
     def serve(rows, milliseconds=0):
         command = [sys.executable, str(LISTING), str(rows), str(milliseconds)]
         started.append(Popen(command, stdout=PIPE, text=True))
-        port = started[-1].stdout.readline().strip()  # printed when all pages are made
+        port = started[-1].stdout.readline().strip()  # printed after all pages are built
         assert port
         return f"http://127.0.0.1:{port}"
 
@@ -85,7 +85,7 @@ def lists():
 
 
 def race(calls, *, loops, rounds):
-    """Processor seconds of one call by name, in each of so many interleaved rounds."""
+    """The processor seconds of one call by name, in each of the interleaved rounds."""
     for call in calls.values():
         timed(call, loops // 10 + 1)  # warm up
     times = [{name: timed(call, loops) for name, call in calls.items()} for _ in range(rounds)]
@@ -93,7 +93,7 @@ def race(calls, *, loops, rounds):
 
 
 def timed(call, loops):
-    """Seconds of the processor of one of so many calls."""
+    """The processor seconds of one call, as the mean of `loops` calls."""
     started = process_time()
     for _ in range(loops):
         call()
@@ -101,13 +101,13 @@ def timed(call, loops):
 
 
 def ratio(times, base):
-    """The median of the rounds' ratios: a slow moment hits both sides of one."""
+    """The median of the ratios of the rounds. A slow moment affects both sides of a ratio."""
     return median(one / other for one, other in zip(times, base, strict=True))
 
 
 @pytest.fixture(name="compare", scope="session")
 def compare_fixture():
-    """Races calls, prints a table of medians, and gives each one's time and ratio to the first."""
+    """A function that times calls, prints medians, and returns times and ratios to the first."""
 
     def compare(title, calls, *, loops, rounds=5, goal=None):
         times = race(calls, loops=loops, rounds=rounds)

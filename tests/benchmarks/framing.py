@@ -1,7 +1,7 @@
-"""One way to read or write a list of transfers, timed in a process of its own.
+"""Time one way to read or write a list of transfers, in a separate process.
 
-Run as `framing.py WAY ARGUMENT...`; prints JSON: seconds, the megabytes that the process grew at
-most while it worked, and what makes sure that all of it was there.
+Run as `framing.py WAY ARGUMENT...`. It prints JSON: the seconds, the processor seconds, the
+growth of memory and the peak memory in megabytes, and the number of rows, which the tests check.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from time import perf_counter, process_time
 from urllib.parse import quote
 
 WAYS = {}
-TOLD = {}  # what a way says of itself
+TOLD = {}  # figures that a way reports itself
 
 
 def way(function):
-    """Something that can be timed, by its name."""
+    """Register a function as a way that can be timed, by its name."""
     WAYS[function.__name__] = function
     return function
 
 
 def main(name, *given):
-    """Time it, once it was tried on little."""
+    """Time a way, after a warm-up with a small input."""
     begin = WAYS[name](*given)
     before, began, worked = memory("VmRSS"), perf_counter(), process_time()
     Path("/proc/self/clear_refs").write_text("5")
@@ -44,13 +44,13 @@ def main(name, *given):
 
 
 def memory(key):
-    """Megabytes of this process."""
+    """A memory figure of this process in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(key)) / 1024
 
 
 def bodies(url):
-    """Pages over plain httpx, one after another; the cursor is cut from the end."""
+    """Read pages with plain httpx, one after another; the cursor is cut from the end of each."""
     import httpx
 
     cursor = ""
@@ -65,7 +65,7 @@ def bodies(url):
 
 @way
 def read_only(small, url):
-    """The pages read and thrown away: the least anything can take."""
+    """Read the pages and discard them: the lower limit for every other way."""
     list(bodies(small))
     return lambda: sum(1 for _ in bodies(url)) * 100
 
@@ -79,7 +79,7 @@ def paylab_frame(small, url):
 
 @way
 def arrow_text(small, url):
-    """The pages read and given to Arrow's JSON reader, as columns of text and nothing more."""
+    """Read the pages with Arrow's JSON reader into columns of text."""
     read = arrow_reader()
 
     def whole():
@@ -91,21 +91,21 @@ def arrow_text(small, url):
 
 @way
 def decimal_frame(small, url):
-    """What people write: json, DataFrame, a Decimal and a datetime a cell."""
+    """A typical hand-written version: json, a DataFrame, and Decimals and datetimes as cells."""
     decimals_of(small)
     return lambda: len(decimals_of(url))
 
 
 @way
 def pydantic_frame(small, url):
-    """A pydantic model a row, dumped into a frame."""
+    """A pydantic model for each row, converted to a frame."""
     models_of(small)
     return lambda: len(models_of(url))
 
 
 @way
 def ready_text_csv(rows, *, sync=False):
-    """pyarrow writes text columns that are in memory already."""
+    """Write text columns that are already in memory with pyarrow."""
     import pyarrow.csv as pcsv
 
     parts = [decoded(some) for some in (ready_pages(), ready_pages() * 10)]
@@ -127,13 +127,13 @@ def ready_text_csv(rows, *, sync=False):
 
 @way
 def ready_text_on_disk(rows):
-    """The same until the file is on disk, which is when an export ends."""
+    """`ready_text_csv` with an fsync, because an export ends when the file is on disk."""
     return ready_text_csv(rows, sync=True)
 
 
 @way
 def paylab_ready_csv(rows):
-    """The last step of an export, from the same text columns."""
+    """The last step of an export in paylab, from the same text columns."""
     from paylab.frames.columns import TRANSFERS
     from paylab.frames.export import destination
 
@@ -151,7 +151,7 @@ def paylab_ready_csv(rows):
 
 @way
 def arrow_csv(rows):
-    """Arrow's JSON reader and CSV writer alone, in one thread: no checks, no lists, no cursor."""
+    """Arrow's JSON reader and CSV writer in one thread, without checks, lists or cursors."""
     import pyarrow.csv as pcsv
 
     ready, read = ready_pages(), arrow_reader()
@@ -169,13 +169,13 @@ def arrow_csv(rows):
 
 
 def batches(pages):
-    """Some pages at a time."""
+    """Group pages into lists of 24."""
     found = iter(pages)
     return iter(lambda: list(islice(found, 24)), [])
 
 
 def arrow_reader():
-    """Reads pages into a flat table, all text; what a row may hold is known from the first rows."""
+    """A function that reads pages into a flat table of text, with the schema of sample pages."""
     import pyarrow as pa
     import pyarrow.json as pj
 
@@ -244,7 +244,7 @@ def paylab_summary(rows):
 
 
 def plain_sql(files, threads):
-    """The same sums in plain SQL over Parquet."""
+    """The counts, sums and quantiles in plain SQL over Parquet."""
     import duckdb
 
     sums = ", ".join(f"sum({name})" for name in SUMMED)
@@ -260,7 +260,7 @@ def plain_sql(files, threads):
 
 @way
 def duckdb_folder(folder):
-    """Plain SQL over a folder, in two threads."""
+    """Plain SQL in DuckDB over a folder of Parquet, in two threads."""
     import duckdb
 
     duckdb.sql("select 1").fetchall()
@@ -280,7 +280,7 @@ def paylab_folder(folder):
 
 @way
 def duckdb_dask(folder):
-    """Plain SQL, mapped over the files of the days by two Dask workers."""
+    """Plain SQL over the file of each day, by two Dask workers."""
     client, files = two_workers(), sorted(map(str, Path(folder).rglob("*.parquet")))
     client.run(plain_sql, files[0], 1)
 
@@ -303,7 +303,7 @@ def paylab_dask(folder):
 
 
 def watched(client, work):
-    """The work; its processor time is that of the workers too, whose largest memory is told."""
+    """A function that runs the work and reports the processor time and memory of the workers."""
 
     def watching():
         before = sum(client.run(process_time).values()) + process_time()
@@ -316,7 +316,7 @@ def watched(client, work):
 
 
 def counted(summary):
-    """The rows of a summary; what it says is told as a digest."""
+    """The number of rows in a summary. A digest of the summary is reported too."""
     TOLD["digest"] = sha256(summary.to_csv().encode()).hexdigest()
     return int(summary["rows"].sum())
 
@@ -345,7 +345,7 @@ def decoded(pages):
 
 
 def typed_rows(rows):
-    """So many transfers with exact types, from 10,000 that repeat."""
+    """A table of `rows` transfers with exact types: 10,000 transfers, repeated."""
     import pyarrow as pa
 
     from paylab.frames.columns import TRANSFERS
@@ -356,14 +356,14 @@ def typed_rows(rows):
 
 
 def lab(url):
-    """paylab against an address of this machine."""
+    """A lab that is connected to a loopback address."""
     import paylab
 
     return paylab.connect(base_url=url, api_key="benchmark", secret_key="0" * 32)
 
 
 def decimals_of(url):
-    """Rows as dicts, then typed column by column."""
+    """A frame from rows as dicts, with types set column by column."""
     import pandas as pd
 
     rows = [row for body in bodies(url) for row in json.loads(body)["data"]]
@@ -376,7 +376,7 @@ def decimals_of(url):
 
 
 def models_of(url):
-    """Rows as models."""
+    """A frame from rows as pydantic models."""
     import pandas as pd
     from pydantic import create_model
 

@@ -1,7 +1,7 @@
-"""A list of transfers over loopback, ready pages at once or after some milliseconds each.
+"""Serve a list of transfers on loopback, each page at once or after a delay.
 
-Run as `listing.py ROWS MILLISECONDS`; prints its port. Cursors and references hold what tempts a
-careless reader: braces, quotes, `},{"cursor":"x"}`.
+Run as `listing.py ROWS MILLISECONDS`; it prints its port. Cursors and references contain braces,
+quotes and `},{"cursor":"x"}`, which break a reader that only searches the text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CENT = Decimal("0.01")
 
 
 def rows(count):
-    """So many transfers, newest first, the same every time."""
+    """Generate `count` transfers, newest first, the same in every run."""
     random = Random(7)
     created = NEWEST
     for number in range(count):
@@ -63,7 +63,7 @@ def transfer(random, number, created):
 
 
 def stamp(moment):
-    """An instant as the service writes it."""
+    """A time in the format of the service."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -88,7 +88,7 @@ ENDINGS = {
 
 
 def pages(count):
-    """The bodies of the pages, each with the cursor that asks for it; the first has none."""
+    """The body of each page, with the cursor that requests it; the first page has none."""
     page, number, last = [], 0, -(-count // PAGE) - 1
     for row in rows(count):
         page.append(row)
@@ -108,11 +108,11 @@ class Pages(asyncio.Protocol):
         self.answers, self.seconds, self.buffer = answers, seconds, b""
 
     def connection_made(self, transport):
-        """Someone is there."""
+        """Store the transport of a new connection."""
         self.transport = transport
 
     def data_received(self, data):
-        """Answer every whole request."""
+        """Answer every complete request."""
         self.buffer += data
         while b"\r\n\r\n" in self.buffer:
             head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
@@ -126,7 +126,7 @@ class Pages(asyncio.Protocol):
 
 
 async def serve(count, seconds):
-    """Listen until killed."""
+    """Print the port and serve until killed."""
     answers = {quote(c, safe=""): HEAD % len(body) + body for c, body in pages(count)}
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Pages(answers, seconds), "127.0.0.1", 0)

@@ -1,8 +1,8 @@
-"""A load from a process of its own: requests signed beforehand, over some keep-alive connections.
+"""Send signed requests over several keep-alive connections, in a separate process.
 
 Run as `load.py HOST PORT CONNECTIONS < requests`, where requests are separated by a zero byte.
-Prints requests a second, the 99th percentile of their milliseconds, and how many answers were
-not 200.
+It prints the requests per second, the 99th percentile of the latency in milliseconds, and the
+number of answers that were not 200.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from time import perf_counter
 
 
 def main(host, port, connections):
-    """Send every request once, each connection one after the other."""
+    """Send every request once. Each connection waits for an answer before its next request."""
     requests = iter(sys.stdin.buffer.read().split(b"\x00"))
     selector, took, bad = selectors.DefaultSelector(), [], 0
     began = perf_counter()
@@ -40,7 +40,7 @@ def main(host, port, connections):
 
 
 def answer(client):
-    """One whole answer."""
+    """Read one complete answer and return its first bytes."""
     got = client.recv(262_144)
     head, _, body = got.partition(b"\r\n\r\n")
     length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])

@@ -1,6 +1,6 @@
-"""The table of measured figures in the reference notebook, from `results.json`.
+"""Write the table of measured figures in the reference notebook, from `results.json`.
 
-Run as `reference.py` after a change of the results; the benchmarks run it themselves.
+Run as `reference.py` after the results have changed; the benchmarks run it automatically.
 With `--check` it writes nothing and fails when the notebook shows other figures.
 """
 
@@ -27,14 +27,14 @@ SIZES = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def table(results):
-    """The Markdown of all figures."""
+    """The Markdown table of all figures."""
     rounds = sorted({each["rounds"] for each in results.values()})
     head = HEAD.format(heading=HEADING, rounds=" or ".join(map(str, rounds)))
     return head + "\n".join(line for title in results for line in lines(title, results[title]))
 
 
 def lines(title, found):
-    """A row for each way; the first says what was measured, where and when."""
+    """One row for each way; the first row says what was measured, where and when."""
     place = f"{found['date']}, {found['machine']}, {found['versions']}, load {found['load']}"
     about = [title, found["goal"] or "", place]
     for name, figures in found["figures"].items():
@@ -56,7 +56,7 @@ def numbers(figures):
 
 
 def speed(figures):
-    """Seconds in a unit that suits them, or requests a second."""
+    """The time in a suitable unit, or the requests per second."""
     if "rate" in figures:
         return f"{figures['rate']:,.0f}/s, p99 {figures['p99_ms']:.1f} ms"
     seconds = next(figures[key] * unit for key, unit in UNITS if key in figures)
@@ -65,7 +65,7 @@ def speed(figures):
 
 
 def main():
-    """Replace the cell of the notebook, or compare it."""
+    """Replace the cell in the notebook, or with --check only compare it."""
     notebook = json.loads(NOTEBOOK.read_text())
     [cell] = [each for each in notebook["cells"] if "".join(each["source"]).startswith(HEADING)]
     wanted = table(json.loads(RESULTS.read_text()))

@@ -1,6 +1,6 @@
-"""A dataset of many days, written with what a summary reads and nothing more.
+"""Write a dataset of 30 days with only the columns that a summary reads.
 
-Run as `scaling.py FOLDER ROWS`; a day a file, the same types as `Dataset` writes.
+Run as `scaling.py FOLDER ROWS`; it writes one file per day, with the types that `Dataset` writes.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def rows(random, day, count):
 
 
 def words_of(random, choice, count):
-    """So many of some words."""
+    """A column of `count` random words from a choice."""
     codes = pa.array(random.integers(0, len(choice), count).astype("int32"))
     return pa.DictionaryArray.from_arrays(codes, pa.array(choice)).cast(pa.string())
 
 
 def cents(values):
-    """Whole cents as exact amounts."""
+    """Integer cents as exact decimal amounts."""
     halves = np.zeros((len(values), 2), "<i8")
     halves[:, 0] = values
     whole = pa.Array.from_buffers(CENTS, len(values), [None, pa.py_buffer(halves)])
@@ -59,7 +59,7 @@ def cents(values):
 
 
 def main(folder, count):
-    """Write them."""
+    """Write one file for each day."""
     random = np.random.default_rng(1)
     for day in range(DAYS):
         place = Path(folder) / f"created_day={(FIRST + timedelta(days=day)).date()}"

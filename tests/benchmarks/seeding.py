@@ -1,7 +1,7 @@
-"""One way to have many transfers, timed in a process of its own.
+"""Time one way to create or load many transfers, in a separate process.
 
-Run as `seeding.py WAY COUNT [FILE]`; prints JSON: seconds, those of the processor, and the
-megabytes that the process held at most.
+Run as `seeding.py WAY COUNT [FILE]`. It prints JSON: the seconds, the processor seconds, and the
+peak memory of the process in megabytes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from paylab.simulator.simulator import Simulator
 
 
 def write(count, file):
-    """Write as many rows as JSON lines, for `json.loads`."""
+    """Write `count` transfers as JSON lines, for `json.loads`."""
     rows = Simulator(transfers=int(count)).world.tables["transfers"].rows.values()
     with Path(file).open("w") as lines:
         lines.writelines(json.dumps(row) + "\n" for row in rows)
 
 
 def read(file):
-    """The rows of a file, by their ids."""
+    """The rows of a file by their ids."""
     with Path(file).open() as lines:
         return {row["id"]: row for row in map(json.loads, lines)}
 
@@ -39,7 +39,7 @@ WAYS = {
 
 
 def main(way, count, *file):
-    """Time it, once it was tried on little."""
+    """Time a way, after a warm-up with 100 transfers."""
     Simulator(transfers=100)
     began, worked = perf_counter(), process_time()
     rows = WAYS[way](count, *file)

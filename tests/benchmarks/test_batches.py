@@ -1,4 +1,4 @@
-"""5,000 payouts over HTTP, killed at random points: how long, and that each is made once."""
+"""A benchmark of 5,000 payouts over HTTP in a command that is killed at random points."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
 
 
 def test_five_thousand_killed_six_times(tmp_path):
-    """5,000 rows end with 5,000 transfers, each reference once."""
+    """After six kills, each of the 5,000 rows has made exactly one transfer."""
     simulator, path = Simulator(transfers=130), tmp_path / "payouts.csv"
     recipient = paylab.examples.recipient("MX")
     person = paylab.connect(simulator=simulator).individuals.create(**recipient)

@@ -1,4 +1,4 @@
-"""What our client adds to a page of a list that httpx alone reads."""
+"""A benchmark of the time that the client adds to a page read with plain httpx."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ADDED = 400
 
 
 def test_a_page_above_httpx(serve, compare):
-    """Signing, retries, the record of the call and its redaction, for 100 transfers."""
+    """Signing, retries and the call record add at most 400 µs to a page of 100 transfers."""
     url = serve(1_000)
     http = httpx.Client()
     client = paylab.connect(base_url=url, api_key="benchmark", secret_key="0" * 32).client

@@ -1,4 +1,4 @@
-"""What the simulator can bear: requests a second on a port, and pages of a large world."""
+"""Benchmarks of the simulator: requests per second, pages of a large list, and seeding."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def signed(simulator, path, query="", host="h"):
 
 
 def request(simulator, path, query=""):
-    """A signed GET as `respond` takes it, its date judged as over HTTP."""
+    """A signed GET for `respond`, with the current time, so that its date is checked."""
     headers = signed(simulator, path, query)
     return Request("GET", path, query, headers, at=datetime.now(UTC))
 
 
 def written(simulator, host, path):
-    """A signed GET as it goes over the wire."""
+    """A signed GET as HTTP bytes."""
     headers = signed(simulator, path, host=host)
     lines = [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode()
@@ -65,7 +65,7 @@ def world():
 
 
 def loaded(simulator, path, address):
-    """What a load from another process finds: requests a second, p99, and the processor here."""
+    """Send a load from another process; return its rate and p99, and our processor time."""
     host = f"{address[0]}:{address[1]}"
     requests = b"\x00".join(written(simulator, host, path) for _ in range(REQUESTS))
     command = [sys.executable, str(LOAD), address[0], str(address[1]), str(CONNECTIONS)]
@@ -78,13 +78,13 @@ def loaded(simulator, path, address):
 
 
 def served(simulator, path):
-    """The simulator under load."""
+    """Measure the simulator under load."""
     with Server(simulator) as server:
         return loaded(simulator, path, (server.host, server.port))
 
 
 def floor(simulator, path):
-    """The same server with an application that only answers, with as many bytes."""
+    """Measure the same server with an application that only sends an answer of the same size."""
     body = simulator.respond(request(simulator, path)).body
     length = [(b"content-length", str(len(body)).encode())]
 
@@ -102,7 +102,10 @@ def floor(simulator, path):
 
 
 def test_signed_gets_over_http(world, record):
-    """6,500 a second are the goal on two cores, and 99 of 100 within 15 ms."""
+    """A signed GET takes less than 8 times the processor time of the server alone.
+
+    The goal on two cores is 6,500 requests per second and a p99 of 15 ms; this is not asserted.
+    """
     ways = {"server alone": floor, "simulator": served}
     rounds = [{name: way(*world) for name, way in ways.items()} for _ in range(ROUNDS)]
     goal, figures = "6,500 a second, p99 15 ms", {}
@@ -121,7 +124,7 @@ def test_signed_gets_over_http(world, record):
 
 
 def test_a_page_costs_the_same_in_any_world(compare):
-    """100 transfers out of 1,000, out of 100,000 and out of 1,000,000."""
+    """A page takes less than 1.25 times as long in a list of 1,000,000 as in one of 1,000."""
     worlds = {f"{size:,}": Simulator(transfers=size) for size in (1_000, 100_000, 1_000_000)}
     calls = {
         name: lambda simulator=simulator: simulator.respond(request(simulator, *PAGE))
@@ -132,7 +135,7 @@ def test_a_page_costs_the_same_in_any_world(compare):
 
 
 def test_seeding(record, tmp_path):
-    """250,000 transfers in memory and in a file, against reading as many rows from JSON lines."""
+    """Seeding in memory takes under 330 MB and under 8 times the time of reading JSON lines."""
     lines = tmp_path / "rows"
     world = [str(tmp_path / "world")]
     ways = {"json.loads": [str(lines)], "memory": [], "file": world, "file, read again": world}
@@ -159,7 +162,7 @@ def test_seeding(record, tmp_path):
 
 
 def once(way, *given):
-    """What one way took, in a process of its own."""
+    """Run one way of `seeding.py` in a new process and return what it prints."""
     command = [sys.executable, str(SEEDING), way, *given]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout or "null")

@@ -1,4 +1,4 @@
-"""Ten images of 15 MB: how much memory an upload takes, and how long against the least it can."""
+"""A benchmark of uploading ten images of 15 MB: its memory, and its time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_MEGABYTES, MOST_TIMES = 32, 1.6
 
 @pytest.fixture(name="url")
 def sink():
-    """Where uploads go and are dropped."""
+    """The address of a server that discards uploads."""
     with Popen([*PROGRAM, "sink"], stdout=PIPE, text=True) as process:
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
         process.kill()
@@ -27,7 +27,7 @@ def sink():
 
 @pytest.fixture(name="folder")
 def images(tmp_path):
-    """Ten files of the largest size."""
+    """A folder of ten files of the largest accepted size."""
     for number in range(10):
         data = b"\xff\xd8\xff" + os.urandom(IMAGE_MAX - 3)
         (tmp_path / f"{number}.jpg").write_bytes(data)
@@ -35,7 +35,7 @@ def images(tmp_path):
 
 
 def test_ten_images_of_15_mb(url, folder, record):
-    """At most 32 MB above the sources, at most 1.6 times of hashing and sending a ready body."""
+    """An upload adds at most 32 MB and takes at most 1.6 times as long as a ready body."""
     done = run([*PROGRAM, "upload", url, str(folder)], stdout=PIPE, text=True, check=True)
     found = json.loads(done.stdout)
     times = median(ours / least for least, ours in found["turns"])

@@ -1,4 +1,4 @@
-"""What a person waits for: a QR code under a cell, a form, and a keystroke in it."""
+"""Benchmarks of what a user waits for: a QR code, a form, and a keystroke in a form."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from ipykernel.jsonutil import json_clean
 import paylab
 from paylab.views.cards import deposit_card
 
-GOALS = {"QR": 10_000, "form": 20_000, "keystroke": 10_000}  # microseconds of the processor
+GOALS = {"QR": 10_000, "form": 20_000, "keystroke": 10_000}  # processor microseconds
 LOOPS = {"QR": 20, "form": 20, "keystroke": 60}
 
 
 def bundle(shown):
-    """What a kernel does to show something: its MIME bundle as JSON."""
+    """The MIME bundle of an object as JSON, which a kernel sends to show the object."""
     return json.dumps(json_clean(shown._repr_mimebundle_()))
 
 
 def drawn(payload):
-    """A QR code by the library that draws ours, as PNG."""
+    """Draw a QR code as PNG with the library that paylab uses."""
     qrcode.make(payload, error_correction=qrcode.constants.ERROR_CORRECT_M).save(BytesIO())
 
 
 def texts(count):
-    """As many plain text inputs, with their state."""
+    """A box of `count` plain text inputs."""
     return ipywidgets.VBox([ipywidgets.Text(description=f"{at}") for at in range(count)])
 
 
 class Page:
-    """A form as a browser shows it: what is sent to it is written as JSON."""
+    """A form and its page in a browser, which counts the characters of the messages it gets."""
 
     def __init__(self, form):
         self.form, self.sent = form, 0
@@ -42,26 +42,26 @@ class Page:
         self.tell(kind="ready")
 
     def send(self, message, buffers=None):
-        """Take a message."""
+        """Count the characters of a message as JSON."""
         self.sent += len(json.dumps(message))
 
     def tell(self, **message):
-        """What a browser says."""
+        """Send a message from the browser to the form."""
         self.form.view._receive(None, message, [])
 
     def type(self, name, text):
-        """A keystroke in a field."""
+        """Send a keystroke in a field."""
         self.tell(kind="input", node=self.form.fields[name].id, view="v", n=1, value=text)
 
 
 def met(goal, compare, title, calls):
-    """Compare, and hold the last one against its goal; a slow machine gets twice as much."""
+    """Compare the calls; the last one may take at most twice its goal, for slow machines."""
     figures = compare(title, calls, loops=LOOPS[goal], rounds=5, goal=f"{GOALS[goal] // 1000} ms")
     assert figures[list(calls)[-1]]["us"] <= 2 * GOALS[goal]
 
 
 def test_a_qr_code(lab, compare):
-    """A deposit card with its QR code, from the payload to what the page is sent."""
+    """A deposit card with its QR code is built within twice the goal of 10 ms."""
     account = lab.onramp("PH", example=True, consent=True).submit().conversion_account_id
     instructions = lab.conversion_accounts.get(account).deposit_instructions
     calls = {
@@ -73,7 +73,7 @@ def test_a_qr_code(lab, compare):
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
 def test_a_form(country, compare):
-    """From its cell to what the page is sent, kernel side."""
+    """A form and the messages to its page are built within twice the goal of 20 ms."""
     lab = paylab.connect()
 
     def form():
@@ -90,7 +90,7 @@ def test_a_form(country, compare):
 
 
 def test_a_keystroke(compare):
-    """From the browser's message to the answer: values, rules, code and page."""
+    """A keystroke in a form is answered within twice the goal of 10 ms."""
     lab = paylab.connect()
     page = Page(lab.forms.onboarding("MX", example=True, new=True))
 

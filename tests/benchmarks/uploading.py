@@ -1,4 +1,4 @@
-"""Two programs for `test_upload.py`: a service that drops what it reads, and an upload to it.
+"""Two programs for `test_upload.py`: a server that discards uploads, and an upload to it.
 
 python uploading.py sink
 python uploading.py upload URL FOLDER
@@ -31,7 +31,7 @@ class Sink(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        """Read, drop, answer."""
+        """Read the body, discard it and answer 200."""
         left = int(self.headers["Content-Length"])
         while left:
             left -= len(self.rfile.read(min(left, 2**20)))
@@ -41,11 +41,11 @@ class Sink(BaseHTTPRequestHandler):
         self.wfile.write(ANSWER)
 
     def log_message(self, *_):
-        """Keep the output clean."""
+        """Write nothing."""
 
 
 def sink():
-    """Serve until stopped; the port comes first."""
+    """Print the port, then serve until stopped."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     print(server.server_port, flush=True)
     server.serve_forever()
@@ -64,9 +64,9 @@ def upload(url, folder):
 
 
 def ready(http, url, body):
-    """The least an upload can do: hash what is there and send it, in slices.
+    """Send the hash and the slices of a ready body: the lower limit for an upload.
 
-    In one piece httpx takes several times as long: it copies what is left after each write.
+    In one piece httpx takes several times as long, because it copies the rest after each write.
     """
     headers = {"X-Content-SHA256": sha256(body).hexdigest(), "Content-Length": str(len(body))}
     slices = (body[at : at + SLICE] for at in range(0, len(body), SLICE))
@@ -74,21 +74,21 @@ def ready(http, url, body):
 
 
 def growth(act):
-    """Megabytes this process held at most above what it held before (Linux only)."""
-    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew from here
+    """The growth of this process's memory to the peak of a call, in megabytes (Linux only)."""
+    Path("/proc/self/clear_refs").write_text("5")  # reset the peak
     before = held("VmRSS")
     act()
     return held("VmHWM") - before
 
 
 def held(word):
-    """A line of this process's status, in megabytes."""
+    """A memory figure of this process in megabytes."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(word))
 
 
 def timed(act, *given):
-    """Seconds it takes."""
+    """The seconds that a call takes."""
     started = perf_counter()
     act(*given)
     return perf_counter() - started
