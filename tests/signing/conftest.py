@@ -1,4 +1,4 @@
-"""A signer of its own: the spec's words in hashlib and hmac, each step open to be done wrongly."""
+"""An independent signer, written from the spec with hashlib and hmac; any step can be changed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ HEADERS = {
 
 
 def same(text):
-    """A step done as it should be."""
+    """Return the text unchanged: the correct step."""
     return text
 
 
 @dataclass(frozen=True)
 class Signer:
-    """The four steps of the spec; `canonical`, `hashed` and `payload` may spoil each text."""
+    """The signing steps of the spec; the function fields change the result of a step."""
 
     secret: str | bytes = SECRET
     encoding: str = "utf-8"
@@ -42,7 +42,7 @@ class Signer:
     finish: Callable[[bytes], bytes] = lambda digest: b64encode(digest.hex().encode())
 
     def sign(self, method, path, query, headers, body_hash):
-        """The signature of a request."""
+        """Return the signature of a request."""
         lines = [method, path, query] if query else [method, path]
         for name in sorted(headers):
             lines.append(name + ":" + headers[name])
@@ -63,7 +63,7 @@ def make(
     names=None,
     **steps,
 ):
-    """A signed request as it arrives; `headers` changes the signed ones, None leaves one out."""
+    """A signed request as it arrives; `headers` changes the signed headers, None removes one."""
     signer = Signer(**steps)
     body_hash = hashlib.sha256(body).hexdigest()
     signed = {**HEADERS, "x-content-sha256": body_hash, **(headers or {})}
@@ -81,25 +81,25 @@ def make(
 
 
 def judge(request, *, secret=SECRET, now=NOW, nonces=()):
-    """What the verifier says of a request."""
+    """Verify a request; return the refusal, or None."""
     return verify(request, {KEY: secret}.get, now, nonces=nonces)
 
 
 @pytest.fixture(name="signed", scope="session")
 def signed_fixture():
-    """Makes a request signed by hand."""
+    """The function that makes a request with the independent signer."""
     return make
 
 
 @pytest.fixture(name="check", scope="session")
 def check_fixture():
-    """Asks the verifier about a request."""
+    """The function that verifies a request."""
     return judge
 
 
 @pytest.fixture(name="resent", scope="session")
 def resent_fixture():
-    """A request with some headers replaced after it was signed; None takes one away."""
+    """A function that replaces headers of a signed request; None removes a header."""
 
     def change(request, **headers):
         changed = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -1,4 +1,4 @@
-"""What a wrong X-Content-SHA256 turns out to be the hash of."""
+"""The mistake that explains a wrong X-Content-SHA256."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SENT = json.dumps(PERSON, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def hashed(text):
-    """The hash of a text."""
+    """The SHA-256 of a text, in hex."""
     return sha256(text.encode()).hexdigest()
 
 
@@ -34,14 +34,14 @@ def hashed(text):
     ],
 )
 def test_named(claimed, mistake, words):
-    """The same data written otherwise is recognised."""
+    """The finding has the id of the mistake and describes how the hash is wrong."""
     found = body_mistake(claimed, SENT)
     assert found.id == mistake
     assert words in found.message
 
 
 def test_trimmed():
-    """White space around the body that was sent, and not around what was hashed."""
+    """The body was sent with white space around it, but hashed without it."""
     found = body_mistake(hashed("{ }"), b"\r\n{ }\n")
     assert "without the white space around it" in found.message
 
@@ -55,12 +55,12 @@ def test_trimmed():
     ],
 )
 def test_nothing_known(body):
-    """Another hash is not explained, and nothing in a body makes the search fail."""
+    """A hash of unknown origin is not explained, and no body makes the search fail."""
     assert body_mistake("0" * 64, body) is None
 
 
 def test_long_body():
-    """A body of many megabytes is not written again in every way."""
+    """Other formats are not tried for a very large body: the search ends within a second."""
     body = b"[" + b"1," * 10_000_000 + b"1]"
     started = perf_counter()
     assert body_mistake("0" * 64, body) is None

@@ -1,4 +1,4 @@
-"""Any change to what was signed is refused with a reason, and nothing makes the verifier fail."""
+"""A changed request is refused with a reason, and no input makes the verifier raise an error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LISTED = {"missing-header", "malformed-authorization"}
 
 
 def spoilt(text):
-    """The text with each letter changed, then dropped, then doubled."""
+    """Yield the text with one character changed, removed or doubled, for every character."""
     for at, letter in enumerate(text):
         for new in (chr(ord(letter) ^ 1), letter.swapcase(), "", letter * 2):
             changed = text[:at] + new + text[at + 1 :]
@@ -28,7 +28,7 @@ def spoilt(text):
 
 @pytest.mark.parametrize("part", ["method", "path", "query"])
 def test_request_line(signed, check, part):
-    """Each letter of the method, the path and the query counts."""
+    """Changing any character of the method, path or query invalidates the signature."""
     request = signed(path="/v1/a%2Fb//c+d", query="x=%c3%a1&y=+")
     reasons = {
         getattr(check(replace(request, **{part: text})), "reason", text)
@@ -49,7 +49,7 @@ def test_request_line(signed, check, part):
     ],
 )
 def test_headers(signed, check, resent, name, expected):
-    """Each letter of each signed header counts."""
+    """Changing any character of a signed header is refused with the expected reason."""
     request = signed(headers={"x-name": "María: ñ"})
     reasons = {
         getattr(check(resent(request, **{name: text})), "reason", text)
@@ -68,7 +68,7 @@ def test_headers(signed, check, resent, name, expected):
     ],
 )
 def test_authorization(signed, check, resent, after, until, expected):
-    """Each letter of the Authorization header counts."""
+    """Changing any character of the Authorization header is refused."""
     request = signed()
     line = request.headers["authorization"]
     start = line.index(after) + len(after)
@@ -81,7 +81,7 @@ def test_authorization(signed, check, resent, after, until, expected):
 
 
 def test_body(signed, check):
-    """Each bit of the body counts."""
+    """Changing any bit of the body is refused because of the body hash."""
     request = signed(body='{"name":"María"}'.encode())
     for at in range(len(request.body) * 8):
         body = bytearray(request.body)
@@ -90,7 +90,7 @@ def test_body(signed, check):
 
 
 def test_bytes_that_are_no_text(signed, check, resent):
-    """Two spellings of a letter are different bytes, in a header, a path and a query."""
+    """The same letter in another encoding is refused in a path, a query and a header."""
     request = signed(path="/v1/é", query="é", headers={"x-name": "é"})
     assert check(request) is None
     for changed in (
@@ -104,7 +104,7 @@ def test_bytes_that_are_no_text(signed, check, resent):
 
 
 def test_header_moved(signed, check, resent):
-    """Two headers cannot trade their values."""
+    """Exchanging the values of two signed headers is refused."""
     request = signed(headers={"x-a": "1", "x-b": "2"})
     assert check(resent(request, x_a="2", x_b="1")).reason == "signature"
 
@@ -124,14 +124,14 @@ NAMES = st.sampled_from(
     )
 )
 def test_junk(request):
-    """Junk is refused."""
+    """A request of random text is refused with a message."""
     assert verify(request, {}.get, NOW).message
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_junk_in_one_place(signed, check, resent, data):
-    """Junk in a request that is otherwise in order."""
+    """A valid request in which one header is random text is refused."""
     request = signed()
     name, text = data.draw(NAMES), data.draw(TEXT)
     refusal = check(resent(request, **{name: text}))
@@ -141,7 +141,7 @@ def test_junk_in_one_place(signed, check, resent, data):
 @settings(deadline=None, max_examples=40)
 @given(TEXT, TEXT, TEXT, st.dictionaries(TEXT, TEXT, max_size=3))
 def test_junk_signed(signed, check, resent, method, path, query, headers):
-    """Junk all through, and a signature in the right form that does not fit it."""
+    """A request of random text with a well-formed Authorization header is refused."""
     request = replace(signed(), method=method, path=path, query=query)
     junk = {f"x{name.lower()}": text for name, text in headers.items()}
     line = request.headers["authorization"]

@@ -1,4 +1,4 @@
-"""Mistakes planted by a signer that knows nothing of paylab: each is given its name."""
+"""Mistakes made by a signer that does not use paylab: the comparison names each one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOST = "api.example.test:8443"
 
 
 def sign(method="POST", path="/v1/transfers", query="", body=BODY, **change):
-    """The spec's steps with hashlib and hmac; `change` spoils one of them."""
+    """Sign as the spec says, with hashlib and hmac; `change` replaces headers or steps."""
     sent = {
         "host": HOST,
         "x-api-key": KEY,
@@ -53,17 +53,17 @@ def sign(method="POST", path="/v1/transfers", query="", body=BODY, **change):
 
 
 def sub(pattern, new, flags=re.MULTILINE):
-    """What matches exchanged for something else."""
+    """A function that replaces each match of a pattern."""
     return lambda text: re.sub(pattern, new, text, flags=flags)
 
 
 def b64(change):
-    """Base64 of the hex text, changed before."""
+    """A function that changes the digest's hex text and encodes it in Base64."""
     return lambda digest: base64.b64encode(change(digest.hex()).encode())
 
 
 def shuffled(names):
-    """The order of the samples."""
+    """The header order of the spec's sample."""
     return ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
 
 
@@ -154,7 +154,7 @@ CASES = [
 
 @pytest.mark.parametrize(("mistake", "layer", "theirs", "url"), CASES)
 def test_the_mistake_is_named(mistake, layer, theirs, url):
-    """By its id, with the layer it was made in and what to do."""
+    """The finding has the id of the mistake, its layer and line, and a message."""
     target = url.get("query", theirs.get("query", ""))
     where = f"https://{HOST}/v1/transfers" + (f"?{target}" if target else "")
     body = url.get("body", theirs.get("body", BODY))
@@ -166,7 +166,7 @@ def test_the_mistake_is_named(mistake, layer, theirs, url):
 
 
 def test_a_good_signature_matches():
-    """Nothing differs, and nothing is named."""
+    """A correct signature matches, without a layer, a line or a mistake."""
     found = compare(
         sign(), SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW
     )

@@ -1,4 +1,4 @@
-"""The settings in [signing]: a request signed by the second service is judged by each of them."""
+"""The settings in [signing], with requests that are signed by the independent service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECRETS = {
 
 
 def judged(service, encoding="utf-8", off=0, **step):
-    """The id of what is wrong with a GET without a query, None when nothing is."""
+    """Verify a GET without a query; return the mistake or else the reason, None if accepted."""
     own = {"encoding": "text" if encoding == "utf-8" else encoding, **step}
     signed = sign(KEY, SECRETS[encoding], "GET", "/v1/x", now=NOW.timestamp() + off, **own)
     headers = {name.lower(): value for name, value in signed.items()}
@@ -49,12 +49,12 @@ def judged(service, encoding="utf-8", off=0, **step):
     ],
 )
 def test_dialects(settings, step, wrong):
-    """A service takes a request signed in its own dialect, and names what differs in another."""
+    """A request in the service's dialect is accepted; for another the mistake is named."""
     assert judged(Service(settings), **step) == wrong
 
 
 def test_compare_follows_the_dialect():
-    """A comparison signs by the dialect of the service that it is for."""
+    """A comparison uses the signing settings of the service."""
     signed = sign(KEY, SECRETS["utf-8"], "GET", "/v1/x", now=NOW.timestamp(), empty_query="blank")
     request = SignedRequest("GET", f"https://{HOST}/v1/x", b"")
     blank = Service({"signing.empty_query": "blank"}).signing
@@ -63,7 +63,7 @@ def test_compare_follows_the_dialect():
 
 
 def test_a_secret_in_another_encoding():
-    """A secret that is no text of the encoding is named without being shown."""
+    """A secret that is not valid in the key encoding is an error that does not show it."""
     with pytest.raises(ValueError, match="is not hex text") as caught:
         key_bytes("nothing hex", "hex")
     assert "nothing" not in str(caught.value)

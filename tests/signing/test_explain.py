@@ -1,4 +1,4 @@
-"""A signature opened: every layer, every line, and where the spec says so."""
+"""The explanation of a signature: every layer, every line and its source in the spec."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ HEADERS = {
     "X-Nonce": "1769851800123004217",
 }
 URL = "https://api.pay.test:8443/v1/transfers?limit=2"
-# Made with openssl from the spec's steps, for the secret "s3cret" and the body {"a":1}.
+# Computed with openssl by the spec's steps, for the secret "s3cret" and the body {"a":1}.
 VALUE = "MmM0YTA3ZmVjMDg3MDdjN2M4YzAxODg3ZTNjMzVkNDc4YTAxMzFjYWMwMzQyNzFhZjE3ZWMwOTM4ODk5NjViYQ=="
 
 
 @pytest.fixture
 def layers():
-    """The layers of a request, by name."""
+    """The lines of each layer of a signature, by the name of the layer."""
     found = signing.explain("POST", URL, HEADERS, b'{"a":1}', secret="s3cret", reveal=True)
     return {layer.name: layer.lines for layer in found.layers}
 
 
 def test_from_the_body_to_the_header(layers):
-    """Five layers, in the order they are made."""
+    """There are five layers, in the order in which they are computed."""
     assert [*layers] == ["body hash", "canonical request", "payload", "signature", "header"]
 
 
 def test_every_line_says_what_it_is_and_where_it_comes_from(layers):
-    """A part of the spec, and the gap where there is one."""
+    """Each line has a text, a meaning and a source in the spec."""
     lines = [line for each in layers.values() for line in each]
     assert all(line.text and line.what and line.source.startswith("spec, ") for line in lines)
     assert len(layers["canonical request"]) == 10
 
 
 def test_the_layers_build_on_one_another(layers):
-    """The last is the signature that openssl makes."""
+    """The signature at the end is the one that openssl computes."""
     canonical = "\n".join(line.text for line in layers["canonical request"])
     assert canonical.startswith("POST\n/v1/transfers\nlimit=2\nhost:api.pay.test:8443\nx-api-key:")
     assert layers["signature"][0].text == VALUE
@@ -45,7 +45,7 @@ def test_the_layers_build_on_one_another(layers):
 
 
 def test_nothing_secret_unless_asked():
-    """Key and signature are hidden; without the secret the last layers are left out."""
+    """The key and the signature are hidden; without a secret there are three layers."""
     hidden = signing.explain("POST", URL, HEADERS, b'{"a":1}', secret="s3cret")
     assert not {"pk_1", VALUE, "s3cret"} & {*repr(hidden).replace("=", " ").split()}
     assert "pk_1" not in repr(hidden)
@@ -54,7 +54,7 @@ def test_nothing_secret_unless_asked():
 
 
 def test_a_call_of_the_lab():
-    """Explained by the lab, the latest without naming it."""
+    """`lab.explain()` explains the latest call by default, and hides the API key."""
     lab = paylab.connect()
     lab.transfers.list(limit=1).first()
     assert repr(lab.explain(lab.calls[-1])) == repr(lab.explain())
@@ -62,13 +62,13 @@ def test_a_call_of_the_lab():
 
 
 def test_before_the_first_call_there_is_nothing_to_explain(lab):
-    """The error says how to make one."""
+    """Without a call, `lab.explain()` is an error that says how to make one."""
     with pytest.raises(paylab.ConfigError, match=r"no call yet: make one, as lab\.transfers\.list"):
         lab.explain()
 
 
 @pytest.mark.parametrize("url", ["http://[bad", "v1/transfers", "//host/v1", "ftp://host/v1"])
 def test_a_lab_compares_with_a_url_only(lab, url):
-    """Another text is refused with the forms to write."""
+    """Text that is not a URL is refused with an example of a valid one."""
     with pytest.raises(paylab.ConfigError, match=r"is not a URL to sign: write https://host/v1"):
         lab.compare({}, "GET", url)

@@ -1,4 +1,4 @@
-"""Golden cases, made by openssl: each step of a signature, byte for byte."""
+"""Golden cases, made by openssl: each step of a signature is compared byte for byte."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SAMPLE = ("host", "x-api-key", "x-date", "x-content-sha256", "x-nonce")
 
 
 def read(case, step):
-    """One file of a case, line ends untouched."""
+    """Read one file of a case, with its line endings unchanged."""
     return (GOLDEN / case / step).read_bytes().decode()
 
 
 def received(case):
-    """The request of a case as it arrives."""
+    """The request of a case, as a service receives it."""
     first, *rest = read(case, "request").splitlines()
     method, target = first.split(" ")
     path, _, query = target.partition("?")
@@ -36,7 +36,7 @@ def received(case):
 
 
 def signed(case):
-    """The headers of a case and their working, made by our code."""
+    """The headers and the signature that paylab makes for a case."""
     request = received(case)
     return signing.signed_headers(
         KEY,
@@ -53,7 +53,7 @@ def signed(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_steps(case):
-    """Canonical request, payload and signature are openssl's."""
+    """Canonical request, payload and signature are equal to those of openssl."""
     _, signature = signed(case)
     assert signature.canonical == read(case, "canonical")
     assert signature.payload == read(case, "payload")
@@ -62,13 +62,13 @@ def test_steps(case):
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "sample-order"])
 def test_headers(case):
-    """The headers that are sent are those of the case."""
+    """The sent headers are equal to those of the case."""
     sent, _ = signed(case)
     assert {name.lower(): value for name, value in sent.items()} == received(case).headers
 
 
 def test_sample_order():
-    """The names may be listed in the order of the spec's sample."""
+    """SignedHeaders can list the names in the order of the spec's sample."""
     _, signature = signed("sample-order")
     line = signing.authorization(KEY, SAMPLE, signature.value)
     assert line == read("sample-order", "authorization")
@@ -76,14 +76,14 @@ def test_sample_order():
 
 @pytest.mark.parametrize("case", CASES)
 def test_verifies(case):
-    """What openssl signed is accepted."""
+    """A request signed with openssl is accepted."""
     assert signing.verify(received(case), {KEY: SECRET}.get, NOW) is None
 
 
 def test_script(tmp_path):
-    """The committed files are what the script makes, where there is an openssl to run it."""
+    """The script makes exactly the committed files; it needs bash and openssl."""
     if not (shutil.which("bash") and shutil.which("openssl")):
-        return  # the committed files have been compared with our code all the same
+        return  # the other tests compare the committed files with paylab's signatures
     subprocess.run(["bash", GOLDEN / "make.sh", tmp_path], check=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == CASES
     for case in CASES:
@@ -92,7 +92,7 @@ def test_script(tmp_path):
 
 
 def test_blank_dialect():
-    """The other reading of a missing query has an empty line for it."""
+    """With `empty_query` set to `blank`, a missing query is an empty line."""
     omit = signing.canonical_request("GET", "/v1/x", "", {"host": "h"}, "0")
     blank = signing.canonical_request("GET", "/v1/x", "", {"host": "h"}, "0", empty_query="blank")
     assert omit == "GET\n/v1/x\nhost:h\nhost\n0"
@@ -100,13 +100,13 @@ def test_blank_dialect():
 
 
 def test_repr():
-    """A signature does not print itself."""
+    """The repr of a signature does not contain its value."""
     _, signature = signed("no-query")
     assert signature.value not in repr(signature)
 
 
 def test_a_key_that_was_set_up():
-    """It signs as its text does, each time anew."""
+    """A prepared key gives the same signature as the secret, also on its second use."""
     key, parts = signing.keyed(SECRET.encode()), ("GET", "/v1/x", "", {"host": "h", "x-date": "d"})
     wanted = signing.sign(SECRET, *parts, "0")
     assert [signing.sign(key, *parts, "0") for _ in range(2)] == [wanted, wanted]

@@ -1,7 +1,7 @@
-"""Kinds of signing mistake, each made by a signer of its own: named rightly, or unknown.
+"""Many kinds of signing mistake: the comparison gives each its right name or `unknown`.
 
-The first word of a row is the only name that would be right, `-` where no name is; `unknown` is
-always allowed. No row may blame the secret unless the secret is what is wrong.
+The first item of a row is the only right name, `-` if there is none; `unknown` is always allowed.
+The secret may be named as the mistake only if the secret is wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PLAIN = ("GET", "/v1/conversions", "", b"")
 
 @dataclass
 class Parts:
-    """What the canonical request is made of."""
+    """The parts of a canonical request."""
 
     method: str
     path: str
@@ -44,19 +44,19 @@ class Parts:
     joint: str = "\n"
 
     def text(self):
-        """The canonical request, as the spec has it unless a part was changed."""
+        """The canonical request, in the form of the spec unless a part was changed."""
         lines = [self.method, self.path, *([self.query] if self.query else [])]
         lines += [f"{name}{self.colon}{value}" for name, value in self.headers]
         return self.joint.join([*lines, self.names, self.content_hash])
 
 
 def same(value):
-    """No change."""
+    """Return the value unchanged."""
     return value
 
 
 def sign(request, **step):
-    """The headers of a request, the steps of the spec changed as asked."""
+    """The signed headers of a request; `step` replaces headers, parts or steps of the spec."""
     method, path, query, body = request
     sent = {
         "host": HOST,
@@ -91,12 +91,12 @@ def sha(data, algorithm="sha256"):
 
 
 def mac(algorithm):
-    """An HMAC of another hash."""
+    """A function that computes an HMAC with this hash algorithm."""
     return lambda key, text: hmac.new(key, text, algorithm).digest()
 
 
 def hex64(digest):
-    """Base64 of the hex text."""
+    """Base64 of the digest's hex text."""
     return base64.b64encode(digest.hex().encode()).decode()
 
 
@@ -106,37 +106,37 @@ def b64(data):
 
 
 def put(old, new):
-    """Text with something exchanged."""
+    """A function that replaces one piece of text by another."""
     return lambda text: text.replace(old, new)
 
 
 def instead(make):
-    """Another text under the HMAC, made of the canonical request and the three lines."""
+    """Another text for the HMAC, made of the canonical request and the payload's three lines."""
     return lambda lines: lambda canonical, _: make(canonical, *lines)
 
 
 def over(change):
-    """Header lines whose values are changed."""
+    """A function that changes the value of every header line."""
     return lambda headers: [(name, change(value)) for name, value in headers]
 
 
 def named(change):
-    """Header lines whose names are changed."""
+    """A function that changes the name of every header line."""
     return lambda headers: [(change(name), value) for name, value in headers]
 
 
 def only(name, value):
-    """Header lines of which one has another value."""
+    """A function that replaces the value of one header line."""
     return lambda headers: [(each, value if each == name else v) for each, v in headers]
 
 
 def less(name):
-    """Header lines without one."""
+    """A function that removes one header line."""
     return lambda headers: [pair for pair in headers if pair[0] != name]
 
 
 def json_again(**options):
-    """The hash of the body written as JSON in another way."""
+    """A function that writes the body's JSON with other options and hashes it."""
     return lambda body: sha(json.dumps(json.loads(body), **options).encode())
 
 
@@ -146,7 +146,7 @@ ODD = ("2026-01-31T09:30:00.123", "20260131T093000Z", "1769851800", "17698518001
 DATES = (*LOW, *ODD, "Sat, 31 Jan 2026 09:30:00 GMT", "2026-01-31T09:30:00.123456Z", "today")
 
 KINDS = [
-    # the signature's own form
+    # the form of the signature
     ("raw-digest", "raw bytes", POST, {"encode": b64}),
     ("-", "hex without Base64", POST, {"encode": bytes.hex}),
     (
@@ -211,7 +211,7 @@ KINDS = [
         POST,
         {"key": mac("sha256")(SECRET.encode(), b"20260131")},
     ),
-    # the text under the HMAC
+    # the text that the HMAC is computed of
     ("-", "the canonical request itself", POST, {"payload": instead(lambda c, s, d, h: c)}),
     ("-", "its hash alone", POST, {"payload": instead(lambda c, s, d, h: h)}),
     ("-", "without the scheme", POST, {"payload": instead(lambda c, s, d, h: f"{d}\n{h}")}),
@@ -578,7 +578,7 @@ KINDS = [
 
 
 def blank(text):
-    """A blank line in the place of the query."""
+    """Insert a blank line in place of the query."""
     first, path, rest = text.split("\n", 2)
     return f"{first}\n{path}\n\n{rest}"
 
@@ -588,14 +588,14 @@ SAID = {}
 
 
 def found(request, step, right, kind):
-    """What is said of a mistake."""
+    """The comparison of a mistake, computed once."""
     if (kind, request) not in SAID:
         SAID[kind, request] = compared(request, step, right)
     return SAID[kind, request]
 
 
 def compared(request, step, right):
-    """The comparison of a mistake's headers."""
+    """Compare the headers of a mistake with its request."""
     step = {"text": blank} | step if right == "blank-query-line" else step
     method, path, query, body = request
     url = f"https://{HOST}{path}" + (f"?{query}" if query else "")
@@ -608,7 +608,7 @@ def compared(request, step, right):
     ids=[f"{kind}-{right}" for right, kind, *_ in KINDS],
 )
 def test_a_kind_of_mistake_is_named_rightly_or_unknown(right, kind, request_, step):
-    """It is told from a match, with a place and a sentence, and blames nothing else."""
+    """The finding has a layer, a line, a message and the right name or `unknown`."""
     told = found(request_, step, right, kind)
     assert not told.match
     assert told.mistake in {right, "unknown"}
@@ -616,7 +616,7 @@ def test_a_kind_of_mistake_is_named_rightly_or_unknown(right, kind, request_, st
 
 
 def test_most_kinds_with_a_name_are_given_it():
-    """Nine in ten at least; the others are unknown."""
+    """At least nine in ten kinds that have a name get it, and there are at least 100 kinds."""
     rows = [row for row in KINDS if row[0] != "-"]
     told = [
         found(request, step, right, kind).mistake == right for right, kind, request, step in rows
@@ -625,7 +625,7 @@ def test_most_kinds_with_a_name_are_given_it():
 
 
 def test_another_secret_is_blamed_on_evidence_alone():
-    """Where the signature is that of a secret at hand."""
+    """A wrong secret is named only if the signature is that of one of `other_secrets`."""
     headers = sign(POST, key="sk_live_9")
     request = SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY)
     told = compare(headers, request, SECRET, now=NOW)

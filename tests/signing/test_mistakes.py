@@ -1,4 +1,4 @@
-"""Each mistake the verifier can name, made by the signer in conftest and never by our own code."""
+"""Each mistake that the verifier can name, made by the independent signer of conftest."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ SAMPLE = ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
 
 
 def swap(old, new):
-    """A text with one piece exchanged."""
+    """A function that replaces one piece of text by another."""
     return lambda text: text.replace(old, new)
 
 
 def instead(pattern, new):
-    """A text with what matches exchanged."""
+    """A function that replaces each match of a pattern."""
     return lambda text: re.sub(pattern, new, text, flags=re.MULTILINE)
 
 
 def both(*changes):
-    """One change after the other."""
+    """A function that applies several changes in order."""
 
     def change(text):
         for each in changes:
@@ -45,17 +45,17 @@ def both(*changes):
 
 
 def upper(match):
-    """What matched, in capitals."""
+    """The matched text in upper case."""
     return match[0].upper()
 
 
 def titled(match):
-    """What matched, with capital letters to start each word."""
+    """The matched text in title case."""
     return match[0].title()
 
 
 def query_line(change):
-    """The third line of the canonical request changed."""
+    """A function that changes the query, the third line of the canonical request."""
 
     def edit(text):
         lines = text.split("\n")
@@ -160,7 +160,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("mistake", "change"), MISTAKES)
 def test_named(signed, check, mistake, change):
-    """The signature differs, the mistake has its name, and the message says what to do."""
+    """The reason is the signature, the mistake has its id, and the message explains it."""
     change = dict(change)
     issued = change.pop("issued", SECRET)
     refusal = check(signed(**change), secret=issued)
@@ -170,7 +170,7 @@ def test_named(signed, check, mistake, change):
 
 @pytest.mark.parametrize(("mistake", "change"), MISTAKES)
 def test_not_named_with_another_secret(signed, check, mistake, change):
-    """Who has another secret has made no mistake that we could know of."""
+    """No mistake is named if the request was also signed with another secret."""
     change = {**change, "secret": "sk_sandbox_another"}
     issued = change.pop("issued", SECRET)
     refusal = check(signed(**change), secret=issued)
@@ -183,7 +183,7 @@ def test_not_named_with_another_secret(signed, check, mistake, change):
 )
 @pytest.mark.parametrize("issued", [SECRET, HEX_SECRET, "____", "=", " "])
 def test_no_false_name(signed, check, secret, issued):
-    """Another secret, however like the issued one, is not taken for a mistake."""
+    """Another secret is not reported as a mistake, even if it is similar to the issued one."""
     if secret != issued:
         assert check(signed(secret=secret), secret=issued).mistake is None
 
@@ -191,12 +191,12 @@ def test_no_false_name(signed, check, secret, issued):
 @settings(deadline=None, max_examples=50)
 @given(secret=st.text(st.characters(codec="utf-8")), query=st.text("ab=&+%2 C0", max_size=20))
 def test_never_a_false_name(signed, check, secret, query):
-    """Whatever the secret and the query are."""
+    """With any other secret and any query, no mistake is named."""
     refusal = check(signed(secret=secret, query=query))
     assert (refusal.reason, refusal.mistake) == ("signature", None)
 
 
 def test_two_texts_that_agree(signed, check):
-    """A mistake that changes nothing is none: no port, no query, names in order."""
+    """A change without effect is not a mistake: removing the port from a host that has none."""
     request = signed(**BARE, headers={"host": "api.example.test"}, canonical=swap(":8443", ""))
     assert check(request) is None

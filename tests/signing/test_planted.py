@@ -1,6 +1,6 @@
-"""Each named mistake planted in each of several requests, by a signer written from the spec.
+"""Each named mistake, made in several requests by a signer that was written from the spec.
 
-The signer knows nothing of paylab; what it makes is given to `paylab sign --compare --json`.
+The signer does not use paylab; `paylab sign --compare --json` checks the headers that it makes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REQUESTS = {
 
 @dataclass(frozen=True)
 class Signer:
-    """The spec's steps; each field is one of them, and may be done wrongly."""
+    """The signing steps of the spec; each field replaces a part of the request or a step."""
 
     method: str
     url: str
@@ -89,13 +89,13 @@ class Signer:
 
 
 def named(request, **change):
-    """A signer of one of the requests."""
+    """The signer of one of the requests, with changes."""
     return replace(Signer(*REQUESTS[request]), **change)
 
 
 @pytest.fixture
 def told(tmp_path, monkeypatch, capsys):
-    """What the command line says of headers, for a request and a secret."""
+    """A function that runs `paylab sign --compare` on headers and returns its JSON."""
 
     def run(headers, method, url, body, secret=SECRET):
         monkeypatch.setenv("PAYLAB_SECRET_KEY", secret)
@@ -113,7 +113,7 @@ def told(tmp_path, monkeypatch, capsys):
 
 
 def encoded(change):
-    """Base64 of the hex text, changed before."""
+    """A function that changes the digest's hex text and encodes it in Base64."""
     return lambda digest: base64.b64encode(change(digest.hex()).encode())
 
 
@@ -173,7 +173,7 @@ EVERY = [(name, at, change) for (name, change), at in product(ANYWHERE.items(), 
 
 @pytest.mark.parametrize(("mistake", "at", "change"), [*EVERY, *SOME])
 def test_the_command_line_names_the_mistake(told, mistake, at, change):
-    """By its id, with layer and line, and nothing else."""
+    """The JSON has only the match, the id of the mistake, its layer and its line."""
     method, url, body = REQUESTS[at]
     if mistake == "body-changed":
         again = json.dumps(json.loads(body), indent=2).encode()
@@ -187,7 +187,7 @@ def test_the_command_line_names_the_mistake(told, mistake, at, change):
 
 @pytest.mark.parametrize("at", REQUESTS)
 def test_what_is_right_matches(told, at):
-    """With and without a nonce, whose header is only recommended."""
+    """A correct signature matches, with or without the optional nonce."""
     method, url, body = REQUESTS[at]
     for dropped in ((), ("x-nonce",)):
         found = told(named(at, dropped=dropped).sign(), method, url, body)
@@ -195,14 +195,14 @@ def test_what_is_right_matches(told, at):
 
 
 def test_a_key_in_hex(told):
-    """Decoded before it was used."""
+    """A secret that was decoded from hex before signing is named `key-decoded`."""
     signer = named("get", secret=bytes.fromhex(HEX_SECRET))
     found = told(signer.sign(), *REQUESTS["get"], secret=HEX_SECRET)
     assert found["mistake"] == "key-decoded"
 
 
 def test_the_signer_agrees_with_openssl():
-    """So that a mistake both share is none of ours."""
+    """The signer of this file computes the same signature as openssl."""
     texts = []
     signer = named("post", date=AGO, hash_of_canonical=lambda text: texts.append(text) or "x" * 64)
     headers = signer.sign()
@@ -217,7 +217,7 @@ def test_the_signer_agrees_with_openssl():
 
 
 def test_a_log_of_curl(told):
-    """The lines of curl -v, arrows and all."""
+    """The headers can be the output of `curl -v`."""
     method, url, body = REQUESTS["post"]
     headers = named("post", encode=base64.b64encode).sign()
     log = {f"> {name}": value for name, value in headers.items()}
@@ -230,7 +230,7 @@ def test_a_log_of_curl(told):
     [("", 2), ("no colon here\n", 2), ("Authorization: x\n", 1), ("X-Date: y\n", 1), ("\0: 1", 2)],
 )
 def test_headers_that_are_none(tmp_path, monkeypatch, capsys, text, status):
-    """Nothing falls over."""
+    """Unreadable headers end with status 2, incomplete ones with status 1 and a finding."""
     monkeypatch.setenv("PAYLAB_SECRET_KEY", SECRET)
     Path(tmp_path / "headers").write_text(text)
     wrong = ["sign", "GET", "https://a.test/v1/x", "--compare", str(tmp_path / "headers"), "--json"]

@@ -1,4 +1,4 @@
-"""What the verifier accepts, and each reason it refuses for."""
+"""The requests that the verifier accepts, and each reason for a refusal."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ NOW = datetime(2026, 1, 31, 9, 30, 0, 123_000, tzinfo=UTC)
     ],
 )
 def test_accepts(signed, check, change):
-    """A request signed as the spec says."""
+    """A request that is signed as the spec says is accepted."""
     assert check(signed(**change)) is None
 
 
 def test_space_between_parts(signed, check, resent):
-    """Some write a space after the commas of Authorization."""
+    """A space after the commas of Authorization is accepted."""
     request = signed()
     spaced = request.headers["authorization"].replace(",", ", ")
     assert check(resent(request, authorization=spaced)) is None
@@ -66,7 +66,7 @@ def test_space_between_parts(signed, check, resent):
     ],
 )
 def test_missing(signed, check, resent, name, spelled):
-    """A header that was signed, or has to be, is not there."""
+    """A missing header that is signed or required is refused by name."""
     refusal = check(resent(signed(), **{name: None}))
     assert (refusal.reason, refusal.mistake) == ("missing-header", "missing-header")
     assert refusal.message == f"{spelled} is missing: send and sign it"
@@ -74,7 +74,7 @@ def test_missing(signed, check, resent, name, spelled):
 
 @pytest.mark.parametrize("name", SORTED)
 def test_unsigned(signed, check, name):
-    """A header that is sent has to be signed; the nonce too, once it is sent."""
+    """Each of these headers must be signed if it is sent, X-Nonce included."""
     refusal = check(signed(names=[each for each in SORTED if each != name]))
     assert (refusal.reason, refusal.mistake) == ("unsigned-header", "missing-header")
     assert refusal.message.lower().startswith(f"{name} is sent but not signed: add it")
@@ -100,34 +100,34 @@ def test_unsigned(signed, check, name):
     ],
 )
 def test_malformed(signed, check, resent, line):
-    """An Authorization of another form is told the right one."""
+    """A malformed Authorization is refused with a message that shows the right form."""
     refusal = check(resent(signed(), authorization=line))
     assert refusal.reason == "malformed-authorization"
     assert "Credential=<API_KEY>,SignedHeaders=" in refusal.message
 
 
 def test_name_twice(signed, check):
-    """A header is listed once."""
+    """A header that SignedHeaders lists twice is refused."""
     refusal = check(signed(names=[*SORTED, "host"]))
     assert refusal.reason == "malformed-authorization"
     assert refusal.message == "name each header once in SignedHeaders"
 
 
 def test_names_in_capitals(signed, check):
-    """The listed names are lower case."""
+    """A name in SignedHeaders that is not in lower case is refused."""
     refusal = check(signed(names=["Host", *SORTED[1:]]))
     assert (refusal.reason, refusal.mistake) == ("malformed-authorization", "header-name-case")
 
 
 def test_long_name(signed, check):
-    """The words of a refusal stay short."""
+    """The message of a refusal stays short when a header name is very long."""
     refusal = check(signed(names=[*SORTED, "n" * 100_000]))
     assert refusal.reason == "missing-header"
     assert len(refusal.message) < 100
 
 
 def test_unknown_key(signed, check, resent):
-    """A key nobody has, and two keys that differ."""
+    """An unknown API key is refused, and so are a Credential and an X-API-Key that differ."""
     stranger = signed(headers={"x-api-key": "key_other"})
     assert check(stranger).message == "Credential and X-API-Key differ: both are the API key"
     line = stranger.headers["authorization"].replace("key_sandbox_4f2a", "key_other")
@@ -151,7 +151,7 @@ def test_unknown_key(signed, check, resent):
     ],
 )
 def test_unreadable_date(signed, check, text):
-    """A date that is none is refused in few words."""
+    """A date in another format is refused with a short message."""
     refusal = check(signed(headers={"x-date": text}))
     assert refusal.reason == "unreadable-date"
     assert refusal.message.startswith("X-Date must be UTC in ISO 8601 with milliseconds")
@@ -160,7 +160,7 @@ def test_unreadable_date(signed, check, text):
 
 @pytest.mark.parametrize("seconds", [-300, -299.999, 0, 299.999, 300])
 def test_fresh(signed, check, seconds):
-    """Up to 300 s either way are allowed."""
+    """A date up to 300 s before or after the service's clock is accepted."""
     request = signed()
     assert check(request, now=moved(seconds)) is None
 
@@ -175,19 +175,19 @@ def test_fresh(signed, check, seconds):
     ],
 )
 def test_stale(signed, check, seconds, words):
-    """Past that the refusal says by how much, and on which side."""
+    """The refusal of an older or later date says by how many seconds it is behind or ahead."""
     refusal = check(signed(), now=moved(seconds))
     assert (refusal.reason, refusal.mistake) == ("stale-date", "stale-date")
     assert refusal.message.startswith(f"X-Date is {words} the service's clock, 300 s are allowed")
 
 
 def moved(seconds):
-    """The service's clock so long after the request was signed."""
+    """The service's clock, this many seconds after the request was signed."""
     return NOW + timedelta(seconds=seconds)
 
 
 def test_nonce_reused(signed, check):
-    """A nonce that was used before is refused, others are not."""
+    """A nonce that was used before is refused; a new one or none is accepted."""
     nonce = "1769851800123004217"
     assert check(signed(), nonces={nonce}).reason == "nonce-reused"
     assert check(signed(), nonces={"another"}) is None
@@ -196,7 +196,7 @@ def test_nonce_reused(signed, check):
 
 
 def test_nonce_last(signed, check):
-    """Only a request that is genuine hears about its nonce."""
+    """The signature is checked before the nonce, so a wrong signature is the reason."""
     refusal = check(signed(secret="another"), nonces={"1769851800123004217"})
     assert refusal.reason == "signature"
 
@@ -212,7 +212,7 @@ def test_nonce_last(signed, check):
     ],
 )
 def test_body_hash(signed, check, claimed, mistake, words):
-    """A hash of another form, and the hash of something else."""
+    """A malformed body hash and the hash of another body are refused."""
     refusal = check(signed(headers={"x-content-sha256": claimed}))
     assert (refusal.reason, refusal.mistake) == ("body-hash", mistake)
     assert words in refusal.message
@@ -220,7 +220,7 @@ def test_body_hash(signed, check, claimed, mistake, words):
 
 @pytest.mark.parametrize("signature", ["x", "é", "=" * 100_000, "\ud800"])
 def test_signature(signed, check, resent, signature):
-    """A signature that is nothing like one."""
+    """Text that does not have the form of a signature is refused without a named mistake."""
     line = signed().headers["authorization"].partition("Signature=")[0] + f"Signature={signature}"
     refusal = check(resent(signed(), authorization=line))
     assert (refusal.reason, refusal.mistake) == ("signature", None)
@@ -228,7 +228,7 @@ def test_signature(signed, check, resent, signature):
 
 
 def test_long_and_wrong(signed, check):
-    """Nobody keeps the verifier busy with a long request and a wrong signature."""
+    """A very long request with a wrong signature is refused within a second."""
     request = signed(query="&".join(f"q{n}=1" for n in range(100_000)), secret="another")
     started = perf_counter()
     assert check(request).reason == "signature"
