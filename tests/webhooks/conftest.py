@@ -1,4 +1,4 @@
-"""A store, a receiver, and deliveries to give them."""
+"""A store, a receiver and the bodies of deliveries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIFE = (
 
 
 def body_of(step, row="tr_1", **extra):
-    """One of the events in a transfer's life, as it is delivered."""
+    """The body of a delivery: one of the events of a transfer."""
     kind, status = LIFE[step]
     payload = {"id": row, "status": status, "updated_at": f"2026-01-15T12:00:0{step}.000Z"}
     return json.dumps({"event_type": kind, "event_payload": {**payload, **extra}}).encode()
@@ -28,7 +28,7 @@ def body_of(step, row="tr_1", **extra):
 
 @pytest.fixture
 def delivery():
-    """Makes the body of a delivery: the step in a transfer's life, and the transfer's id."""
+    """The function that makes the body of a delivery from a step of a transfer and its id."""
     return body_of
 
 
@@ -42,5 +42,5 @@ def store():
 
 @pytest.fixture
 def receiver(store):
-    """A receiver whose clock stands still."""
+    """A receiver with a fixed clock."""
     return Receiver(store, lambda: NOW)

@@ -1,4 +1,4 @@
-"""What arrived: chosen, counted, framed, saved and shown."""
+"""Received events: filters, indexes, the frame, the saved file and the repr."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .conftest import NOW
 
 @pytest.fixture
 def arrivals(store, delivery):
-    """Two transfers' events: one in order and once delivered twice, one out of order."""
+    """Events of two transfers: `a` in order, with one delivered twice, and `b` out of order."""
     receiver = Receiver(store, lambda: NOW)
     for step, row in ((0, "a"), (1, "a"), (1, "a"), (3, "b"), (1, "b")):
         receiver.deliver("", delivery(step, row))
@@ -40,30 +40,30 @@ def arrivals(store, delivery):
     ],
 )
 def test_where(arrivals, conditions, count):
-    """Conditions that all have to hold; values are values, whatever they hold."""
+    """All conditions must hold, and a value is not interpreted as SQL."""
     assert len(arrivals.where(**conditions)) == len(list(arrivals.where(**conditions))) == count
 
 
 def test_conditions_add_up(arrivals):
-    """A selection can be narrowed."""
+    """A second `where` narrows the selection of the first."""
     assert len(arrivals.where(id="b").where(order="stale")) == 1
 
 
 def test_an_unknown_condition_names_the_known_ones(arrivals):
-    """Instead of choosing everything."""
+    """An unknown condition is an error that lists the known ones."""
     with pytest.raises(TypeError, match="it knows type, id, status, order, since"):
         arrivals.where(kind="x")
 
 
 def test_positions(arrivals):
-    """The first, the last, and none beyond."""
+    """Indexes count from both ends, and an index beyond the end raises IndexError."""
     assert (arrivals[0].id, arrivals[-1].id, arrivals[-1].order) == ("a", "b", "stale")
     with pytest.raises(IndexError):
         arrivals[4]
 
 
 def test_the_frame(arrivals):
-    """A row an event, times aware, words as categories."""
+    """The frame has a row for each event, aware times, and event types as categories."""
     frame = arrivals.frame()
     assert frame["deliveries"].tolist() == [1, 2, 1, 1]
     assert frame["order"].tolist() == ["in order", "in order", "in order", "stale"]
@@ -72,13 +72,13 @@ def test_the_frame(arrivals):
 
 
 def test_the_frame_of_nothing(store):
-    """The same columns and types."""
+    """Without events, the frame has no rows and the same type of times."""
     frame = Arrivals(store).frame()
     assert (len(frame), str(frame["updated_at"].dtype)) == (0, "datetime64[ms, UTC]")
 
 
 def test_saved_lines_are_events_again(arrivals, tmp_path):
-    """A line an event, oldest first, with how it arrived."""
+    """A saved file has a line for each event, oldest first, with its number of deliveries."""
     path = arrivals.save(tmp_path / "events.jsonl")
     lines = path.read_text().splitlines()
     assert [read_event(line).identity for line in lines] == [one.event.identity for one in arrivals]
@@ -87,7 +87,7 @@ def test_saved_lines_are_events_again(arrivals, tmp_path):
 
 
 def test_shown_as_text(arrivals):
-    """A table whose rows fit a terminal."""
+    """The repr is the number of events and a table with a row for each."""
     lines = repr(arrivals).splitlines()
     assert lines[0] == "4 events"
     assert lines[1].split() == ["time", "type", "resource", "status", "delivered", "order"]
@@ -104,7 +104,7 @@ def test_shown_as_text(arrivals):
 
 
 def test_hostile_words_do_not_reach_the_terminal(store, delivery):
-    """Escape sequences are spelled out, endless words cut."""
+    """The repr escapes control characters and shortens very long values."""
     for row in ("\x1b[2J\u202e", "x" * 1_000):
         body = delivery(1, row)
         store.add(read_event(body), body, NOW)

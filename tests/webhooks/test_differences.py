@@ -1,4 +1,4 @@
-"""What an event says and what the service says now."""
+"""The differences between an event and the current state of its resource."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ from paylab.webhooks.event import differences
     ],
 )
 def test_differences(payload, now, expected):
-    """Field by field; only what the payload speaks of, and only what means something else."""
+    """Only fields of the payload are compared, and only a change of meaning is a difference."""
     assert [tuple(each) for each in differences(payload, now)] == expected

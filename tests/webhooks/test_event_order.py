@@ -1,4 +1,4 @@
-"""Which of two events came later in the life of a resource."""
+"""Which of two events of a resource is later."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from paylab.webhooks.event_order import is_stale
 
 
 def mark(kind, status, second=None, previous=None):
-    """An event at a second of a day, or at no time at all."""
+    """The mark of an event at a second of a fixed day, or without a time."""
     day = datetime(2026, 1, 15, tzinfo=UTC)
     return Mark(kind, status, None if second is None else day + timedelta(seconds=second), previous)
 
 
 def transfer(name, status, second=None):
-    """An event of a transfer."""
+    """The mark of a transfer's event."""
     return mark(f"transfer.{name}", status, second)
 
 
 def person(status, second=None, previous=None):
-    """An event of an individual."""
+    """The mark of an individual's event."""
     return mark("individual.status_changed", status, second, previous)
 
 
@@ -42,24 +42,24 @@ COMPLETED = transfer("completed", "completed", 4)
         (COMPLETED, CREATED, False),
         (INITIATED, FUNDED, False),
         (FUNDED, INITIATED, True),
-        # The machine outweighs the time: nothing leads back from completed.
+        # The status machine decides before the time: no move leads back from completed.
         (transfer("funded", "started", 9), COMPLETED, True),
         (transfer("completed", "completed", 1), FUNDED, False),
-        # Times that are equal or unknown leave it to the machine, then to the types.
+        # If times are equal or unknown, the machine decides, then the order of the types.
         (transfer("funded", "started", 4), COMPLETED, True),
         (transfer("created", "awaiting_funds"), transfer("funded", "started"), True),
         (transfer("funded", "started"), transfer("payout_initiated", "started"), True),
         (transfer("payout_initiated", "started"), transfer("funded", "started"), False),
-        # A circle of moves is decided by time.
+        # If moves lead in both directions, the time decides.
         (transfer("status_changed", "under_review", 5), transfer("funded", "started", 2), False),
         (transfer("funded", "started", 2), transfer("status_changed", "under_review", 5), True),
         (person("pending", 3), person("action_required", 2), False),
         (person("action_required", 2), person("pending", 3), True),
         (person("action_required", 5), person("pending", 3), False),
-        # An individual whose event names the status it left follows on it.
+        # An individual's event whose previous_status is the latest status is later.
         (person("action_required", 9, "active"), person("active", 5), False),
         (person("action_required", 2, "pending"), person("active", 5), True),
-        # Words nobody knows: time alone, and without it the order of arrival.
+        # For unknown statuses and types the time decides, or else the order of arrival.
         (transfer("frozen", "frozen", 9), COMPLETED, False),
         (transfer("frozen", "frozen", 3), COMPLETED, True),
         (transfer("frozen", "frozen"), COMPLETED, False),
@@ -68,5 +68,5 @@ COMPLETED = transfer("completed", "completed", 4)
     ],
 )
 def test_order(event, latest, stale):
-    """The status machine first, then updated_at, then the order of the event types."""
+    """The status machine decides first, then updated_at, then the order of the event types."""
     assert is_stale(event, latest) is stale

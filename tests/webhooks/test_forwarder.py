@@ -1,4 +1,4 @@
-"""Events passed on to somebody's own handler."""
+"""Events that are forwarded to a handler of the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paylab.webhooks.inbox import check_target, forward, post_event
 
 @pytest.fixture
 def handler():
-    """Somebody's web handler: answers what its path says, and keeps the bodies."""
+    """A web handler that answers with the status in its path and records the bodies."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
@@ -37,19 +37,19 @@ def handler():
 
 @pytest.mark.parametrize("status", [200, 204, 302, 400, 500])
 def test_a_handler_is_given_the_body_as_it_came(handler, status):
-    """Its status comes back, and a redirect is not followed."""
+    """The body is sent unchanged, the status is returned, and no redirect is followed."""
     assert forward(f"{handler.url}/{status}", b'{"a": 1 }') == status
     assert handler.got == [("application/json", b'{"a": 1 }')]
 
 
 def test_a_handler_is_given_the_signature(handler):
-    """In the header of the service."""
+    """The signature is sent in the header that the service uses."""
     assert post_event(f"{handler.url}/200", b"{}", signature={"x-signature": "ab"}) == 200
     assert handler.headers["X-Signature"] == "ab"
 
 
 def test_nobody_there_is_a_502(handler):
-    """A handler that is not running is no crash."""
+    """A handler that cannot be reached counts as a 502."""
     handler.shutdown()
     handler.server_close()
     assert forward(f"{handler.url}/200", b"{}", timeout=1) == 502
@@ -72,7 +72,7 @@ def test_nobody_there_is_a_502(handler):
     ],
 )
 def test_events_leave_this_machine_encrypted(url, good):
-    """http goes no further than loopback."""
+    """Events can be sent by https to any host, and by http only to loopback."""
     if good:
         assert check_target(url) == url
         return

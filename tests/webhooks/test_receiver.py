@@ -1,4 +1,4 @@
-"""What deliveries are answered: 2xx once they are kept, and what else the internet sends."""
+"""The answers to deliveries: 2xx for a stored event, an error status for anything else."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DEEP = b'{"event_type": "transfer.funded", "event_payload": ' + b'{"a":' * 50_00
     ],
 )
 def test_answers(receiver, store, method, kind, body, status, kept):
-    """A status that says what is wrong; nothing is kept that was refused."""
+    """An event is stored; any other delivery gets the right error status and is not stored."""
     if status == 400 and len(body) > MOST_BYTES:
         body = body[: MOST_BYTES - 1]
     assert receiver.receive(method, kind, body).status == status
@@ -56,18 +56,18 @@ def test_answers(receiver, store, method, kind, body, status, kept):
 
 
 def test_a_wrong_method_is_told_the_right_one(receiver):
-    """As HTTP asks for."""
+    """A 405 has an Allow header, as HTTP requires."""
     assert receiver.receive("GET", "", b"").headers == {"allow": "POST"}
 
 
 def test_what_cannot_be_kept_is_not_acknowledged(receiver, store):
-    """The service is asked to come again."""
+    """An event that cannot be stored is answered 503, so that the service sends it again."""
     store.close()
     assert receiver.receive("POST", JSON, GOOD).status == 503
 
 
 def test_a_handler_that_raises_has_the_event_delivered_again(store):
-    """It is kept, and answered 500 until the handler is content."""
+    """The event is stored, and is answered 500 until the handler succeeds."""
     failures = [sqlite3.OperationalError("busy"), OSError("away")]
 
     def then(arrival):
@@ -81,7 +81,7 @@ def test_a_handler_that_raises_has_the_event_delivered_again(store):
 
 
 def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
-    """One that raises keeps neither the answer nor the others from being given."""
+    """A listener that raises affects neither the answer nor the other listeners."""
     told = []
     receiver.listeners += [lambda arrival: 1 / 0, told.append]
     assert receiver.receive("POST", JSON, GOOD).status == 200
@@ -89,7 +89,7 @@ def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
 
 
 def test_a_broken_receiver(receiver, store):
-    """It answers as it is told, as often as it is told, and keeps nothing meanwhile."""
+    """It answers the set number of deliveries with the set status and does not store them."""
     receiver.answer(Broken(503, 2))
     statuses = [receiver.deliver("", GOOD) for _ in range(3)]
     assert (statuses, store.count()) == ([503, 503, 200], 1)

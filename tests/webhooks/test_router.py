@@ -1,4 +1,4 @@
-"""Events to handlers: once each, never backwards, again after a failure, from any thread."""
+"""The router: an event is handled once, a late one is marked, a failed one is handled again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def delivery(step, row="tr_1"):
 
 @pytest.fixture
 def router():
-    """A router that notes what its default handler is given."""
+    """A router whose default handler records its events."""
     made = Router()
     made.seen = []
     made.default(made.seen.append)
@@ -37,12 +37,12 @@ def router():
 
 
 def types(router):
-    """What was handled, in order."""
+    """The types of the recorded events, in order."""
     return [event.type for event in router.seen]
 
 
 def test_an_event_goes_to_its_handler_and_others_to_the_default(router):
-    """One handler an event."""
+    """An event goes to the handler of its type, or else to the default handler."""
     own = []
     router.on("transfer.funded")(own.append)
     outcomes = [router.handle(delivery(step)).outcome for step in (0, 1)]
@@ -50,13 +50,13 @@ def test_an_event_goes_to_its_handler_and_others_to_the_default(router):
 
 
 def test_a_duplicate_is_handled_once(router):
-    """However often it is delivered."""
+    """An event that is delivered three times is handled once."""
     assert [bool(router.handle(delivery(1))) for _ in range(3)] == [True, False, False]
     assert len(router.seen) == 1
 
 
 def test_a_late_event_moves_nothing_back(router):
-    """It is marked stale, and no handler that did not ask for it is called."""
+    """A late event is marked as stale, and handlers without `stale=True` are not called."""
     router.handle(delivery(3))
     receipt = router.handle(delivery(1))
     assert (receipt.outcome, receipt.event.stale) == ("stale", True)
@@ -64,7 +64,7 @@ def test_a_late_event_moves_nothing_back(router):
 
 
 def test_a_handler_may_ask_for_late_events(router):
-    """They come marked."""
+    """A handler with `stale=True` is called with late events, which are marked as stale."""
     late = []
     router.on("transfer.funded", stale=True)(late.append)
     router.handle(delivery(3))
@@ -74,14 +74,14 @@ def test_a_handler_may_ask_for_late_events(router):
 
 @pytest.mark.parametrize("order", [(3, 2, 1, 0), (0, 2, 1, 3), (1, 0, 3, 2, 1, 0)])
 def test_the_last_word_is_the_latest_state(router, order):
-    """In whatever order the events of a resource come."""
+    """In any order of delivery, the last handled event has the latest status."""
     for step in order:
         router.handle(delivery(step))
     assert router.seen[-1].status == "completed"
 
 
 def test_a_handler_that_raises_is_tried_again(router):
-    """The event counts as not handled, and its resource as not moved."""
+    """An event whose handler raised is handled when it is delivered again."""
     failures = [OSError("the database is away")]
 
     @router.on("transfer.funded")
@@ -97,12 +97,12 @@ def test_a_handler_that_raises_is_tried_again(router):
 
 
 def test_an_event_without_a_handler_is_no_error():
-    """It is known to have come, all the same."""
+    """An event without a handler has the outcome `unhandled`."""
     assert [Router().handle(delivery(1)).outcome] == ["unhandled"]
 
 
 def test_a_handler_given_again_replaces_the_one_before(router):
-    """So that a cell can be run twice."""
+    """A second handler of a type replaces the first, so that a cell can be run twice."""
     first, second = [], []
     for seen in (first, second):
         router.on("transfer.funded", "transfer.created")(seen.append)
@@ -111,7 +111,7 @@ def test_a_handler_given_again_replaces_the_one_before(router):
 
 
 def test_a_coroutine_is_no_handler(router):
-    """It would never be awaited."""
+    """A coroutine function is refused, because it would never be awaited."""
 
     async def handler(event):
         """Never runs."""
@@ -121,13 +121,13 @@ def test_a_coroutine_is_no_handler(router):
 
 
 def test_what_is_no_event_is_a_value_error(router):
-    """A web framework answers it with 400."""
+    """A body that is not an event raises UnreadableEventError."""
     with pytest.raises(UnreadableEventError):
         router.handle(b"<html>")
 
 
 def test_memory_is_bounded():
-    """The oldest events are forgotten first."""
+    """A router forgets the oldest events first when it has reached its limit."""
     router = Router(remember=2)
     for row in ("a", "b", "c"):
         router.handle(delivery(1, row))
@@ -139,7 +139,7 @@ def test_memory_is_bounded():
 
 
 def test_many_threads_handle_each_event_once(router):
-    """Two threads with the same event wait for one another; both resources end completed."""
+    """In eight threads, each event is handled once and both resources end as completed."""
     rows = [delivery(step, row) for step in range(4) for row in ("a", "b")] * 20
     random.Random(7).shuffle(rows)
     with ThreadPoolExecutor(8) as pool:
@@ -154,7 +154,7 @@ def _last(router, row):
 
 
 def test_a_second_delivery_waits_for_the_first():
-    """And is tried again when the first one fails."""
+    """A second delivery waits for the first, and is handled if the first one fails."""
     router, entered, go, runs = Router(), threading.Event(), threading.Event(), []
 
     @router.default
@@ -179,12 +179,12 @@ def test_a_second_delivery_waits_for_the_first():
     [("transfer.complete", "nearest: transfer.completed"), ("transfer.*", "contains a wildcard")],
 )
 def test_a_type_that_would_never_come_is_warned_of(router, event_type, told):
-    """A handler of it would wait for ever."""
+    """A handler of a type that looks mistyped gives a warning: it would never be called."""
     with pytest.warns(UserWarning, match=told):
         router.on(event_type)(print)
 
 
 def test_a_new_type_is_taken(router, recwarn):
-    """The service may have types that the spec does not name."""
+    """A type that is not in the spec is accepted without a warning."""
     router.on("wallet.frozen", "transfer.failed")(print)
     assert not recwarn

@@ -1,4 +1,4 @@
-"""The receiver on a port: what arrives from outside, and how much at once."""
+"""The receiver on a port: answers over HTTP, many senders, and slow or broken connections."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def port(receiver):
 
 @pytest.fixture
 def client():
-    """A sender that keeps its connection."""
+    """A client that keeps its connection open."""
     with httpx.Client(trust_env=False, verify=False, timeout=30) as made:
         yield made
 
@@ -48,35 +48,35 @@ def client():
     ],
 )
 def test_answers(port, client, delivery, store, method, kind, size, status):
-    """As the receiver answers; a body is read no further than it needs to be."""
+    """The port gives the receiver's answers; a body that is too large is not read to the end."""
     content = delivery(1) if size is None else b" " * size
     try:
         answer = client.request(method, port.url, content=content, headers={"content-type": kind})
-    except httpx.WriteError:  # the rest of a huge body was not wanted
+    except httpx.WriteError:  # the server did not read the rest of a huge body
         assert size == 20_000_000
         return
     assert (answer.status_code, store.count()) == (status, int(status == 200))
 
 
 def test_other_paths_are_nobody(port, client, delivery):
-    """The path cannot be guessed, and events are unsigned."""
+    """Another path is answered 404: events are unsigned, so their path is secret."""
     url = f"http://127.0.0.1:{port.number}/events"
     assert client.post(url, content=delivery(1)).status_code == 404
 
 
 def test_it_listens_on_this_machine_alone(port):
-    """Not on its address in any network."""
+    """The URL of the port is on 127.0.0.1."""
     assert port.url.startswith("http://127.0.0.1:")
 
 
 def test_a_port_in_use_is_a_config_error(port, receiver):
-    """In one sentence."""
+    """A port that is in use is an error that names the port."""
     with pytest.raises(ConfigError, match=f"port {port.number}"):
         Port(receiver, port.number)
 
 
 def test_a_burst_loses_nothing_that_was_acknowledged(port, store, delivery):
-    """Ten thousand events from sixteen senders: each is kept once."""
+    """Ten thousand events of 16 senders are all answered 200, and each is stored once."""
 
     def send(numbers):
         sender = HTTPConnection("127.0.0.1", port.number, timeout=30)
@@ -96,7 +96,7 @@ def _post(sender, path, body):
 
 
 def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
-    """What was answered 2xx is there, what was answered 503 is not; memory stays bounded."""
+    """A delivery above the limit is answered 503 with Retry-After and is not stored."""
     app = shell.InboxApp(Receiver(store, lambda: NOW), "/e")
     app._present = shell.AT_ONCE + shell.WAITING
     answer = _ask(app, delivery(1))
@@ -105,7 +105,7 @@ def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
 
 
 def _ask(app, body):
-    """One request to an ASGI application, without a socket."""
+    """Send one request to an ASGI application without a socket; return the answer's start."""
     import asyncio
 
     sent = []
@@ -121,7 +121,7 @@ def _ask(app, body):
 
 
 def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
-    """And holds up nobody meanwhile."""
+    """A sender that does not finish its body is answered 408, and others are not delayed."""
     monkeypatch.setattr(shell, "BODY_SECONDS", 0.3)
     with socket.create_connection(("127.0.0.1", port.number)) as slow:
         head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -134,7 +134,7 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
 
 @pytest.mark.parametrize("head", [b"", b"POST /x HTTP/1.1\r\nHost: x\r\nX-A"])
 def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head):
-    """Idle connections are not kept until there are no more for anybody else."""
+    """A connection is closed if it does not send a complete request head in time."""
     monkeypatch.setattr(serving, "HEAD_SECONDS", 0.2)
     port = Port(receiver).start()
     with socket.create_connection(("127.0.0.1", port.number), timeout=5) as slow:
@@ -144,7 +144,7 @@ def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head
 
 
 def test_a_head_without_end_is_cut_off(port):
-    """Headers are not collected until memory is full."""
+    """A connection that sends an endless header is closed."""
     with (
         socket.create_connection(("127.0.0.1", port.number), timeout=5) as endless,
         pytest.raises(ConnectionError),
@@ -153,7 +153,7 @@ def test_a_head_without_end_is_cut_off(port):
 
 
 def _end(sender):
-    """What comes before the connection ends."""
+    """The bytes that arrive before the connection ends."""
     try:
         return sender.recv(100)
     except ConnectionResetError:
@@ -161,7 +161,7 @@ def _end(sender):
 
 
 def test_a_kept_connection_is_quick(port, client, delivery):
-    """Nobody waits for a timer of TCP: half of fifty deliveries take less than 20 ms each."""
+    """No TCP timer delays deliveries: at least half of fifty take less than 20 ms each."""
     kind, times = {"content-type": "application/json"}, []
     for number in range(50):
         began = time.perf_counter()
@@ -171,7 +171,7 @@ def test_a_kept_connection_is_quick(port, client, delivery):
 
 
 def test_bodies_that_are_cut_off_are_not_kept(port, store):
-    """A sender that goes away in the middle leaves nothing."""
+    """An event is not stored if its sender disconnects in the middle of the body."""
     with socket.create_connection(("127.0.0.1", port.number)) as gone:
         head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         gone.sendall(f"{head}Content-Length: 999\r\n\r\n{json.dumps({'event_type': 'x'})}".encode())

@@ -1,4 +1,4 @@
-"""What polling sees, told as the event that webhooks would have brought."""
+"""Events that are made from polled resources, as webhooks would have delivered them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ STARTED = Mark("transfer.funded", "started")
     ],
 )
 def test_the_event_of_a_status(family, status, latest, kind):
-    """By the table; what has no event of the service's own has one of ours."""
+    """The status determines the event type; other statuses give `status_changed`."""
     assert of_snapshot(family, {"id": "x", "status": status}, latest).type == kind
 
 
 def test_a_transfer_is_told_as_events_tell_it():
-    """Currency codes are lower case there, at any depth."""
+    """Currency codes are lower case in an event, at any depth."""
     raw = {"id": "t", "source_currency": "USD", "deposit_instructions": {"currency": "USDC"}}
     payload = of_snapshot("transfer", raw).payload
     assert payload["source_currency"] == "usd"
@@ -43,7 +43,7 @@ def test_a_transfer_is_told_as_events_tell_it():
 
 
 def test_an_individual_is_told_as_a_status_change():
-    """With the status it had before, and without what such an event does not carry."""
+    """An individual's event has its id, status, update time and previous status only."""
     raw = {"id": "i", "status": "active", "given_name": "Ana", "updated_at": "2026-01-15T12:00:00Z"}
     event = of_snapshot("individual", raw, Mark("individual.status_changed", "pending"))
     assert dict(event.payload) == {

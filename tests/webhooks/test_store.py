@@ -1,4 +1,4 @@
-"""Events kept in a file: counted when they come again, marked when they come late."""
+"""The store of events: repeated events are counted, late ones are marked as stale."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .conftest import NOW
 
 
 def add(store, body):
-    """Keep a delivery."""
+    """Store a delivery."""
     return store.add(read_event(body), body, NOW)
 
 
@@ -34,7 +34,7 @@ def add(store, body):
     ],
 )  # fmt: skip
 def test_arrivals(store, delivery, steps, expected):
-    """Each event once, with the number of its deliveries and whether it was in order."""
+    """Each event is stored once, with the number of its deliveries and its order."""
     for step in steps:
         add(store, delivery(step))
     found = [(one.type.partition(".")[2], one.deliveries, one.order) for one in store.walk()]
@@ -42,7 +42,7 @@ def test_arrivals(store, delivery, steps, expected):
 
 
 def test_a_repeated_event_keeps_its_first_time_and_gets_a_last_one(store, delivery):
-    """The delivery that was first decides the order; the last one is told beside it."""
+    """A repeated event has the times of its first and its last delivery."""
     later = NOW + timedelta(hours=1)
     add(store, delivery(1))
     again = store.add(read_event(delivery(1)), delivery(1), later)
@@ -50,13 +50,13 @@ def test_a_repeated_event_keeps_its_first_time_and_gets_a_last_one(store, delive
 
 
 def test_resources_do_not_disturb_each_other(store, delivery):
-    """The order is that of one resource."""
+    """The order of events is determined for each resource separately."""
     add(store, delivery(3, "tr_1"))
     assert add(store, delivery(0, "tr_2")).order == "in order"
 
 
 def test_a_body_is_kept_as_it_came(store, delivery):
-    """To the byte, so that it can be replayed."""
+    """The body is stored byte for byte, so that it can be replayed."""
     body = delivery(1) + b"  \n"
     assert add(store, body).body == body
 
@@ -64,7 +64,7 @@ def test_a_body_is_kept_as_it_came(store, delivery):
 @pytest.mark.parametrize("value", ["\\ud800", "\\u0000", "é\\u202e", "x" * 5_000])
 @pytest.mark.parametrize("field", ["id", "status", "updated_at"])
 def test_any_text_can_be_kept(store, field, value):
-    """Half characters, control characters, long words."""
+    """Unpaired surrogates, control characters and long values can be stored."""
     payload = f'{{"id": "t", "{field}": "{value}"}}'
     body = f'{{"event_type": "transfer.funded", "event_payload": {payload}}}'.encode()
     assert [add(store, body).deliveries, add(store, body).deliveries] == [1, 2]
@@ -72,7 +72,7 @@ def test_any_text_can_be_kept(store, field, value):
 
 
 def test_a_named_file_is_gone_on_with(tmp_path, delivery):
-    """What came before the restart is known again."""
+    """A new store on an existing file knows the events in it."""
     first = EventStore(tmp_path / "events.db")
     add(first, delivery(1))
     first.close()
@@ -80,7 +80,7 @@ def test_a_named_file_is_gone_on_with(tmp_path, delivery):
 
 
 def test_a_temporary_file_goes_with_the_store(delivery):
-    """Nothing is left behind."""
+    """The temporary folder is private, and closing the store deletes it."""
     store = EventStore()
     add(store, delivery(1))
     folder = store.path.parent
@@ -90,14 +90,14 @@ def test_a_temporary_file_goes_with_the_store(delivery):
 
 
 def test_a_file_that_is_none_is_a_config_error(tmp_path):
-    """It says which."""
+    """A file that is not a database is an error that names the file."""
     (tmp_path / "events.db").write_text("this is no database, whatever its name says" * 100)
     with pytest.raises(ConfigError, match=r"events\.db"):
         EventStore(tmp_path / "events.db")
 
 
 def test_a_named_file_is_its_owners_alone(tmp_path, delivery):
-    """It holds who was paid what; whatever SQLite lays beside it too."""
+    """Only the owner can read the file and the files that SQLite creates beside it."""
     store = EventStore(tmp_path / "events.db")
     store.add(read_event(delivery(1)), delivery(1), NOW)
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
@@ -105,7 +105,7 @@ def test_a_named_file_is_its_owners_alone(tmp_path, delivery):
 
 
 def test_what_was_added_survives_a_kill(tmp_path, delivery):
-    """A process that dies right after `add` has lost nothing."""
+    """An event is still in the file if the process is killed right after `add`."""
     path = tmp_path / "events.db"
     script = (
         "import os, sys; from datetime import UTC, datetime;"
@@ -119,7 +119,7 @@ def test_what_was_added_survives_a_kill(tmp_path, delivery):
 
 
 def test_memory_does_not_grow_with_what_arrives(store, delivery):
-    """Two thousand events of four kilobytes leave less than a tenth of that in memory."""
+    """Storing eight megabytes of events takes less than a tenth of that in memory."""
     padding = "x" * 4_000
     add(store, delivery(1, "warm", note=padding))
     tracemalloc.start()

@@ -1,4 +1,4 @@
-"""Events in the wrapper of another service."""
+"""Events of a service that uses other field names or signs its deliveries."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
     ],
 )
 def test_a_wrapper_is_read_where_its_parts_stand(settings, body):
-    """Under other names, and in an object of the delivery."""
+    """Type and payload are read under other names and inside objects of the delivery."""
     event = read_event(body, Wrapper.of(Service(settings)))
     assert (event.type, event.id) == ("transfer.created", "tr_1")
 
 
 def test_a_wrapper_that_is_not_set_names_the_keys():
-    """What the delivery must have, and where to set other names."""
+    """A delivery with unknown names is an error that says which settings to change."""
     with pytest.raises(UnreadableEventError, match=r"webhooks\.type_field and webhooks\.payload"):
         read_event(BODY)
 
 
 def test_an_inbox_keeps_what_came_and_reads_it():
-    """The store holds the bytes of the service; its id makes two deliveries one event."""
+    """The store keeps the bytes as they were sent, and counts a repeated event once."""
     store = EventStore(wrapper=Wrapper.of(ENVELOPED))
     receiver = Receiver(store, lambda: NOW)
     later = BODY.replace(b"started", b"completed")
@@ -68,7 +68,7 @@ def test_an_inbox_keeps_what_came_and_reads_it():
 
 
 def test_a_router_reads_the_wrapper_of_its_service():
-    """Raw bytes as a server of yours hands them on."""
+    """A router reads raw bytes in the wrapper and handles a repeated event once."""
     router, seen = Router(wrapper=Wrapper.of(ENVELOPED)), []
     router.on("transfer.created")(seen.append)
     assert [bool(router.handle(BODY)) for _ in range(2)] == [True, False]
@@ -87,7 +87,7 @@ def test_an_inbox_of_a_lab_follows_its_service():
 
 
 def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper():
-    """Also as paylab writes it itself, in the names of the interface description."""
+    """Replaying an Event object to the inbox of a service with its own wrapper stores it."""
     lab = paylab.connect(simulator=Simulator(service=ENVELOPED, transfers=1), ledger="none")
     with lab.inbox() as inbox:
         lab.individuals.create(**examples.individual("MX", consent_at=NOW))
@@ -99,7 +99,7 @@ NESTED = Service({**ENVELOPED.given, "webhooks.payload_field": "data.object"})
 
 
 def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_path):
-    """With its id, so that it is the same event: as an object, parsed, and from a saved file."""
+    """A replayed event keeps its id, as an Event, as JSON and as a line of a saved file."""
     lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
@@ -111,7 +111,7 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
 
 
 def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
-    """It reads the events of that service only."""
+    """An event that is replayed to a URL is sent in the wrapper of the service."""
     posted = []
     monkeypatch.setattr("paylab.webhooks.inbox.forward", lambda _, body: posted.append(body) or 200)
     lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
@@ -141,7 +141,7 @@ GOOD = hmac.digest(KEY, PLAIN, "sha256")
     ],
 )
 def test_a_signed_delivery_is_verified(headers, status, caplog):
-    """Over HTTP and inside this process; the refusal names the key of the settings."""
+    """A wrong signature is answered 401, and the log names the setting and hides the key."""
     store = EventStore(wrapper=Wrapper.of(SIGNED))
     receiver = Receiver(store, lambda: NOW, check=signature_check(SIGNED, Secret(KEY.decode())))
     assert receiver.deliver("", PLAIN, headers) == status
@@ -159,7 +159,7 @@ def test_a_signed_delivery_is_verified(headers, status, caplog):
 
 @pytest.mark.parametrize("port", [None, 0])
 def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
-    """The simulator signs events, in this process and over a port, and the inbox verifies them."""
+    """The simulator signs events, in process and over a port, and the inbox verifies them."""
     lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
     with lab.inbox(port=port) as inbox:
         made = lab.individuals.create(**examples.individual("MX", consent_at=NOW))
@@ -170,7 +170,7 @@ def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
 
 
 def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
-    """Both keys' inboxes take the events; neither answers nor files show a key."""
+    """Inboxes with either key accept the events; no answer and no file contains a key."""
     simulator = Simulator(service=SIGNED, data=tmp_path / "world")
     inside = paylab.connect(simulator=simulator, ledger="none")
     with inside.serve() as server:
@@ -182,7 +182,7 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
             outside.simulator.clock.advance(60)
             for each in (own, inbox):
                 assert each.wait(type="individual.status_changed").id == made.id
-            simulator.world.served_secrets.clear()  # as after another start: the world's own
+            simulator.world.served_secrets.clear()  # as after a restart: the world's keys are left
             rows = simulator.world.tables["webhook_subscriptions"].rows
             (theirs,) = [row for row in rows.values() if row["_"]]
             event = {"subscription_id": theirs["id"], "body": PLAIN.decode()}
@@ -196,7 +196,7 @@ def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
 
 
 def test_a_forwarded_event_keeps_its_signature(monkeypatch):
-    """The handler verifies the same bytes with the same header."""
+    """A forwarded event has its original body and signature, which the handler can verify."""
     posted = []
     monkeypatch.setattr(
         "paylab.lab.inbox.post_event",
@@ -211,7 +211,7 @@ def test_a_forwarded_event_keeps_its_signature(monkeypatch):
 
 
 def test_deposit_instructions_of_an_event_are_read_in_our_names():
-    """As those of a transfer are; the payload stays as it was sent."""
+    """Renamed fields of deposit instructions are read; the payload stays as it was sent."""
     service = Service({"deposit_instructions.crypto_wallet.fields.address": "wallet_address"})
     body = {
         "event_type": "transfer.created",
