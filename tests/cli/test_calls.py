@@ -1,4 +1,4 @@
-"""`paylab calls --follow`: what other processes send is shown, without secrets, and only then."""
+"""`paylab calls --follow` shows the calls of other processes, without secrets."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from paylab.client.call_log import Follower
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
-    """A cache folder of the test's own, with a short name: a socket's path must be short."""
+    """A cache folder of the test, with a short name because a socket path must be short."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "paylab" / "followers"
 
 
 def test_a_follower_hears_of_a_call_without_its_secrets(cache):
-    """Of calls of the service, and not of a simulator's controls."""
+    """A follower gets calls without secrets, and no calls that control the simulator."""
     lab = paylab.connect()
     with closing(Follower()) as follower:
         assert cache.stat().st_mode & 0o777 == 0o700
@@ -38,7 +38,7 @@ def test_a_follower_hears_of_a_call_without_its_secrets(cache):
 
 
 def test_nothing_is_sent_into_a_folder_that_others_can_read(cache):
-    """And nobody follows in one."""
+    """Calls are not sent to a folder that others can read, and a follower refuses it."""
     follower = Follower()
     cache.chmod(0o755)
     paylab.connect().transfers.list(limit=1).first()
@@ -49,7 +49,7 @@ def test_nothing_is_sent_into_a_folder_that_others_can_read(cache):
 
 
 def test_a_follower_that_was_killed_is_forgotten(cache):
-    """Its socket is removed by the next call."""
+    """The next call removes the socket of a follower that was killed."""
     follower = Follower()
     follower._socket.close()
     assert len(list(cache.iterdir())) == 1
@@ -58,7 +58,7 @@ def test_a_follower_that_was_killed_is_forgotten(cache):
 
 
 def test_a_follower_that_does_not_read_holds_nobody_up(cache):
-    """What does not fit into its socket is dropped."""
+    """Calls that do not fit into a follower's socket are dropped, so a lab does not wait."""
     lab = paylab.connect()
     with closing(Follower()):
         begun = time.monotonic()
@@ -68,7 +68,7 @@ def test_a_follower_that_does_not_read_holds_nobody_up(cache):
 
 
 def test_the_command_shows_calls_of_another_process(cache):
-    """A line for each, until it is stopped."""
+    """The command prints a line for each call, and their number after Ctrl-C."""
     command = [sys.executable, "-m", "paylab", "calls", "--follow"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen(command, **pipes)
@@ -87,6 +87,6 @@ def test_the_command_shows_calls_of_another_process(cache):
 
 
 def test_without_follow_it_says_where_calls_are(capsys):
-    """Wrong use: status 2."""
+    """Without --follow, the command ends with status 2 and refers to `lab.calls`."""
     assert main(["calls"]) == 2
     assert "lab.calls" in capsys.readouterr().err

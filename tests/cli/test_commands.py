@@ -1,4 +1,4 @@
-"""The commands: what they print, what they leave, and their exit status."""
+"""The commands: their output, their files and their exit status."""
 
 import json
 import signal
@@ -24,7 +24,7 @@ PAYLOAD = (
 
 @pytest.fixture
 def simulator():
-    """A running `paylab simulator --json` and the line it printed."""
+    """A running `paylab simulator --json`, and the facts that it printed."""
     command = [sys.executable, "-m", "paylab", "simulator", "--json", "--transfers", "3"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         yield process, json.loads(process.stdout.readline())
@@ -32,7 +32,7 @@ def simulator():
 
 
 def test_the_simulator_prints_how_to_reach_it_and_serves(simulator):
-    """One line with three facts, once connections are accepted."""
+    """The simulator prints its address and keys in one line, and accepts connections."""
     _, facts = simulator
     assert facts.keys() == {"base_url", "api_key", "secret_key"}
     assert facts["base_url"].startswith("http://127.0.0.1:")
@@ -41,7 +41,7 @@ def test_the_simulator_prints_how_to_reach_it_and_serves(simulator):
 
 
 def test_the_simulator_follows_a_service_toml(tmp_path):
-    """Its paths are those of the file."""
+    """The simulator serves the paths of the service.toml."""
     path = tmp_path / "service.toml"
     path.write_text('[paths]\nquotes = "/v1/quote"\n')
     command = [sys.executable, "-m", "paylab", "simulator", "--json", "--service", path]
@@ -54,14 +54,14 @@ def test_the_simulator_follows_a_service_toml(tmp_path):
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_the_simulator_stops_when_asked(simulator, how):
-    """Done, not failed."""
+    """SIGTERM and Ctrl-C end the simulator with status 0."""
     process, _ = simulator
     process.send_signal(how)
     assert process.wait(10) == 0
 
 
 def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
-    """What was acknowledged before kill -9 is there after it."""
+    """What was created before `kill -9` is there after a restart."""
     command = [sys.executable, "-m", "paylab", "simulator", "--json", "--data", tmp_path / "world"]
     for expected in (0, 1):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -110,7 +110,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
     ],
 )
 def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monkeypatch, tmp_path):
-    """On stderr, with the right status, and nothing on stdout."""
+    """An error is one line on stderr, with the right status and nothing on stdout."""
     monkeypatch.chdir(tmp_path)
     assert main(arguments) == status
     said = capsys.readouterr()
@@ -133,7 +133,7 @@ def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monke
     ],
 )
 def test_wrong_use_ends_with_2(arguments, command, capsys):
-    """One sentence, and where to read how it is meant."""
+    """Wrong use ends with status 2 and one line that refers to --help."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     said = capsys.readouterr()
@@ -144,7 +144,7 @@ def test_wrong_use_ends_with_2(arguments, command, capsys):
 
 
 def test_sign_prints_headers_that_a_service_accepts(simulator, tmp_path, capsys, monkeypatch):
-    """Sent as printed, a signed POST is carried out."""
+    """A POST that is sent with the printed headers is accepted."""
     _, facts = simulator
     for name in facts:
         monkeypatch.setenv(f"PAYLAB_{name.upper()}", facts[name])
@@ -158,7 +158,7 @@ def test_sign_prints_headers_that_a_service_accepts(simulator, tmp_path, capsys,
 
 
 def test_sign_shows_each_layer(capsys):
-    """A fixed date and nonce give fixed texts."""
+    """`sign` prints the canonical request, the payload and the Authorization header."""
     date, nonce = "2026-01-31T09:30:00.123Z", "1769851800123004217"
     url = "https://api.example.com/v1/transfers?limit=3"
     assert main(["sign", "GET", url, "--date", date, "--nonce", nonce]) == 0
@@ -178,7 +178,7 @@ def test_sign_shows_each_layer(capsys):
     ],
 )
 def test_sign_signs_the_host_that_is_sent(base, host, capsys):
-    """Clients leave out the default port."""
+    """The signed host has no default port, because clients leave it out."""
     assert main(["sign", "GET", f"{base}/v1/transfers", "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert f"\nhost:{host}\n" in made["canonical"]
@@ -195,7 +195,7 @@ def test_sign_signs_the_host_that_is_sent(base, host, capsys):
     ],
 )
 def test_sign_compares_as_the_service_verifies(settings, match, tmp_path, capsys, monkeypatch):
-    """Headers for one service are wrong for another; of the keys, the secret is enough."""
+    """A comparison uses the signing settings of the service and needs only the secret key."""
     (tmp_path / "service.toml").write_text(settings)
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     monkeypatch.setenv("PAYLAB_SECRET_KEY", "736563726574")
@@ -214,7 +214,7 @@ def test_sign_compares_as_the_service_verifies(settings, match, tmp_path, capsys
 
 
 def test_sign_without_keys_follows_the_service(tmp_path, capsys, monkeypatch):
-    """The simulator's keys are written as the service encodes them."""
+    """Without keys, `sign` uses simulator keys in the key encoding of the service."""
     (tmp_path / "service.toml").write_text('[signing]\nkey_encoding = "hex"')
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     assert main(["sign", "GET", "/v1/transfers"]) == 0
@@ -223,7 +223,7 @@ def test_sign_without_keys_follows_the_service(tmp_path, capsys, monkeypatch):
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_qr_draws_and_explains(suffix, tmp_path, capsys):
-    """The picture decodes to the payload, the table says what it means."""
+    """The table explains the payload, and the PNG image decodes to it."""
     target = tmp_path / f"x.{suffix}"
     assert main(["qr", PAYLOAD, "--out", str(target)]) == 0
     assert "Name      Rui" in capsys.readouterr().out
@@ -233,7 +233,7 @@ def test_qr_draws_and_explains(suffix, tmp_path, capsys):
 
 
 def test_qr_reads_what_it_drew(tmp_path, capsys):
-    """--scan gives the payload back, as JSON for a program."""
+    """--scan reads the payload from an image, and --json prints it as JSON."""
     main(["qr", PAYLOAD, "--out", str(tmp_path / "x.png")])
     capsys.readouterr()
     assert main(["qr", "--scan", str(tmp_path / "x.png"), "--json"]) == 0
@@ -241,7 +241,7 @@ def test_qr_reads_what_it_drew(tmp_path, capsys):
 
 
 def test_qr_says_what_is_wrong_with_a_payload(capsys):
-    """A changed digit breaks the CRC: status 1, both values shown, and the reason on stderr."""
+    """A changed digit breaks the CRC: status 1, the CRC on stdout, the reason on stderr."""
     assert main(["qr", PAYLOAD.replace("1.00", "9.00")]) == 1
     said = capsys.readouterr()
     assert "C116" in said.out
@@ -249,7 +249,7 @@ def test_qr_says_what_is_wrong_with_a_payload(capsys):
 
 
 def test_qr_without_its_mandatory_fields_is_not_ok(capsys):
-    """A good checksum is not enough."""
+    """A payload with a valid CRC that lacks a mandatory field ends with status 1."""
     assert main(["qr", emvqr.build({"00": "01", "59": "Ana"}), "--json"]) == 1
     said = json.loads(capsys.readouterr().out)
     assert said["ok"] is False
@@ -257,14 +257,14 @@ def test_qr_without_its_mandatory_fields_is_not_ok(capsys):
 
 
 def test_qr_takes_a_payload_as_it_was_pasted(capsys):
-    """White space around it is no part of it."""
+    """White space around a payload is ignored."""
     assert main(["qr", f"  {PAYLOAD}\n", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["payload"] == PAYLOAD
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t/"])
 def test_export_writes_every_form(name, tmp_path, capsys):
-    """130 rows, whatever the form."""
+    """An export has 130 rows in every format."""
     target = f"{tmp_path}/{name}"
     assert main(["export", "transfers", "--to", target, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 130
@@ -274,7 +274,7 @@ def test_export_writes_every_form(name, tmp_path, capsys):
 
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
-    """With how many rows are from the run before, and when it began."""
+    """A resumed export reports the number of rows of the first run, and their time."""
     from paylab.client.sender import Sender
 
     fetch, asked = Sender.fetch_page, []
@@ -303,7 +303,7 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
 
 
 def test_doctor_finds_a_healthy_simulator(capsys):
-    """Everything good: status 0."""
+    """With a healthy simulator, `doctor` ends with status 0."""
     assert main(["doctor", "--json"]) == 0
     found = {each["what"]: each["good"] for each in json.loads(capsys.readouterr().out)}
     assert found["service"]
@@ -311,7 +311,7 @@ def test_doctor_finds_a_healthy_simulator(capsys):
 
 
 def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
-    """Status 1 and a line that says BAD."""
+    """If the service cannot be reached, `doctor` ends with status 1 and prints BAD."""
     for name, value in {
         "BASE_URL": "http://127.0.0.1:9",
         "API_KEY": "k",
@@ -323,7 +323,7 @@ def test_doctor_finds_a_service_that_is_not_there(capsys, monkeypatch):
 
 
 def test_a_walkthrough_as_json(capsys):
-    """One line for a program on stdout, the progress for a person on stderr."""
+    """With --json, stdout has one line of JSON and stderr has the progress."""
     assert main(["walkthrough", "mx", "--json"]) == 0
     said = capsys.readouterr()
     facts = json.loads(said.out)
@@ -333,7 +333,7 @@ def test_a_walkthrough_as_json(capsys):
 
 
 def test_a_walkthrough_follows_the_service(tmp_path, capsys, monkeypatch):
-    """The example wallet is on a network that the service has."""
+    """The example wallet is on a network that the service allows."""
     (tmp_path / "service.toml").write_text('[financial_accounts.crypto_wallet]\nallowed = ["tron"]')
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     assert main(["walkthrough", "mx"]) == 0
@@ -341,23 +341,23 @@ def test_a_walkthrough_follows_the_service(tmp_path, capsys, monkeypatch):
 
 
 class Interrupted:
-    """A standard input whose reader presses Ctrl-C."""
+    """A standard input that is interrupted with Ctrl-C when it is read."""
 
     @property
     def buffer(self):
-        """It is never read."""
+        """Raise KeyboardInterrupt."""
         raise KeyboardInterrupt
 
 
 def test_an_interrupt_ends_with_130(monkeypatch, capsys):
-    """As a shell expects it of Ctrl-C, without a word."""
+    """Ctrl-C ends a command with status 130 and without a traceback."""
     monkeypatch.setattr(sys, "stdin", Interrupted())
     assert main(["sign", "POST", "/v1/individuals", "--body", "-"]) == 130
     assert "Traceback" not in capsys.readouterr().err
 
 
 def test_a_reader_that_went_away_is_no_failure():
-    """`paylab ... | head` ends quietly."""
+    """`paylab ... | head` ends without a traceback."""
     command = f"{sys.executable} -m paylab walkthrough mx | head -1"
     shell = ["bash", "-c", command]
     done = subprocess.run(shell, capture_output=True, text=True, check=True)
@@ -377,20 +377,20 @@ def test_a_reader_that_went_away_is_no_failure():
 )
 @pytest.mark.parametrize("number", ["x", "-1", "9" * 5000])
 def test_a_number_that_is_none_is_told_what_it_must_be(capsys, option, words, number):
-    """And not by the name of a function."""
+    """An invalid number is refused with a message that says what is allowed."""
     with pytest.raises(SystemExit):
         main([*option, number])
     assert f"must be {words};" in capsys.readouterr().err
 
 
 def test_a_country_is_taken_in_capitals(capsys):
-    """As codes of countries are written."""
+    """A country code in upper case is accepted."""
     assert main(["walkthrough", "MX", "--json"]) == 0
     assert '"status": "completed"' in capsys.readouterr().out
 
 
 def test_a_busy_port_makes_no_file(tmp_path, capsys):
-    """The port is taken before the world is made."""
+    """If the port is in use, the data file is not created."""
     with socket.create_server(("127.0.0.1", 0)) as busy:
         port, data = str(busy.getsockname()[1]), tmp_path / "new.db"
         assert main(["simulator", "--port", port, "--data", str(data)]) == 2
@@ -399,7 +399,7 @@ def test_a_busy_port_makes_no_file(tmp_path, capsys):
 
 
 def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys):
-    """The second run finds nothing new; the sums of the folder are exact in DuckDB."""
+    """The first run writes new rows, and the second run finds none."""
     folder = str(tmp_path / "transfers")
     assert main(["sync", "transfers", folder, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
@@ -409,7 +409,7 @@ def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys):
 
 
 def test_export_to_standard_output(capfdbinary):
-    """The rows as CSV and nothing else, of one status."""
+    """`--to -` prints only CSV, with the rows of one status."""
     assert main(["export", "transfers", "--to", "-", "--status", "failed"]) == 0
     header, *rows = capfdbinary.readouterr().out.decode().splitlines()
     assert header.startswith('"id"')
@@ -418,6 +418,6 @@ def test_export_to_standard_output(capfdbinary):
 
 
 def test_json_does_not_go_with_standard_output(capsys):
-    """It would stand among the rows."""
+    """--json is refused with `--to -`, because it would be mixed with the rows."""
     assert main(["export", "transfers", "--to", "-", "--json"]) == 2
     assert "--json cannot be used with --to -" in capsys.readouterr().err

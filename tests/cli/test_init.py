@@ -1,4 +1,4 @@
-"""`paylab init`: a profile is written after it was checked, and its keys stay private."""
+"""`paylab init` checks the address and the keys, writes a profile and keeps the keys private."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from paylab.simulator.simulator import Simulator
 
 @pytest.fixture
 def config(tmp_path, monkeypatch):
-    """An empty folder of settings, and no keyring."""
+    """The path of the profiles in an empty settings folder, without a keyring."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setitem(sys.modules, "keyring", None)
     return profiles_path()
@@ -25,7 +25,7 @@ def config(tmp_path, monkeypatch):
 
 @pytest.fixture
 def service(monkeypatch):
-    """A simulator, whose keys are in the environment."""
+    """A simulator on a port, with its keys in the environment."""
     with Server(Simulator()) as server:
         keys = {"API_KEY": server.simulator.api_key, "SECRET_KEY": server.simulator.secret_key}
         for name, value in keys.items():
@@ -34,13 +34,13 @@ def service(monkeypatch):
 
 
 def without_keys(monkeypatch):
-    """The environment of a user who relies on the profile."""
+    """Remove the keys from the environment, so that only the profile has them."""
     for name in ("API_KEY", "SECRET_KEY"):
         monkeypatch.delenv(f"PAYLAB_{name}")
 
 
 def test_a_checked_profile_is_written_for_its_owner_alone(config, service, monkeypatch, capsys):
-    """And `connect` uses it."""
+    """Only the owner can read the profile, no secret is printed, and `connect` uses it."""
     assert main(["init", "--profile", "mine", "--base-url", service.base_url]) == 0
     said = capsys.readouterr()
     assert "accepts the signature" in said.out
@@ -53,7 +53,7 @@ def test_a_checked_profile_is_written_for_its_owner_alone(config, service, monke
 
 
 def test_other_profiles_and_their_comments_stay(config, service, capsys):
-    """A profile of the same name is replaced only when asked."""
+    """Other profiles are unchanged; a profile of the same name needs --replace."""
     config.parent.mkdir(parents=True)
     config.write_text('# mine\n[other]\nbase_url = "https://a.example.com" # the old one\n')
     arguments = ["init", "--profile", "new", "--base-url", service.base_url]
@@ -67,7 +67,7 @@ def test_other_profiles_and_their_comments_stay(config, service, capsys):
 
 
 def test_keys_that_are_refused_are_not_written(config, service, monkeypatch, capsys):
-    """Status 1, and how to write them anyway."""
+    """Refused keys end with status 1 and are not written, unless --no-check is given."""
     monkeypatch.setenv("PAYLAB_SECRET_KEY", "wrong")
     arguments = ["init", "--base-url", service.base_url]
     assert main(arguments) == 1
@@ -77,7 +77,7 @@ def test_keys_that_are_refused_are_not_written(config, service, monkeypatch, cap
 
 
 def test_keys_go_into_the_keyring_where_there_is_one(config, service, monkeypatch, capsys):
-    """The file then has only references."""
+    """With a keyring, the secret is stored there and the file has a reference to it."""
     kept = {}
     errors = types.SimpleNamespace(KeyringError=RuntimeError)
     keyring = types.ModuleType("keyring")
@@ -96,7 +96,7 @@ def test_keys_go_into_the_keyring_where_there_is_one(config, service, monkeypatc
 def test_an_address_that_no_command_would_take_is_not_written(
     config, monkeypatch, capsys, url, check
 ):
-    """Its form is known without a connection."""
+    """A base URL that is not allowed is refused, even with --no-check."""
     for name in ("API_KEY", "SECRET_KEY"):
         monkeypatch.setenv(f"PAYLAB_{name}", "x")
     assert main(["init", "--base-url", url, *check]) == 2
@@ -113,7 +113,7 @@ def test_an_address_that_no_command_would_take_is_not_written(
     ],
 )
 def test_what_is_missing_is_named(config, capsys, arguments, words):
-    """Without a terminal to ask in: status 2."""
+    """Without a terminal, a missing or invalid setting ends with status 2 and is named."""
     assert main(["init", *arguments]) == 2
     assert words in capsys.readouterr().err
     assert not config.exists()

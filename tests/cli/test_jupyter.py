@@ -1,4 +1,4 @@
-"""`paylab lab`: the copies of the notebooks, the environment of the kernels, and the one line."""
+"""`paylab lab`: the copies of the notebooks, the environment of the kernels, and the output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ URL = re.compile(
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """The notebooks of an installed package, and an empty folder to be in."""
+    """The notebooks of an installed package, with an empty folder as the current one."""
     source = tmp_path / "site" / "paylab" / "notebooks"
     source.mkdir(parents=True)
     for name in ("a.ipynb", "b.ipynb"):
@@ -36,19 +36,19 @@ def package(tmp_path, monkeypatch):
 
 
 def contents(folder):
-    """The notebooks by name."""
+    """The contents of the notebooks in a folder, by name."""
     return {path.name: path.read_text() for path in folder.glob("*.ipynb")}
 
 
 def test_the_notebooks_are_copied(package):
-    """Into a folder of the current one; the originals stay as they are."""
+    """The notebooks are copied into a subfolder of the current folder."""
     folder, kept = jupyter.notebooks()
     assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
     assert contents(folder) == {"a.ipynb": "first", "b.ipynb": "first"}
 
 
 def test_a_changed_notebook_is_kept_and_the_others_are_updated(package):
-    """Also when the notebook was there before paylab kept a record."""
+    """A notebook that paylab did not copy is kept and reported; the others are updated."""
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks/a.ipynb").write_text("mine")
     jupyter.notebooks()
@@ -60,7 +60,7 @@ def test_a_changed_notebook_is_kept_and_the_others_are_updated(package):
 
 
 def test_a_change_is_no_news_while_there_is_no_new_version(package):
-    """And a copy that was deleted comes back."""
+    """Without a new version, a changed copy is not reported and a deleted copy is restored."""
     folder, _ = jupyter.notebooks()
     (folder / "a.ipynb").write_text("mine")
     (folder / "b.ipynb").unlink()
@@ -69,14 +69,14 @@ def test_a_change_is_no_news_while_there_is_no_new_version(package):
 
 
 def test_started_in_the_folder_itself_nothing_is_nested(package, monkeypatch):
-    """The folder knows that it is one."""
+    """In the folder of the copies, the command uses that folder and creates no second one."""
     folder, _ = jupyter.notebooks()
     monkeypatch.chdir(folder)
     assert jupyter.notebooks() == (folder, [])
 
 
 def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
-    """A link that leads nowhere is no free name."""
+    """A copy is not written through a symbolic link, even if its target does not exist."""
     Path("paylab-notebooks").mkdir()
     Path("paylab-notebooks/a.ipynb").symlink_to(tmp_path / "elsewhere")
     jupyter.notebooks()
@@ -84,14 +84,14 @@ def test_a_notebook_is_not_written_through_a_link(package, tmp_path):
 
 
 def test_every_kernel_has_a_simulator_of_its_own(tmp_path):
-    """Nothing leads the kernels to one service, unless the user configured one."""
+    """Without --shared and a configured service, the kernels' environment has no base URL."""
     options = parser(["lab"]).parse_args(["lab"])
     with jupyter._service(options, tmp_path) as environment:
         assert not [name for name in environment if name.startswith("PAYLAB_BASE")]
 
 
 def test_a_shared_simulator_is_told_to_other_terminals(tmp_path, monkeypatch, capsys):
-    """Three export lines; its keys die with it, and a ledger that was asked for is kept."""
+    """--shared prints three export lines; its ledger is temporary unless you set one."""
     options = parser(["lab"]).parse_args(["lab", "--shared"])
     with jupyter._service(options, tmp_path) as environment:
         names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
@@ -106,7 +106,7 @@ def test_a_shared_simulator_is_told_to_other_terminals(tmp_path, monkeypatch, ca
 
 @pytest.mark.parametrize("more", [[], ["--shared"]])
 def test_the_kernels_and_a_shared_simulator_follow_a_service_toml(tmp_path, monkeypatch, more):
-    """Named from any folder; the file is read before JupyterLab starts."""
+    """Kernels and shared simulator use the service.toml; an error in it stops the command."""
     monkeypatch.chdir(tmp_path)
     Path("service.toml").write_text('[paths]\nquotes = "/v1/quote"\n')
     options = parser(["lab"]).parse_args(["lab", "--service", "service.toml", *more])
@@ -122,7 +122,7 @@ def test_the_kernels_and_a_shared_simulator_follow_a_service_toml(tmp_path, monk
 
 
 def test_a_configured_service_is_not_replaced_by_a_shared_simulator(package, monkeypatch, capsys):
-    """Wrong use: status 2, and what to do."""
+    """With a configured service, --shared ends with status 2 and says what to unset."""
     names = {"BASE_URL": "https://sandbox.example.com", "API_KEY": "k", "SECRET_KEY": "s"}
     for name, value in names.items():
         monkeypatch.setenv(f"PAYLAB_{name}", value)
@@ -132,7 +132,7 @@ def test_a_configured_service_is_not_replaced_by_a_shared_simulator(package, mon
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts `paylab lab` in an empty folder; what is left running is ended."""
+    """A function that starts `paylab lab` in an empty folder; all processes are ended."""
     processes = []
 
     def started(*arguments):
@@ -148,7 +148,7 @@ def start(tmp_path):
 
 
 def test_one_line_says_where_how_long_and_how_to_stop(start):
-    """Nothing of Jupyter's; the address opens 00, with a token, on loopback; Ctrl-C ends it."""
+    """The only output is the address; it needs its token, and Ctrl-C ends with status 0."""
     process = start()
     url, first, token = URL.fullmatch(process.stdout.readline()).groups()
     assert first == "00_start_here.ipynb"
@@ -163,7 +163,7 @@ def test_one_line_says_where_how_long_and_how_to_stop(start):
 
 
 def test_a_port_in_use_is_said(start):
-    """With Jupyter's own words, and status 1."""
+    """A port that is in use ends with status 1 and Jupyter's own message."""
     port = URL.fullmatch(start().stdout.readline())[1].rstrip("/").rpartition(":")[2]
     second = start("--port", port)
     out, err = second.communicate(timeout=30)

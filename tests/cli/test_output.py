@@ -1,4 +1,4 @@
-"""What reaches a terminal: text alone, whatever a file, a header or a service says."""
+"""Output to a terminal: control characters in files, names and headers are escaped."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NASTY = {
 
 
 def raw_controls(text):
-    """The characters that a terminal could obey."""
+    """The control characters in a text, except line ends."""
     return [each for each in text if not (each.isprintable() or each == "\n")]
 
 
 def rows(path, *cells):
-    """Write a CSV with a header."""
+    """Write rows to a CSV and return its path."""
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(cells)
     return str(path)
@@ -34,7 +34,7 @@ def rows(path, *cells):
 
 @pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
 def test_names_and_values_of_a_csv(tmp_path, capsys, nasty):
-    """Unknown columns, references, words that are refused, and a missing file."""
+    """Column names, references, refused values and file names are printed escaped."""
     head = ("client_reference_id", "source_amount", "payout_method", nasty)
     path = rows(tmp_path / "x.csv", head, (nasty, nasty, nasty, nasty), (nasty, "1", nasty, "1"))
     main(["payout", path, "--dry-run"])
@@ -46,7 +46,7 @@ def test_names_and_values_of_a_csv(tmp_path, capsys, nasty):
 
 @pytest.mark.parametrize("nasty", NASTY.values(), ids=NASTY)
 def test_headers_of_somebody_else(tmp_path, capsys, monkeypatch, nasty):
-    """Compared, and shown as they are spelled."""
+    """Headers to compare are printed escaped."""
     monkeypatch.setenv("PAYLAB_SECRET_KEY", "s")
     file = tmp_path / "headers.txt"
     named = ("X-Date", "X-Nonce", "X-Content-SHA256", "Authorization", "X-Api-Key", "Host")
@@ -57,7 +57,7 @@ def test_headers_of_somebody_else(tmp_path, capsys, monkeypatch, nasty):
 
 
 def test_one_payout_is_one(tmp_path, capsys):
-    """In the singular."""
+    """One payout is counted in the singular."""
     head = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
     path = rows(tmp_path / "x.csv", head, ("a", "fa_1", "1", "spei"))
     main(["payout", path, "--dry-run", "--source-currency=USD", "--destination-currency=MXN"])

@@ -1,4 +1,4 @@
-"""`paylab payout`: what it checks, what it sends, and how it ends."""
+"""`paylab payout`: its checks, its requests and its exit status."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = ("a-1", "fa_1", "10.50", "spei", "USD", "MXN")
 
 @pytest.fixture
 def file(tmp_path):
-    """Writes rows to a CSV, and gives its path as text."""
+    """A function that writes rows to a CSV and returns its path as text."""
 
     def write(*rows, head=HEAD):
         path = tmp_path / "payouts.csv"
@@ -33,12 +33,12 @@ def file(tmp_path):
 
 
 def run(*arguments):
-    """The command, with the column of references these files have."""
+    """Run the command with the reference column of these files."""
     return main(["payout", *arguments, "--reference", "invoice"])
 
 
 def test_a_dry_run_sends_nothing(file, capsys, monkeypatch):
-    """It does not even look for a service, and says how much would be paid."""
+    """A dry run contacts no service and prints the total of the good payouts."""
     monkeypatch.setenv("PAYLAB_BASE_URL", "https://127.0.0.1:9")
     assert run(file(GOOD, ("a-2", *GOOD[1:])), "--dry-run") == 0
     assert capsys.readouterr().out.startswith("2 payouts, 0 with problems; the good ones: 21.00")
@@ -64,14 +64,14 @@ BAD = {
 
 @pytest.mark.parametrize(("row", "words"), BAD.values(), ids=BAD)
 def test_a_bad_row_is_named_and_nothing_is_sent(file, capsys, row, words):
-    """With its number, its line and what to do; also without --dry-run."""
+    """A bad row ends with status 1 and is named by row and line, also without --dry-run."""
     path = file(GOOD, row)
     assert run(path, "--dry-run") == run(path) == 1
     assert words in capsys.readouterr().err
 
 
 def test_problems_as_json(file, capsys):
-    """For programs: every problem with its row."""
+    """With --json, the problems have the number of their row."""
     assert run(file(GOOD, BAD["amount"][0], BAD["rail"][0]), "--dry-run", "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert [problem["row"] for problem in told["problems"]] == [2, 3, 3][: len(told["problems"])]
@@ -88,7 +88,7 @@ def test_problems_as_json(file, capsys):
     ],
 )
 def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content, status, words):
-    """No frames of Python, whatever the file holds."""
+    """A file that is not a usable CSV is reported in one line, without a traceback."""
     path = tmp_path / "junk.csv"
     path.write_bytes(content)
     assert main(["payout", str(path), "--dry-run"]) == status
@@ -98,14 +98,14 @@ def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content, status, words
 
 
 def test_a_file_that_is_not_there(capsys):
-    """One sentence, status 1."""
+    """A missing file ends with status 1 and is named."""
     assert main(["payout", "nowhere.csv"]) == 1
     assert "nowhere.csv" in capsys.readouterr().err
 
 
 @pytest.fixture
 def account(monkeypatch):
-    """The id of an account at a simulator that the environment leads to."""
+    """The id of a financial account at a simulator that is configured in the environment."""
     with Server(Simulator()) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
@@ -116,7 +116,7 @@ def account(monkeypatch):
 
 
 def test_a_row_that_is_refused_ends_with_1(file, account, capsys):
-    """The others are paid, and the row is named with the service's reason."""
+    """A refused row ends with status 1 and the service's reason; the other row is paid."""
     assert run(file(("b-1", account, *GOOD[2:]), ("b-2", "fa_unknown", *GOOD[2:]))) == 1
     said = capsys.readouterr()
     assert said.out.startswith("1 created, 1 refused")
@@ -124,7 +124,7 @@ def test_a_row_that_is_refused_ends_with_1(file, account, capsys):
 
 
 def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
-    """Over HTTP: the results go to a file, and the same command again pays nobody."""
+    """The results are written to a file, and a second run reports the same five payouts."""
     path = file(*((f"año-{at}", account, *GOOD[2:]) for at in range(5)))
     assert run(path, "--to", str(tmp_path / "results.csv")) == 0
     assert "5 created" in capsys.readouterr().out

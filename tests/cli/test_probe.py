@@ -1,4 +1,4 @@
-"""`paylab probe` writes a service.toml and a page, and asks before it makes anything."""
+"""`paylab probe` writes a service.toml and an HTML page, and never overwrites other files."""
 
 import json
 
@@ -10,7 +10,7 @@ from paylab.spec.service import Service
 
 
 def test_a_probe_writes_its_answers_and_a_page(tmp_path, capsys):
-    """Status 0, whatever it found; the file is read as a Service with the date of each answer."""
+    """A probe ends with status 0 and writes a page, and a service.toml with dated answers."""
     to, page = tmp_path / "service.toml", tmp_path / "report.html"
     assert main(["probe", "--to", str(to), "--html", str(page), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -23,13 +23,13 @@ def test_a_probe_writes_its_answers_and_a_page(tmp_path, capsys):
 
 
 def test_a_budget_that_is_too_small_ends_with_1(tmp_path):
-    """The run did not come to its end, and can be taken up again."""
+    """A probe that stops at its budget ends with status 1."""
     to = tmp_path / "service.toml"
     assert main(["probe", "--to", str(to), "--budget", "9"]) == 1
 
 
 def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
-    """Status 0, no request."""
+    """With --from, answers come from recorded calls and no request is sent."""
     with connect() as lab:
         lab.transfers.list().first()
         lab.calls.har(tmp_path / "calls.har")
@@ -42,7 +42,7 @@ def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
 
 @pytest.mark.parametrize("text", ["notes of mine", "[project]\nname = 'x'", "{}", "\udcff"])
 def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch, text):
-    """It stays as it is; the message names it."""
+    """A file that is not a service.toml is refused before a request, and is not changed."""
     to = tmp_path / "notes.md"
     to.write_text(text, errors="surrogateescape")
     monkeypatch.setattr("paylab.lab.probe.ask", None)
@@ -53,7 +53,7 @@ def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch,
 
 
 def test_what_was_set_by_hand_is_kept(tmp_path, capsys):
-    """Values where there is no answer, comments in a copy; it is said where, and done once."""
+    """A value without an answer stays; the old file is copied once, and stderr names the copy."""
     to = tmp_path / "service.toml"
     mine = '# asked Ana\nsigning.tolerance = 60\n[webhooks]\nid_field = "key"\n'
     to.write_text(mine)
@@ -75,7 +75,7 @@ def test_what_was_set_by_hand_is_kept(tmp_path, capsys):
     "options", [["--write"], ["--to", "/nowhere/at/all/s.toml"], ["--from", "x"]]
 )
 def test_wrong_use_ends_with_2(tmp_path, monkeypatch, capsys, options):
-    """Nobody can agree to --write here; a file cannot be written, or read."""
+    """--write without consent, an unwritable --to and an unreadable --from end with status 2."""
     monkeypatch.chdir(tmp_path)
     assert main(["probe", *options]) == 2
     assert "paylab:" in capsys.readouterr().err

@@ -16,7 +16,7 @@ ELSEWHERE = {"BASE_URL": "https://sandbox.example.com", "API_KEY": "key", "SECRE
 
 @pytest.fixture
 def service(monkeypatch):
-    """A simulator behind an address, with two pages of transfers, and its secret."""
+    """A simulator on a port, with three transfers, that is configured in the environment."""
     with Server(Simulator(transfers=3)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         values = zip(ELSEWHERE, (server.base_url, *keys), strict=True)
@@ -27,7 +27,7 @@ def service(monkeypatch):
 
 @pytest.mark.parametrize("path", ["/v1/transfers?limit=2", "transfers?limit=2"])
 def test_get_prints_indented_json(service, capsys, path):
-    """The answer on stdout, the service on stderr."""
+    """`get` prints the answer as indented JSON on stdout, and the service on stderr."""
     assert main(["get", path]) == 0
     said = capsys.readouterr()
     assert len(json.loads(said.out)["data"]) == 2
@@ -36,7 +36,7 @@ def test_get_prints_indented_json(service, capsys, path):
 
 
 def test_verbose_shows_the_layers_without_secrets(service, capsys):
-    """The canonical request, the payload, and both heads."""
+    """-v prints the canonical request, the payload and the answer's status, but no keys."""
     assert main(["get", "transfers", "-v"]) == 0
     said = capsys.readouterr()
     for title in ("# Canonical request\nGET\n/v1/transfers", "# Payload", "# Answer: 200"):
@@ -46,7 +46,7 @@ def test_verbose_shows_the_layers_without_secrets(service, capsys):
 
 
 def test_list_walks_every_page(service, capsys):
-    """A JSON line for each item, as many as are asked for."""
+    """`list` prints a JSON line for each item of all pages, up to --limit."""
     assert main(["list", "transfers?limit=2"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
     assert main(["list", "transfers", "--limit", "1"]) == 0
@@ -56,7 +56,7 @@ def test_list_walks_every_page(service, capsys):
 
 @pytest.mark.parametrize("how", ["text", "file"])
 def test_post_sends_a_body(service, capsys, tmp_path, how):
-    """Given as text or in a file."""
+    """`post` sends a body that is given as text or in a file."""
     file = tmp_path / "body.json"
     file.write_text(json.dumps(SUBSCRIPTION))
     body = f"@{file}" if how == "file" else json.dumps(SUBSCRIPTION)
@@ -65,7 +65,7 @@ def test_post_sends_a_body(service, capsys, tmp_path, how):
 
 
 def test_an_order_gets_a_key_that_is_told_before_it_is_sent(service, capsys):
-    """So that the same order can be sent again with the same key."""
+    """The key of an order is printed, so that you can repeat the order with the same key."""
     assert main(["post", "transfers", "--json", "{}"]) == 1
     assert "--key " in capsys.readouterr().err.splitlines()[1]
 
@@ -79,7 +79,7 @@ def test_an_order_gets_a_key_that_is_told_before_it_is_sent(service, capsys):
     ],
 )
 def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
-    """On stderr, with the right status."""
+    """An error is printed on stderr, with the right status and nothing on stdout."""
     assert main(arguments) == status
     said = capsys.readouterr()
     assert words in said.err
@@ -87,7 +87,7 @@ def test_what_goes_wrong_is_said(service, capsys, arguments, status, words):
 
 
 def test_a_body_in_another_encoding(service, capsys, tmp_path):
-    """Is one sentence too."""
+    """A body that is not UTF-8 ends with status 2 and one sentence."""
     file = tmp_path / "latin1.json"
     file.write_bytes('{"url": "ñ"}'.encode("latin-1"))
     assert main(["post", "webhook_subscriptions", "--json", f"@{file}"]) == 2
@@ -95,7 +95,7 @@ def test_a_body_in_another_encoding(service, capsys, tmp_path):
 
 
 def test_a_document_number_is_not_printed(service, capsys):
-    """As nowhere else."""
+    """`list` does not print the document number of an individual."""
     from paylab import connect, examples
 
     lab = connect()
@@ -108,7 +108,7 @@ def test_a_document_number_is_not_printed(service, capsys):
 
 
 def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
-    """Without a terminal to ask in: --yes, else status 2, and nothing is sent."""
+    """Without a terminal and --yes, a POST to a sandbox ends with status 2."""
     for name, value in ELSEWHERE.items():
         monkeypatch.setenv(f"PAYLAB_{name}", value)
     assert main(["post", "transfers", "--json", "{}"]) == 2

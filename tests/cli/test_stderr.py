@@ -1,4 +1,4 @@
-"""Log records of a command whose stderr nobody reads."""
+"""Log records on stderr, the origin of the address, and warnings of unknown variables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ print("done", flush=True)
 
 
 def test_a_pipe_that_nobody_reads_holds_nothing_up():
-    """A megabyte of records is logged, and the process ends."""
+    """A process that logs a megabyte to a full pipe does not block and ends."""
     process = subprocess.Popen([sys.executable, "-c", LOGGING], stdout=-1, stderr=-1)
     try:
         assert process.stdout.readline() == b"done\n"
@@ -40,7 +40,7 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up():
     ],
 )
 def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words):
-    """A variable that only `paylab lab` set is not called the user's."""
+    """`lab.sources()` says whether the user or `paylab lab` set the base URL."""
     names = {"BASE_URL": "http://127.0.0.1:9", "API_KEY": "k", "SECRET_KEY": "s"}
     for name, value in {**names, "SHARED_SIMULATOR": shared}.items():
         if value is not None:
@@ -50,7 +50,7 @@ def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words
 
 
 def test_a_misspelt_variable_is_one_sentence(capsys, monkeypatch):
-    """Without the place in the code that Python would name."""
+    """A misspelt variable gives a one-line warning without a file name or line number."""
     monkeypatch.setenv("PAYLAB_APIKEY", "sk_private")
     main(["doctor"])
     told = capsys.readouterr().err.splitlines()

@@ -1,4 +1,4 @@
-"""What commands print: help, examples, completion, colours, and questions before a payment."""
+"""Terminal output: help, examples, completion, colours, and the confirmation of payments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
     """A stream that says it is a terminal."""
 
     def isatty(self):
-        """It is one."""
+        """Return True."""
         return True
 
 
@@ -29,7 +29,7 @@ def subparser(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_an_example_that_can_be_parsed(name):
-    """It stands at the end of its help."""
+    """The help of every command has an example, which the parser accepts."""
     example = command_example(name, command_module(name))
     words = shlex.split(example)
     assert words[:2] == ["paylab", name]
@@ -39,7 +39,7 @@ def test_every_command_has_an_example_that_can_be_parsed(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_says_what_it_is_and_what_its_default_is(name):
-    """An option that takes a value has a default in its help, unless it is required."""
+    """Every option has a help text, which names the default if there is one."""
     actions = subparser(name)._actions
     assert [each.dest for each in actions if not each.help] == []
     formatter = subparser(name)._get_formatter()
@@ -51,7 +51,7 @@ def test_every_option_says_what_it_is_and_what_its_default_is(name):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_a_completion_script_knows_every_command(shell, capsys):
-    """And their options."""
+    """A completion script contains every command, and options such as --excel-safe."""
     with pytest.raises(SystemExit) as ended:
         main(["--print-completion", shell])
     script = capsys.readouterr().out
@@ -61,7 +61,7 @@ def test_a_completion_script_knows_every_command(shell, capsys):
 
 
 def test_the_bash_script_completes(tmp_path):
-    """As bash itself runs it."""
+    """In bash, the script completes `paylab wal` to `paylab walkthrough`."""
     script = tmp_path / "paylab.bash"
     command = [sys.executable, "-m", "paylab", "--print-completion", "bash"]
     script.write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
@@ -82,7 +82,7 @@ def test_the_bash_script_completes(tmp_path):
     ],
 )
 def test_colours_are_for_terminals(monkeypatch, variables, stream, shown):
-    """NO_COLOR turns them off; what a text holds itself is never obeyed."""
+    """Only a terminal without NO_COLOR gets colours; control characters are always escaped."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -93,7 +93,7 @@ def test_colours_are_for_terminals(monkeypatch, variables, stream, shown):
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 payouts"), (1, "1 payout"), (2, "2 payouts")])
 def test_one_is_singular(number, text):
-    """1 payout, not 1 payouts."""
+    """The noun of a count is in the singular for 1 only."""
     assert terminal.count(number, "payout") == text
 
 
@@ -113,7 +113,7 @@ SANDBOX = Place("sandbox", "https://sandbox.example.com")
     ],
 )
 def test_a_payment_is_confirmed(monkeypatch, capsys, place, typed, yes, sent):
-    """Asked at a terminal, unless the service is a simulator or --yes was given."""
+    """A payment needs a typed yes, unless the service is a simulator or --yes is given."""
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     if sent:
         terminal.confirm(place, "send 1 payout", yes=yes)
