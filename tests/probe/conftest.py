@@ -1,4 +1,4 @@
-"""A probe of a simulator and of the independent service, in process."""
+"""Probes of a simulator and of the independent service, in process."""
 
 import json
 import time
@@ -17,7 +17,7 @@ from paylab.spec.service import Service
 
 
 def probed(values=None, prepare=None, **options):
-    """Probe a simulator that follows these values, knowing nothing of them."""
+    """Probe a simulator that follows these values, starting from the default assumptions."""
     simulator = Simulator(transfers=130, service=Service(values or {}))
     if prepare:
         with connect(simulator=simulator) as lab:
@@ -29,13 +29,13 @@ def probed(values=None, prepare=None, **options):
 
 @pytest.fixture
 def ask_simulator():
-    """Probe a simulator that follows these values."""
+    """The function that probes a simulator with given values."""
     return probed
 
 
 @pytest.fixture
 def ask_independent():
-    """Probe the independent service with these deviations, on a clock that waiting moves.
+    """A function that probes the independent service with deviations, on a simulated clock.
 
     A request with `broken` in its target is answered 500; `listed` are the ids of its transfers.
     """

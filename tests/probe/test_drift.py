@@ -1,4 +1,4 @@
-"""What a session met that its settings do not have, read from the calls that it made."""
+"""Drift: what a service's answers have and the settings do not, found in the calls of a lab."""
 
 import httpx
 import pytest
@@ -31,7 +31,7 @@ def lab_on(*deviations):
     ],
 )
 def test_what_a_list_has_beyond_the_settings_is_drift(deviation, kind, what, key):
-    """With its kind, the first call and the key to set."""
+    """An unexpected field, type or header is drift, with its first call and setting."""
     lab = lab_on(deviation)
     lab.transfers.list().first()
     found = next(each for each in lab.drift if each.what == what)
@@ -41,7 +41,7 @@ def test_what_a_list_has_beyond_the_settings_is_drift(deviation, kind, what, key
 
 
 def test_reading_drift_sends_nothing():
-    """It is made of the calls that are kept."""
+    """Drift is computed from the stored calls, without a request."""
     lab = lab_on("unknown-fields")
     lab.transfers.list().first()
     assert lab.drift
@@ -49,7 +49,7 @@ def test_reading_drift_sends_nothing():
 
 
 def test_a_service_that_is_as_assumed_has_no_drift():
-    """Neither the simulator nor a line under its lab."""
+    """A simulator with default settings has no drift, and the lab's repr has no line for it."""
     with connect() as lab:
         lab.transfers.list(limit=5).first()
         lab.individuals.list().first()

@@ -13,7 +13,7 @@ MX = "financial_accounts.MX.bank_account"
 
 
 def test_the_default_simulator_is_as_assumed(ask_simulator):
-    """Everything that is asked holds, with less than the budget."""
+    """For the default simulator all answers hold, with fewer than 150 requests."""
     report = ask_simulator()
     assert report.where(DIFFERS, UNCLEAR) == ()
     assert len(report.where(HOLDS)) > 100
@@ -58,7 +58,7 @@ def test_the_default_simulator_is_as_assumed(ask_simulator):
     ],
 )
 def test_a_deviation_of_an_independent_service_is_found(ask_independent, deviation, found):
-    """The report has the value, and nothing that the deviation does not change."""
+    """The report has the changed value, and differences in no other group of keys."""
     diff = ask_independent(deviation).service.diff()
     assert found.items() <= diff.items()
     assert {key.split(".")[0] for key in diff} == {key.split(".")[0] for key in found}
@@ -96,7 +96,7 @@ LIMITS = "rate_limits.header", "rate_limits.unit"
     ],
 )
 def test_a_deviation_of_what_is_made_is_found(ask_independent, deviation, found):
-    """With `--write`, on keys, limits and events; whatever is not asked is named with a reason."""
+    """With `write`, the values of keys, limits and events are found, and no other difference."""
     report = ask_independent(deviation, write=True, local=True, budget=400)
     assert report.service.diff() == found
     assert {key: report[key].outcome for key in found} == dict.fromkeys(found, DIFFERS)
@@ -107,7 +107,7 @@ def test_a_deviation_of_what_is_made_is_found(ask_independent, deviation, found)
 
 @pytest.mark.parametrize("wording", ["zod", "joi", "pydantic", "rails", "terse"])
 def test_names_are_found_in_the_words_of_any_library(ask_independent, wording):
-    """Missing and unknown fields are recognised however a library words them."""
+    """Field names are found in the error messages of several validation libraries."""
     report = ask_independent(f"words-{wording}", "wallet-fields")
     assert report.service.value(f"{WALLET}.fields.address") == "wallet_address"
     assert report.service.value(f"{WALLET}.fields.network") == "blockchain"
@@ -118,20 +118,20 @@ def test_names_are_found_in_the_words_of_any_library(ask_independent, wording):
     ["jsonapi", "details", "issues", "fields", "problem", "message", "list", "text", "html"],
 )
 def test_names_are_found_in_error_bodies_of_any_shape(ask_independent, style):
-    """Where the field stands in an error body does not matter."""
+    """Field names are found in error bodies of any shape."""
     report = ask_independent(f"errors-{style}", "clabe-account-number")
     assert report.service.value(f"{MX}.fields.clabe") == "account_number"
 
 
 def test_a_server_error_is_no_refusal(ask_independent):
-    """A 500 for a limit of 0 does not show that the limit was looked at."""
+    """A 500 for `limit=0` does not show that the service reads the parameter."""
     assert ask_independent("largest-page-50-silent")["lists.limit_parameter"].outcome == HOLDS
     found = ask_independent("largest-page-50-silent", broken="limit=0")
     assert found["lists.limit_parameter"].outcome == NOT_ASKED
 
 
 def test_several_differences_are_found_together(ask_simulator):
-    """The service of the simulator comes back."""
+    """Several differences of a simulator are all found by one probe."""
     values = {
         "signing.empty_query": "blank",
         "signing.tolerance": 60,
@@ -144,7 +144,7 @@ def test_several_differences_are_found_together(ask_simulator):
 
 
 def test_a_probe_stops_at_its_budget(ask_simulator):
-    """What is left is not asked, and the report says that it is not complete."""
+    """At its budget a probe stops, and the report is incomplete and says why."""
     report = ask_simulator(budget=5)
     assert report.sent == 5
     assert not report.complete
@@ -153,14 +153,14 @@ def test_a_probe_stops_at_its_budget(ask_simulator):
 
 @pytest.mark.parametrize("budget", [0, -1, True, 1.5, "150", None])
 def test_a_budget_is_a_number_of_requests(ask_simulator, budget):
-    """Nothing is sent with any other."""
+    """A budget that is not a positive whole number is refused."""
     with pytest.raises(RuleError, match="budget: must be a whole number of requests"):
         ask_simulator(budget=budget)
 
 
 @pytest.mark.parametrize("id_", ["a\x1bb", "x" * 70_000, "\ud800"])
 def test_an_id_that_cannot_be_sent_is_not_used(ask_independent, id_):
-    """The next one is, else one that does not exist; the other questions are asked."""
+    """If an id cannot be sent, the next one is used, or else an id that does not exist."""
     for ids in ([id_], [id_, "known"]):
         report = ask_independent(listed=ids)
         assert report.complete
@@ -169,7 +169,7 @@ def test_an_id_that_cannot_be_sent_is_not_used(ask_independent, id_):
 
 
 def test_a_path_that_cannot_be_sent_is_not_asked():
-    """Whatever it was made of."""
+    """A path with a control character is not sent."""
     with connect() as lab:
         requests = Requests(lab.client)
         with pytest.raises(NotAskedError, match="cannot be sent"):

@@ -1,4 +1,4 @@
-"""What outlives a run: a probe that stopped goes on, and recorded calls answer without sending."""
+"""The record of an unfinished probe, which the next one continues, and recorded calls."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from paylab.spec.service import Service
 
 @pytest.fixture
 def lab():
-    """A lab on a simulator of its own, frozen, that speaks of items."""
+    """A lab with default assumptions on a simulator that differs in two of them."""
     service = Service({"lists.items": "items", "quotes.lifetime": 30})
     simulator = Simulator(transfers=130, service=service)
     with connect(simulator=simulator, service=Service()) as lab:
@@ -22,7 +22,7 @@ def lab():
 
 
 def test_a_probe_that_stopped_goes_on_where_it_was(lab, tmp_path):
-    """Two runs send little more than one, and nothing is made twice."""
+    """A second run continues the first: it repeats few requests and creates nothing twice."""
     to = tmp_path / "service.toml"
     first = lab.probe(write=True, budget=110, to=to)
     assert not first.complete
@@ -37,7 +37,7 @@ def test_a_probe_that_stopped_goes_on_where_it_was(lab, tmp_path):
 
 
 def test_a_file_of_a_probe_is_replaced_without_a_copy(lab, tmp_path):
-    """A value that was changed in it stays, or is copied if the answer is another."""
+    """A value set by hand stays; the old file is copied only if an answer contradicts it."""
     to = tmp_path / "service.toml"
     lab.probe(budget=60, to=to)
     assert lab.probe(to=to).remarks == ()
@@ -52,7 +52,7 @@ def test_a_file_of_a_probe_is_replaced_without_a_copy(lab, tmp_path):
 
 
 def test_a_value_that_contradicts_an_answer_is_only_in_the_copy(tmp_path):
-    """The written file can be read."""
+    """A value that contradicts an answer is left out, so that the written file is valid."""
     to = tmp_path / "service.toml"
     mine = Service({"transfers.fields.quote_id": "amount_quote"})
     to.write_text(mine.to_toml())
@@ -63,7 +63,7 @@ def test_a_value_that_contradicts_an_answer_is_only_in_the_copy(tmp_path):
 
 
 def test_the_record_is_private_and_holds_no_secret(lab, tmp_path):
-    """Only its owner can read it, and the keys are not in it."""
+    """Only the owner can read the record, and it does not contain the keys."""
     to = tmp_path / "service.toml"
     lab.probe(budget=60, to=to)
     kept = record.record_path(to)
@@ -74,7 +74,7 @@ def test_the_record_is_private_and_holds_no_secret(lab, tmp_path):
 
 
 def test_the_record_of_another_account_is_not_taken_up(lab, tmp_path):
-    """It says nothing about this one."""
+    """A probe does not continue from the record of another account."""
     to = tmp_path / "service.toml"
     lab.probe(budget=60, to=to)
     with connect(simulator=Simulator(seed=9, transfers=130)) as other:
@@ -83,7 +83,7 @@ def test_the_record_of_another_account_is_not_taken_up(lab, tmp_path):
 
 
 def test_recorded_calls_answer_without_a_request(lab, tmp_path):
-    """A list shows its envelope, a quote its lifetime, a refusal the shape of an error body."""
+    """Recorded lists and errors give answers without a request; other keys have a reason."""
     other = Simulator(transfers=130, service=Service({"lists.items": "items"}))
     with connect(simulator=other) as source:
         source.transfers.list().first()
@@ -103,7 +103,7 @@ def test_recorded_calls_answer_without_a_request(lab, tmp_path):
 
 @pytest.mark.parametrize("text", ["", "{}", '{"log": {"entries": 5}}', "[1]"])
 def test_a_file_that_is_no_har_is_one_error(tmp_path, text):
-    """The message names the file."""
+    """A file that is not a HAR file is an error that names the file."""
     path = tmp_path / "x.har"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"x\.har is not a HAR file"):
@@ -111,7 +111,7 @@ def test_a_file_that_is_no_har_is_one_error(tmp_path, text):
 
 
 def test_nothing_but_gets_is_sent_when_the_lab_is_read_only():
-    """What needs another method is not asked, and --write is refused."""
+    """With a read-only lab, only GETs are sent and `write` is refused."""
     simulator = Simulator(transfers=30)
     with connect(simulator=simulator, read_only=True) as lab:
         report = lab.probe()
@@ -122,7 +122,7 @@ def test_nothing_but_gets_is_sent_when_the_lab_is_read_only():
 
 
 def test_a_production_service_gets_no_objects():
-    """Its 403 for a sandbox deposit ends the part that makes objects before it begins."""
+    """If a sandbox deposit is answered 403, the probe creates no objects."""
     simulator = Simulator(transfers=30, production_like=True)
     with connect(simulator=simulator) as lab:
         report = probe(lab.client, write=True)

@@ -1,4 +1,4 @@
-"""What a probe finds is the service that it asked: for each key and value, and for several."""
+"""A probe finds the values of a service, for each value alone and for several together."""
 
 from datetime import timedelta
 
@@ -41,7 +41,7 @@ SOME = CASES[5::40]
 
 
 def values_of(key, value):
-    """A value, and what must be set beside it to show."""
+    """A value, with the other values that are needed to observe it."""
     values = {key: value}
     if key.startswith(ARRAYS) and not key.endswith(".envelope"):
         values["lists.webhook_subscriptions.envelope"] = "object"
@@ -51,7 +51,7 @@ def values_of(key, value):
 
 
 def prepared(key, value):
-    """What must have happened at a service for a value to show."""
+    """The function that prepares a simulator so that a value can be observed, or None."""
     if key.startswith("rate_limits."):
         return lambda lab, _: lab.simulator.faults.add("status", status=429, retry_after=1, times=1)
     if key.startswith("lists.") and key.rpartition(".")[2] in (
@@ -71,7 +71,7 @@ def prepared(key, value):
 
 
 def put_row(lab, simulator, kind, **fields):
-    """A row of a list that the simulator does not make by itself."""
+    """Store a row that the simulator does not create by itself."""
     lab.simulator.seed(conversions=1)
     newest = max(simulator.world.tables[kind].rows.values(), key=lambda row: row["created_at"])
     simulator.world.put(kind, {**newest, **fields})
@@ -85,7 +85,7 @@ def told(name):
 
 
 def many_rows(lab, simulator):
-    """More rows of every list than a page holds, each at a time of its own."""
+    """Create more rows in every list than a page holds, each at another time."""
     lab.simulator.seed(conversions=220)
     person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
     image = b"\x89PNG\r\n\x1a\n" + bytes(10_240)
@@ -102,7 +102,7 @@ def many_rows(lab, simulator):
 
 
 def rejections(lab, simulator, key, value):
-    """An individual for each code that ends a verification, and for those that do not any more."""
+    """Create an individual for each code of the value and of the default."""
     usual = assumptions.KEYS[key].default
     for code in dict.fromkeys((*value, *usual)):
         body = examples.individual("MX", consent_at=lab.clock())
@@ -114,7 +114,7 @@ def rejections(lab, simulator, key, value):
 
 
 def check(ask, key, value):
-    """The service comes back."""
+    """Probe a simulator with a value, and require that the report has the same service."""
     values = values_of(key, value)
     report = ask(values, prepared(key, value), write=True, local=True, budget=400)
     assert report[key].outcome in ANSWERED, report[key].why
@@ -124,20 +124,20 @@ def check(ask, key, value):
 
 @pytest.mark.parametrize(("key", "value"), SOME, ids=[f"{key}={value}" for key, value in SOME])
 def test_a_value_comes_back(ask_simulator, key, value):
-    """A sample of the table below."""
+    """A probe finds the value, for a sample of all keys and values."""
     check(ask_simulator, key, value)
 
 
 @pytest.mark.whole_table
 @pytest.mark.parametrize(("key", "value"), CASES, ids=[f"{key}={value}" for key, value in CASES])
 def test_every_value_comes_back(ask_simulator, key, value):
-    """Every key and every value that can be answered from outside."""
+    """A probe finds every value of every key that can be observed from outside."""
     check(ask_simulator, key, value)
 
 
 @st.composite
 def services(draw):
-    """Up to five values of different keys that can stand beside one another."""
+    """Up to five values of different keys that do not contradict each other."""
     chosen = draw(
         st.lists(st.sampled_from(CASES), min_size=2, max_size=5, unique_by=lambda c: c[0])
     )
@@ -152,7 +152,7 @@ def services(draw):
 
 
 def nothing_is_wrong(ask, values):
-    """Each answer is the value of the service; what is not seen is said to be so."""
+    """Probe a simulator with these values, and require right answers and no remarks."""
     report, service = ask(values, write=True, local=True, budget=500), Service(values)
     answers = {each.key: each.value for each in report.where(*ANSWERED)}
     assert answers == {key: service.value(key) for key in answers}
@@ -162,7 +162,7 @@ def nothing_is_wrong(ask, values):
 @settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=HealthCheck)
 @given(values=services())
 def test_values_together_are_never_mistaken(ask_simulator, values):
-    """Whatever differs beside it, an answer is right or is none."""
+    """With several values changed together, no answer is wrong."""
     nothing_is_wrong(ask_simulator, values)
 
 
@@ -170,12 +170,12 @@ def test_values_together_are_never_mistaken(ask_simulator, values):
 @settings(max_examples=150, deadline=None, suppress_health_check=HealthCheck)
 @given(values=services())
 def test_many_values_together_are_never_mistaken(ask_simulator, values):
-    """The same with other values each time."""
+    """With many random combinations of values, no answer is wrong."""
     nothing_is_wrong(ask_simulator, values)
 
 
 def test_statuses_that_rows_have_are_learned():
-    """A status that the specification does not list is read from any row, and no other is."""
+    """Only statuses that the specification does not list are learned from rows."""
     with connect(simulator=Simulator(transfers=3)) as lab:
         inquiry = Inquiry(Requests(lab.client), Service())
         observe(
@@ -186,7 +186,7 @@ def test_statuses_that_rows_have_are_learned():
 
 
 def test_what_cannot_be_answered_is_named_with_a_reason():
-    """Every key that no question asks for has a reason in the report."""
+    """Each prefix in UNANSWERABLE is that of a key, and has a reason."""
     assert set(UNANSWERABLE) == {
         start for start in UNANSWERABLE if any(key.startswith(start) for key in assumptions.KEYS)
     }
