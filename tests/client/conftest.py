@@ -1,4 +1,4 @@
-"""A client whose service is a script: a list of replies, and what was asked."""
+"""A client with a scripted transport that returns given replies and stores the requests."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 
 
 class Script(httpx.BaseTransport):
-    """Gives its replies one by one; keeps the requests and the naps between them."""
+    """A transport that returns its replies in order and stores the requests and the sleeps."""
 
     def __init__(self, replies):
         self.replies, self.requests, self.naps = list(replies), [], []
 
     def handle_request(self, request):
-        """The next reply; an exception is raised."""
+        """Return the next reply; raise it if it is an exception."""
         request.read()
         self.requests.append(request)
         assert self.replies, f"asked once too often: {request}"
@@ -31,7 +31,7 @@ class Script(httpx.BaseTransport):
         return _response(reply)
 
     def sent(self, header):
-        """The values of one header, request by request."""
+        """The value of one header in each request."""
         return [request.headers.get(header) for request in self.requests]
 
 

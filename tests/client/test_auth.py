@@ -1,4 +1,4 @@
-"""Requests are signed as they are sent."""
+"""The signature covers the request exactly as it is sent."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SIGNED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
 
 
 def signer(settings, service=None):
-    """What signs the requests of a service."""
+    """The SignatureAuth for a service, with a fixed clock and a fixed seed."""
     dialect = (service or settings.service).signing
     return SignatureAuth(settings.api_key, settings.secret_key, dialect, lambda: NOW, Random(7))
 
 
 def expected(request, query_lines):
-    """The signature by the spec's steps, written out without paylab."""
+    """The signature computed by the steps of the spec, without paylab."""
     path = request.url.raw_path.decode().partition("?")[0]
     headers = [f"{name}:{request.headers[name]}" for name in SIGNED]
     digest = hashlib.sha256(request.content).hexdigest()
@@ -50,7 +50,7 @@ def expected(request, query_lines):
     ],
 )
 def test_the_signature_covers_what_is_on_the_request_line(scripted, method, path, options, query):
-    """Method, path and query raw as sent, the five headers, and the hash of the body."""
+    """The signature covers method, raw path and query, five headers and the body hash."""
     client, script = scripted({})
     client.request(method, path, **options)
     request = script.requests[0]
@@ -59,7 +59,7 @@ def test_the_signature_covers_what_is_on_the_request_line(scripted, method, path
 
 
 def test_the_headers_say_when_and_for_whom(scripted):
-    """Host without a default port, the date in milliseconds with Z, the key, the body's hash."""
+    """The headers are the host without a default port, time, key, body hash and nonce."""
     client, script = scripted({})
     client.request("GET", "/v1/transfers")
     headers = script.requests[0].headers
@@ -71,7 +71,7 @@ def test_the_headers_say_when_and_for_whom(scripted):
 
 
 def test_the_dialect_with_a_blank_query_line(settings):
-    """A service with a blank query line gets an empty line where there is no query."""
+    """With `empty_query` "blank", a request without a query signs an empty line for it."""
     blank = Service({"signing.empty_query": "blank"})
     auth = signer(settings, blank)
     request = httpx.Request("GET", "https://pay.test/v1/transfers")
@@ -80,7 +80,7 @@ def test_the_dialect_with_a_blank_query_line(settings):
 
 
 def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
-    """A body that cannot be read twice is hashed beforehand."""
+    """The hash that is given with a streamed body is sent in X-Content-SHA256."""
     request = httpx.Request(
         "POST", "https://pay.test/v1/x", content=iter([b"abc"]), extensions={BODY_HASH: "c0ffee"}
     )
@@ -89,7 +89,7 @@ def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
 
 
 def test_nonces_never_repeat_on_a_frozen_clock():
-    """Not within the million values, and not after they have come round."""
+    """On a frozen clock, nonces stay unique after every suffix was used once."""
     nonces = Nonces(Random(7))
     seen = {nonces.next(NOW) for _ in range(VALUES + 10)}
     assert len(seen) == VALUES + 10
@@ -97,5 +97,5 @@ def test_nonces_never_repeat_on_a_frozen_clock():
 
 
 def test_two_clients_start_at_different_nonces():
-    """The first value is random."""
+    """The first nonce of a client is random."""
     assert Nonces(Random(1)).next(NOW) != Nonces(Random(2)).next(NOW)

@@ -47,7 +47,7 @@ MINE = {"MY_KEY": "my_key", "MY_SECRET": "my_secret"}
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a profiles file and give its path."""
+    """Write a profiles file and return its path."""
 
     def write(text, mode=0o600):
         path = tmp_path / "profiles.toml"
@@ -59,7 +59,7 @@ def written(tmp_path):
 
 
 def test_nothing_configured_means_the_embedded_simulator(tmp_path):
-    """None, and no file is made."""
+    """Without any configuration, `resolve` returns None and creates no file."""
     assert resolve(environ={}, profiles=tmp_path / "none.toml") is None
     assert resolve(environ={"PAYLAB_API_KEY": ""}, profiles=tmp_path / "none.toml") is None
     assert list(tmp_path.iterdir()) == []
@@ -88,7 +88,7 @@ def test_nothing_configured_means_the_embedded_simulator(tmp_path):
     ],
 )
 def test_arguments_before_environment_before_profile(written, given, environ, base_url, where):
-    """Each setting comes from the first place that has it, and says which."""
+    """Each setting comes from the first source that has it, and `where` names the source."""
     profiles = written(PROFILES)
     profiles.with_name("service.toml").touch()
     settings = resolve(**given, environ=environ, profiles=profiles)
@@ -99,7 +99,7 @@ def test_arguments_before_environment_before_profile(written, given, environ, ba
 
 
 def test_options_come_from_the_profile(written):
-    """Timeout, retries and the service, whose file stands beside the profiles."""
+    """A profile sets timeout, retries and the service file, which is beside the profiles."""
     profiles = written(PROFILES)
     profiles.with_name("service.toml").write_text('[signing]\nempty_query = "blank"\n')
     settings = resolve(profile="slow", environ=MINE, profiles=profiles)
@@ -121,7 +121,7 @@ def test_options_come_from_the_profile(written):
     ],
 )
 def test_the_service_is_an_argument_or_a_variable(tmp_path, monkeypatch, given, environ, service):
-    """A Service, a path or values; an argument goes before PAYLAB_SERVICE."""
+    """The service is a Service, a path or values; the argument overrides PAYLAB_SERVICE."""
     monkeypatch.chdir(tmp_path)
     Path("blank.toml").write_text('signing.empty_query = "blank"')
     found = resolve(URL, "k", "s", environ=environ, profiles=tmp_path / "none", service=given)
@@ -139,7 +139,7 @@ def test_the_service_is_an_argument_or_a_variable(tmp_path, monkeypatch, given, 
     ],
 )
 def test_a_service_that_cannot_be_followed(tmp_path, given, words):
-    """It says what is wrong before anything is sent."""
+    """An invalid service raises a ConfigError that says what is wrong."""
     with pytest.raises(ConfigError, match=words):
         resolve(URL, "k", "s", environ={}, profiles=tmp_path / "none", service=given)
 
@@ -158,7 +158,7 @@ def test_a_service_that_cannot_be_followed(tmp_path, given, words):
     ],
 )
 def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
-    """It names what is missing and where it can be set; it never falls back in silence."""
+    """A partial or invalid configuration raises a ConfigError that says what to set."""
     with pytest.raises(ConfigError, match=words):
         resolve(**given, environ=environ, profiles=tmp_path / "none.toml")
 
@@ -179,7 +179,7 @@ def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
     ],
 )
 def test_a_faulty_profile_is_an_error(written, text, words):
-    """With the place and the reason."""
+    """A faulty profile raises a ConfigError with the place and the reason."""
     with pytest.raises(ConfigError, match=words):
         resolve(environ={}, profiles=written(text))
 
@@ -188,7 +188,7 @@ def test_a_faulty_profile_is_an_error(written, text, words):
     ("mode", "good"), [(0o600, True), (0o400, True), (0o640, False), (0o604, False), (0o620, False)]
 )
 def test_a_secret_in_the_file_needs_a_private_file(written, mode, good):
-    """Only its owner may read it."""
+    """A profiles file with a secret must be accessible only to its owner."""
     text = '[default]\nbase_url = "https://x.test"\napi_key = "k"\nsecret_key = "inline"'
     path = written(text, mode)
     if good:
@@ -222,7 +222,7 @@ resolve("https://x.test", "k", environ={}, profiles=Path(sys.argv[1]))
 
 
 def run(program, *arguments):
-    """What a program prints, also when it fails."""
+    """Run a program and return its output, including errors."""
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
@@ -237,19 +237,19 @@ def run(program, *arguments):
     ],
 )
 def test_a_secret_in_the_keyring(written, program, name, words):
-    """Looked up only when a profile refers to it, and explained when it cannot be."""
+    """A profile can refer to a secret in the keyring; an error says why it is not readable."""
     path = written(f'[default]\nsecret_key = "keyring:{name}"')
     assert words in run(program, path)
 
 
 def test_the_keyring_is_not_loaded_without_need(written):
-    """Importing it takes time and may ask for a password."""
+    """Importing paylab.client does not import keyring, which may ask for a password."""
     program = "import sys, paylab.client; print('keyring' in sys.modules)"
     assert run(program) == "False\n"
 
 
 def test_profiles_live_in_the_users_configuration():
-    """In a folder of paylab's own."""
+    """The profiles are in profiles.toml in a folder named paylab."""
     assert profiles_path().parts[-2:] == ("paylab", "profiles.toml")
 
 
@@ -270,7 +270,7 @@ def test_profiles_live_in_the_users_configuration():
     ],
 )
 def test_a_good_base_url(url, kept):
-    """https, or http on this machine; a path prefix stays."""
+    """A base URL is https, or http on this machine; a path prefix is kept."""
     assert check_base_url(url) == kept
     check_encrypted(kept)
 
@@ -291,7 +291,7 @@ def test_a_good_base_url(url, kept):
     ],
 )
 def test_http_is_for_this_machine_only(url):
-    """Names that only look like it are not this machine."""
+    """http is refused for every other host, even if its name looks like this machine's."""
     with pytest.raises(ConfigError, match=r"unencrypted|cannot be read"):
         check_encrypted(check_base_url(url))
 
@@ -320,7 +320,7 @@ def test_http_is_for_this_machine_only(url):
     ],
 )
 def test_a_bad_base_url(url, words):
-    """Anything that two parsers could read in two ways."""
+    """A base URL that is malformed or ambiguous raises ConfigError."""
     with pytest.raises(ConfigError, match=words):
         check_encrypted(check_base_url(url))
 
@@ -342,7 +342,7 @@ def test_a_bad_base_url(url, words):
     ],
 )
 def test_settings_check_themselves(change, words):
-    """Before anything is sent with them."""
+    """Settings check their values when they are made."""
     good = {"base_url": URL, "api_key": "k", "secret_key": "s"}
     assert Settings(**good).max_retries == 2
     with pytest.raises(ConfigError, match=words):
@@ -360,14 +360,14 @@ def test_settings_check_themselves(change, words):
     ],
 )
 def test_an_unknown_variable_is_named_with_the_nearest(name, nearest, tmp_path):
-    """A misspelt name is told, its value is not."""
+    """A warning shows an unknown variable and the nearest known name, but not its value."""
     with pytest.warns(ConfigWarning, match=f"{name} is not known.*nearest: {nearest}") as told:
         resolve(environ={name: "sk_private"}, profiles=tmp_path / "none.toml")
     assert "sk_private" not in str(told[0].message)
 
 
 def test_known_variables_are_not_warned_about(tmp_path, recwarn):
-    """Every variable that the README names is known."""
+    """Every variable that the README names is known and gives no warning."""
     readme = (Path(__file__).parents[2] / "README.md").read_text()
     names = set(re.findall(r"PAYLAB_[A-Z_]+[A-Z]", readme)) - {*ENVIRON, "PAYLAB_PROFILE"}
     assert "PAYLAB_LEDGER" in names
@@ -397,7 +397,7 @@ def test_known_variables_are_not_warned_about(tmp_path, recwarn):
 def test_read_only_comes_from_argument_environment_or_profile(
     written, given, environ, profile, value, source
 ):
-    """In this order; where it came from is told."""
+    """`read_only` comes from argument, environment or profile, in this order, with its source."""
     path = written(PROFILES.replace("[slow]", f"{profile}\n\n[slow]"))
     settings = resolve(environ={**MINE, **environ}, profiles=path, read_only=given)
     assert (settings.read_only, settings.where.get("read_only")) == (value, source)
@@ -411,14 +411,14 @@ def test_read_only_comes_from_argument_environment_or_profile(
     ],
 )
 def test_a_read_only_that_cannot_be_read_is_refused(written, environ, profile, words):
-    """A switch that protects an account is never guessed."""
+    """A `read_only` value that is not a valid switch raises ConfigError."""
     path = written(PROFILES.replace("[slow]", f"{profile}\n\n[slow]"))
     with pytest.raises(ConfigError, match=words):
         resolve(environ={**MINE, **environ}, profiles=path)
 
 
 def test_read_only_lets_nothing_but_gets_out(settings, scripted):
-    """Refused before anything is sent, without a trace among the orders."""
+    """With `read_only`, every request except a GET raises ReadOnlyError and is not sent."""
     client, script = scripted({"data": [], "has_next_page": False})
     client.settings = replace(settings, read_only=True, where={"read_only": "profile live"})
     assert list(client.transfers.list()) == []

@@ -1,4 +1,4 @@
-"""A service that never ends its answer: each call ends all the same, by its deadline."""
+"""Calls end at their deadline when an answer never ends; encoded bodies have a size limit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TIMEOUT = 0.15
 
 
 def dripped(start, drop):
-    """Send a beginning, and then the same few bytes again and again, each in good time."""
+    """Make a handler that sends `start`, then `drop` every 20 ms without end."""
 
     def answer(connection):
         connection.sendall(start)
@@ -35,7 +35,7 @@ def dripped(start, drop):
 
 
 def flooded(start, drop):
-    """The same as fast as it can be read."""
+    """Make a handler that sends `start`, then `drop` without end and without pauses."""
 
     def answer(connection):
         connection.sendall(start)
@@ -47,7 +47,7 @@ def flooded(start, drop):
 
 @pytest.fixture
 def serve():
-    """Answer each connection with a function; gives the base URL."""
+    """Start a server that answers each connection with a function; return its base URL."""
     listeners = []
 
     def start(answer):
@@ -74,7 +74,7 @@ def serve():
 
 
 def client(base_url, **options):
-    """A client with short patience that does not sleep between attempts."""
+    """A client with a short timeout that does not sleep between attempts."""
     settings = Settings(base_url, "key", "secret", **{"timeout": TIMEOUT, **options})
     return closing(Client(settings, sleep=lambda _: None))
 
@@ -92,7 +92,7 @@ def client(base_url, **options):
     ids=["head", "100 continue", "many 100 continue", "body", "chunks", "after gzip"],
 )
 def test_an_answer_without_end_is_given_up(serve, answer):
-    """Each read is in time, and all of them together are not."""
+    """A call fails at its deadline although each single read is in time."""
     begun = time.monotonic()
     with client(serve(answer)) as each, pytest.raises(errors.PaylabError):
         each.transfers.get("tr_1")
@@ -100,7 +100,7 @@ def test_an_answer_without_end_is_given_up(serve, answer):
 
 
 def test_the_deadline_is_for_all_attempts_together(serve):
-    """A call that has used it up is not tried again, and says so."""
+    """After its deadline a call is not tried again, and the error names the deadline."""
     answer = dripped(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n")
     with client(serve(answer)) as each, pytest.raises(errors.APITimeoutError, match="deadline"):
         each.transfers.get("tr_1")
@@ -108,7 +108,7 @@ def test_the_deadline_is_for_all_attempts_together(serve):
 
 
 def test_a_timeout_of_one_call_is_its_deadline_too(serve):
-    """The next call has that of the settings again."""
+    """The timeout of one call sets its deadline instead of the timeout in the settings."""
     answer = dripped(HEAD + b"Content-Length: 100000\r\n\r\n", b" ")
     begun = time.monotonic()
     with client(serve(answer), timeout=60.0) as each, pytest.raises(errors.APITimeoutError):
@@ -117,7 +117,7 @@ def test_a_timeout_of_one_call_is_its_deadline_too(serve):
 
 
 def test_each_call_has_a_deadline_of_its_own(serve):
-    """Connections are used again after one that was slow."""
+    """Several calls of one client each have their own deadline."""
 
     def answer(connection):
         body = HEAD + b'Content-Length: 11\r\n\r\n{"id":"tr"}'
@@ -132,13 +132,13 @@ def test_each_call_has_a_deadline_of_its_own(serve):
 
 
 def encoded(name, content):
-    """An answer that is decoded while it is read."""
+    """A response with this Content-Encoding and these raw bytes."""
     headers = {"content-encoding": name}
     return httpx.Response(200, headers=headers, stream=httpx.ByteStream(content))
 
 
 def deflated(content):
-    """Without the head that zlib writes."""
+    """Compress as raw deflate, without the zlib header."""
     packer = zlib.compressobj(wbits=-15)
     return packer.compress(content) + packer.flush()
 
@@ -155,7 +155,7 @@ def deflated(content):
     ],
 )
 def test_an_encoded_body_is_read(scripted, name, pack):
-    """In the two encodings that are asked for, and in none."""
+    """The client accepts gzip and deflate, and reads bodies with either or no encoding."""
     each, script = scripted(encoded(name, pack(b'{"id": "tr_1"}')))
     assert each.transfers.get("tr_1").id == "tr_1"
     assert script.sent("accept-encoding") == ["gzip, deflate"]
@@ -175,7 +175,7 @@ BOMB = gzip.compress(b" " * (LARGEST_BODY + 1))
     ],
 )
 def test_what_grows_or_cannot_be_decoded_is_a_clear_error(scripted, name, content, words):
-    """It is not tried again, and never held whole."""
+    """A body that is too large or cannot be decoded is an error and is not requested again."""
     each, script = scripted(encoded(name, content))
     with pytest.raises(errors.APIResponseError, match=words):
         each.transfers.get("tr_1")

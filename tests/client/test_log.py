@@ -1,4 +1,4 @@
-"""The call log: every attempt, found again, in bounded memory, and as HAR 1.2."""
+"""The call log: filters, limits on memory, listeners and export as HAR 1.2."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def many(item):
     return {"type": "array", "items": item}
 
 
-# Written down from the HAR 1.2 specification, section by section.
+# Written from the HAR 1.2 specification, section by section.
 PAIR = thing({"name": TEXT, "value": TEXT})
 TIME = {"type": "number", "minimum": -1}
 ZERO_UP = {"type": "number", "minimum": 0}
@@ -132,25 +132,25 @@ def numbers(calls):
     ],
 )
 def test_calls_are_found_again(client, choose, found):
-    """By what failed, path, status and method, under the numbers they have."""
+    """Calls are selected by failure, path, status, method, slice and number."""
     assert numbers(choose(client.calls)) == found
 
 
 def test_a_number_that_is_gone(client):
-    """Says so."""
+    """A number that is not in the log raises LookupError with that number."""
     with pytest.raises(LookupError, match="number 9"):
         client.calls.get(9)
 
 
 def test_an_attempt_that_got_no_answer(client):
-    """Is a call too, and the next attempt is another with the same path."""
+    """An attempt without an answer is a call of its own, and so is the next attempt."""
     third, fourth = client.calls[2:]
     assert (third.status, third.attempt, fourth.attempt) == (None, 1, 2)
     assert "cut" in third.error
 
 
 def test_no_more_calls_than_asked(client):
-    """The oldest go; numbers go on."""
+    """The log drops the oldest calls above its limit; numbering continues."""
     log = CallLog(most=3)
     for _ in range(5):
         log.append(client.calls[0])
@@ -158,7 +158,7 @@ def test_no_more_calls_than_asked(client):
 
 
 def test_no_more_bytes_than_asked(client):
-    """The latest stays, however large."""
+    """The log drops the oldest calls above its size limit, but always keeps the latest."""
     size = client.calls[0].size
     log = CallLog(most_bytes=2 * size + 10)
     for _ in range(5):
@@ -170,7 +170,7 @@ def test_no_more_bytes_than_asked(client):
 
 
 def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
-    """And a data URI is never kept."""
+    """A long body is cut, and a data URI removed; both are shown with size and hash."""
     long = {"text": "x" * 100_000}
     client, _ = scripted(long, {})
     client.request("GET", "/v1/a")
@@ -188,7 +188,7 @@ def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
 
 
 def test_har(client, tmp_path):
-    """Every rule of HAR 1.2 holds, and the file holds the same."""
+    """The HAR follows the 1.2 schema, and the file equals the returned value."""
     made = client.calls.har(tmp_path / "calls.har")
     read = json.loads((tmp_path / "calls.har").read_text(encoding="utf-8"))
     checker = jsonschema.FormatChecker()
@@ -206,7 +206,7 @@ def test_har(client, tmp_path):
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_har_names_nobody_unless_asked(scripted, keep):
-    """Neither in the address, nor in what was sent or answered."""
+    """A HAR has no personal values in URL, request or answer, unless they are asked for."""
     client, _ = scripted({"email": "ana@example.org"})
     body, query = {"given_name": "Marisol"}, {"phone": "+525511112222"}
     client.request("POST", "/v1/x", json=body, params=query)
@@ -215,13 +215,13 @@ def test_har_names_nobody_unless_asked(scripted, keep):
 
 
 def test_no_calls():
-    """Say so, and make an empty HAR."""
+    """An empty log says so in its repr and makes a valid HAR."""
     assert repr(CallLog()) == "<no calls>"
     jsonschema.validate(CallLog().har(), HAR)
 
 
 def test_who_listens_hears_every_attempt(client):
-    """Until it has heard enough, and a second end is no error."""
+    """A listener gets every attempt until it is stopped; stopping it twice is no error."""
     heard = []
     stop = client.calls.listen(heard.append)
     client.calls.append(client.calls[0])
@@ -232,7 +232,7 @@ def test_who_listens_hears_every_attempt(client):
 
 
 def test_a_listener_that_fails_stops_nothing(scripted, caplog):
-    """What was made must reach who made it."""
+    """An exception in a listener is logged and does not fail the call."""
     client, _ = scripted({"id": "tr_1"})
     client.calls.listen(lambda call: 1 / 0)
     assert client.request("GET", "/v1/transfers/tr_1") == {"id": "tr_1"}
@@ -240,14 +240,14 @@ def test_a_listener_that_fails_stops_nothing(scripted, caplog):
 
 
 def test_controls_of_a_simulator_are_no_calls(scripted):
-    """They are not kept."""
+    """Requests that control a simulator are not kept in the log."""
     client, _ = scripted({})
     client.request("GET", "/_simulator")
     assert not client.calls
 
 
 def test_a_page_is_cleaned_when_it_is_looked_at(scripted):
-    """Until then it shows nothing; then it is a call like any other, and stays the same one."""
+    """The record of a page is built and redacted on first access, and only once."""
     client, _ = scripted({"note": "s3cr3t/with+signs=", "data": ["x"]})
     client.fetch("/v1/transfers?limit=100&q=key_live_1234")
     (waiting,) = client.calls._calls
@@ -262,7 +262,7 @@ def test_a_page_is_cleaned_when_it_is_looked_at(scripted):
 
 
 def test_what_a_page_teaches_to_hide_is_hidden_at_once(scripted):
-    """It may stand in the next line of a log."""
+    """A page with a document number is redacted at once, so that later calls hide it too."""
     page = {"data": [{"document": {"number": "XEXX010101"}}, "data:a/b;base64,QUJD"]}
     client, _ = scripted(page, {"error": "XEXX010101 is unknown"})
     client.fetch("/v1/individuals")

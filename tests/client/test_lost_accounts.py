@@ -1,4 +1,4 @@
-"""A lost 202 of a conversion account: it is looked for before it is posted again."""
+"""After a lost 202, the client looks for the conversion account before it posts again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def listed(*accounts):
 
 
 def account(**fields):
-    """The account that was asked for, as the list shows it."""
+    """The requested account as the list shows it, with some fields changed."""
     made = {
         "id": "ca_1",
         "individual_id": "ind_1",
@@ -34,7 +34,7 @@ def account(**fields):
 @pytest.mark.parametrize("lost", LOST)
 @pytest.mark.parametrize("retries", [0, 2])
 def test_what_was_made_is_found(scripted, lost, retries):
-    """One POST, the list, and the account."""
+    """After a lost answer, the client finds the account in the list and reads it."""
     client, script = scripted(lost, listed(account()), account(), max_retries=retries)
     assert client.conversion_accounts.create(*ASKED).id == "ca_1"
     assert [request.method for request in script.requests] == ["POST", "GET", "GET"]
@@ -51,7 +51,7 @@ def test_what_was_made_is_found(scripted, lost, retries):
     ],
 )
 def test_another_account_is_not_taken_for_it(scripted, other):
-    """Nor one that is older than the order; then the same is posted again with its key."""
+    """An account that differs or is older does not match: the POST is repeated with its key."""
     client, script = scripted(LOST[0], listed(account(**other)), account(id="ca_2"))
     assert client.conversion_accounts.create(*ASKED).id == "ca_2"
     assert [request.method for request in script.requests] == ["POST", "GET", "POST"]
@@ -61,14 +61,14 @@ def test_another_account_is_not_taken_for_it(scripted, other):
 
 @pytest.mark.parametrize("trouble", [httpx.ConnectError("no"), 429])
 def test_what_was_not_carried_out_is_not_looked_for(scripted, trouble):
-    """It can be sent again at once."""
+    """After a failed connection or a 429, the POST is repeated without reading the list."""
     client, script = scripted(trouble, account())
     client.conversion_accounts.create(*ASKED)
     assert [request.method for request in script.requests] == ["POST", "POST"]
 
 
 def test_it_is_not_posted_again_when_nobody_can_tell(scripted):
-    """The error says where to look."""
+    """If the list cannot be read, the POST is not repeated and the hint says where to check."""
     client, script = scripted(LOST[0], 403)
     with pytest.raises(errors.APITimeoutError) as caught:
         client.conversion_accounts.create(*ASKED)
@@ -78,7 +78,7 @@ def test_it_is_not_posted_again_when_nobody_can_tell(scripted):
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_one_account_is_made_when_its_answers_are_lost(times):
-    """The simulator carries it out, answers 202, and the connection breaks."""
+    """Only one account is created although the answer to its POST is lost."""
     lab = connect(simulator=Simulator(), ledger="none")
     person = lab.individuals.create(**individual("PH", consent_at=lab.clock()))
     lab.simulator.move(person.id, "pending")
@@ -99,7 +99,7 @@ def test_one_account_is_made_when_its_answers_are_lost(times):
     ],
 )
 def test_what_a_list_leaves_out_is_not_compared(scripted, hidden):
-    """A list may show fewer fields than the account has."""
+    """Fields that the list does not show are not compared."""
     made = account(client_reference_id="r1")
     shown = {name: value for name, value in made.items() if name not in hidden}
     client, script = scripted(LOST[0], listed(shown), made)
@@ -108,7 +108,7 @@ def test_what_a_list_leaves_out_is_not_compared(scripted, hidden):
 
 
 def test_what_nothing_tells_apart_is_the_callers_to_decide(scripted):
-    """The account may be an older one: it is not posted again, and not taken for it either."""
+    """If the listed account may be an older one, it is not used and the POST is not repeated."""
     names = ("id", "status", "source_currency", "payout_account")
     spec = {name: account()[name] for name in names}
     client, script = scripted(LOST[0], listed(spec), max_retries=2)

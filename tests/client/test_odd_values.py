@@ -1,4 +1,4 @@
-"""Values of the wrong kind: a clear error, or a value, and never a TypeError."""
+"""Values of an unexpected type give a result or a clear error, never a TypeError."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from paylab.webhooks import event
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_an_event_of_bytes_of_any_kind(kind):
-    """Servers hand over a body as any of them."""
+    """An event is read from bytes, bytearray or memoryview."""
     body = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
     assert event.read_event(kind(body)).id == "tr_1"
 
 
 def test_the_name_of_a_header_is_text(scripted):
-    """Anything else is refused before it is sent."""
+    """A header name that is not text raises RuleError."""
     client, _ = scripted()
     with pytest.raises(RuleError, match="not a valid name of an HTTP header"):
         client.transfers.get("tr_1", headers={1: 2})
@@ -28,19 +28,19 @@ def test_the_name_of_a_header_is_text(scripted):
 
 @pytest.mark.parametrize("recipients", ["ind_1", ["ind_1"], [None]])
 def test_quotes_are_compared_for_individuals(lab, recipients):
-    """Not for their ids."""
+    """`quotes.compare` takes individuals and refuses ids and None."""
     with pytest.raises(RuleError, match="must be individuals"):
         lab.quotes.compare(recipients, source_amount="10")
 
 
 def test_a_status_that_is_no_text_is_not_final():
-    """Whatever a service sends."""
+    """A status that is not text is not final."""
     assert not TRANSFER.is_final([1])
 
 
 @pytest.mark.parametrize("odd", ["\ud800", json.loads("[" * 900 + "]" * 900)])
 def test_anything_that_was_read_can_be_written_as_json(odd):
-    """Half a character, and what is nested deep."""
+    """A resource with an unpaired surrogate or deep nesting can be written as JSON."""
     text = Transfer.model_validate({"id": "tr_1", "odd": odd}).model_dump_json()
     assert json.loads(text)["odd"] == odd
 
@@ -59,7 +59,7 @@ KEY = {"pix_key": "x", "pix_key_type": "cpf"}
     ],
 )
 def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, word):
-    """Each of them says so, and is sent."""
+    """A call that breaks only an assumption gives a RuleWarning and is sent."""
     client, script = scripted({"id": "x_1"})
     with pytest.warns(RuleWarning, match=word):
         call(client)

@@ -1,4 +1,4 @@
-"""The parameters of operations: fields, options, and what is neither."""
+"""The parameters of operations: fields, options and unknown names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPERATIONS = [
     ],
 )
 def test_an_unknown_parameter_is_not_sent(scripted, call, named):
-    """A TypeError that names the likely one, and no request."""
+    """An unknown parameter raises TypeError with the likely name, and nothing is sent."""
     client, script = scripted()
     with pytest.raises(TypeError, match=named):
         call(client)
@@ -56,7 +56,7 @@ def test_an_unknown_parameter_is_not_sent(scripted, call, named):
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.__qualname__)
 def test_every_parameter_is_shown(operation):
-    """None hides behind a `**` that no editor can complete; each call has its options."""
+    """Signatures list every parameter instead of `**`, including the options of each call."""
     parameters = inspect.signature(operation).parameters
     assert not [p for p in parameters.values() if p.kind == p.VAR_KEYWORD]
     if operation.__name__ != "wait":
@@ -64,7 +64,7 @@ def test_every_parameter_is_shown(operation):
 
 
 def test_options_are_no_part_of_a_body(scripted):
-    """The key and the headers go out as headers, and the timeout to the connection."""
+    """The body has no options: key and headers are sent as headers, the timeout is not sent."""
     client, script = scripted({"id": "tr_1"})
     options = {"idempotency_key": KEY, "timeout": 3, "headers": {"X-Trace": "t", "Accept": "a/b"}}
     client.transfers.create("fa_1", **ROUTE, source_amount="1", **options)
@@ -87,7 +87,7 @@ def test_options_are_no_part_of_a_body(scripted):
     ],
 )
 def test_every_call_takes_them(scripted, call):
-    """Lists, uploads and requests of one's own too."""
+    """Every kind of call takes the options, including lists, uploads and `request`."""
     client, script = scripted({"data": [], "has_next_page": False, "id": "x", "images": []})
     call(client, timeout=0.5, headers={"X-Trace": "t"})
     assert script.requests[0].headers["x-trace"] == "t"
@@ -115,7 +115,7 @@ def test_every_call_takes_them(scripted, call):
     ],
 )
 def test_an_option_that_cannot_be_is_not_sent(scripted, option, words):
-    """Nor may a header take the place of a signed one."""
+    """An invalid option raises RuleError and sends nothing; signed headers stay as they are."""
     client, script = scripted()
     with pytest.raises(errors.RuleError, match=words):
         client.transfers.create("fa_1", **ROUTE, source_amount="1", **option)
@@ -123,7 +123,7 @@ def test_an_option_that_cannot_be_is_not_sent(scripted, option, words):
 
 
 def test_extra_is_laid_over_the_body(scripted):
-    """Also inside nested objects, where names are checked otherwise."""
+    """Fields of `extra` are merged into the body, including into nested objects."""
     client, script = scripted({"id": "ind_1"})
     extra = {"nickname": "x", "address": {"line1": "y"}}
     client.individuals.create(**PERSON, address={"city": "z"}, extra=extra)
@@ -141,7 +141,7 @@ def test_extra_is_laid_over_the_body(scripted):
     ],
 )
 def test_a_field_with_two_values_is_not_sent(scripted, extra, field):
-    """Extra is for fields that paylab does not know: which amount is meant, nobody can say."""
+    """A field that has another value in `extra` raises RuleError, and nothing is sent."""
     client, script = scripted()
     with pytest.raises(errors.RuleError, match=field):
         client.transfers.create("fa_1", **ROUTE, source_amount="10", extra=extra)
@@ -149,7 +149,7 @@ def test_a_field_with_two_values_is_not_sent(scripted, extra, field):
 
 
 def test_a_field_with_one_value_twice_is_sent(scripted):
-    """Numbers are compared as they are sent."""
+    """A field that has the same value in `extra` is sent; values are compared as sent."""
     client, script = scripted({"id": "tr_1"})
     client.transfers.create("fa_1", **ROUTE, source_amount="10", extra={"source_amount": 10})
     assert json.loads(script.requests[0].content)["source_amount"] == "10"
@@ -157,7 +157,7 @@ def test_a_field_with_one_value_twice_is_sent(scripted):
 
 @pytest.mark.parametrize("name", ["source_amount", "destination_amount", "net_source_amount"])
 def test_a_bool_is_no_amount(scripted, name):
-    """It is refused as a float is; other fields can be true or false."""
+    """A bool is refused as an amount; other fields can be true or false."""
     client, script = scripted({"id": "tr_1"})
     for given in ({name: True}, {"extra": {name: False}}):
         with pytest.raises(errors.RuleError, match=f"{name}: must be text or a Decimal"):
@@ -203,7 +203,7 @@ def test_a_bool_is_no_amount(scripted, name):
     ],
 )
 def test_a_nested_name_that_is_no_field_is_not_sent(scripted, call, words):
-    """The service would ignore it, and what it holds would be lost."""
+    """An unknown name in a nested object is refused: the service would ignore its value."""
     client, script = scripted()
     with pytest.raises(errors.RuleError, match=words):
         call(client)
@@ -221,7 +221,7 @@ def test_a_nested_name_that_is_no_field_is_not_sent(scripted, call, words):
     ],
 )
 def test_an_account_may_stand_for_its_id(scripted, account):
-    """As text, as a dict, or as a result."""
+    """An account can be passed as an id, a dict or a result; only its id is sent."""
     client, script = scripted({"id": "ca_1"}, {"id": "tr_1"})
     client.conversion_accounts.create(models.Individual(id="ind_1"), account, "mxn")
     client.transfers.create(account, **ROUTE, source_amount="1")
@@ -232,14 +232,14 @@ def test_an_account_may_stand_for_its_id(scripted, account):
 
 @pytest.mark.parametrize("id_", ["tr_1", models.Transfer(id="tr_1"), {"id": "tr_1"}])
 def test_a_result_may_stand_for_its_id(scripted, id_):
-    """In paths too."""
+    """A result or a dict can be passed instead of an id in a path."""
     client, script = scripted({"id": "tr_1", "status": "completed"})
     client.transfers.wait(id_)
     assert script.requests[0].url.path == "/v1/transfers/tr_1"
 
 
 def test_a_quote_may_stand_for_its_id(scripted):
-    """So what was quoted is what is paid."""
+    """A Quote can be passed as `quote_id`; its id is sent."""
     client, script = scripted({"id": "tr_1"})
     client.transfers.create(quote_id=models.Quote(id="qt_1"))
     assert json.loads(script.requests[0].content) == {"quote_id": "qt_1"}
@@ -248,7 +248,7 @@ def test_a_quote_may_stand_for_its_id(scripted):
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/", "//"])
 @pytest.mark.parametrize("base", ["https://pay.test", "https://pay.test/api"])
 def test_a_base_url_may_end_in_v1(base, ending):
-    """Every path begins with it already."""
+    """A base URL may end in /v1 or slashes; requests contain /v1 only once."""
     asked = []
 
     def answer(request):
@@ -262,7 +262,7 @@ def test_a_base_url_may_end_in_v1(base, ending):
 
 @pytest.fixture
 def renamed(settings):
-    """A client of a service with two other names, and the bodies that it sends."""
+    """A client of a service that renames two fields, and the list of bodies it sends."""
     names = {
         "transfers.fields.client_reference_id": "reference",
         "financial_accounts.IN.upi.fields.upi_id": "vpa",
@@ -293,7 +293,7 @@ def renamed(settings):
     ],
 )
 def test_one_field_by_both_its_names_is_not_sent(renamed, send, field):
-    """Neither value is dropped in silence."""
+    """A field given by our name and by the service's name with two values is not sent."""
     client, sent = renamed
     with pytest.raises(errors.RuleError, match=field):
         send(client)
@@ -301,7 +301,7 @@ def test_one_field_by_both_its_names_is_not_sent(renamed, send, field):
 
 
 def test_the_services_name_of_a_field_is_sent_as_it_is(renamed):
-    """When it is the only one, or both have one value."""
+    """A field can be given by the service's name, alone or beside ours with the same value."""
     client, sent = renamed
     for more in ({}, {"client_reference_id": "b"}):
         client.transfers.create("fa_1", **ROUTE, **more, extra={"reference": "b"})

@@ -30,7 +30,7 @@ DEEP = b"[" * 100_000 + b"]" * 100_000
     ],
 )
 def test_a_body_that_is_not_json_is_a_clear_error(scripted, body):
-    """It names the call, carries it, and quotes nothing of the body."""
+    """A body that is not JSON raises an error that has the call and shows none of the body."""
     client, _ = scripted(httpx.Response(200, content=body, headers={"content-type": "text/x"}))
     with pytest.raises(errors.APIResponseError) as caught:
         client.transfers.get("tr_1")
@@ -41,7 +41,7 @@ def test_a_body_that_is_not_json_is_a_clear_error(scripted, body):
 
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"text"', b"5"])
 def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
-    """A resource is an object."""
+    """A body that is empty or not a JSON object raises APIResponseError."""
     client, _ = scripted(body)
     with pytest.raises(errors.APIResponseError, match="must be an object, a Transfer"):
         client.transfers.get("tr_1")
@@ -70,14 +70,14 @@ def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
     ],
 )
 def test_a_success_without_the_resource_is_an_error(scripted, call, body):
-    """Nobody is told of a payment that has no id."""
+    """A success whose body has no id, or describes an error, raises APIResponseError."""
     client, _ = scripted(body)
     with pytest.raises(errors.APIResponseError, match="with an id"):
         call(client)
 
 
 def test_a_payment_without_an_id_names_its_key(scripted):
-    """It may have been carried out: the same again with the same key tells."""
+    """If the answer to a payment has no id, the hint contains the Idempotency-Key."""
     client, script = scripted({"status": "pending"})
     with pytest.raises(errors.APIResponseError) as caught:
         client.transfers.create(quote_id="qt_1")
@@ -85,7 +85,7 @@ def test_a_payment_without_an_id_names_its_key(scripted):
 
 
 def test_a_resource_may_be_wrapped(scripted):
-    """In `data`, as lists are."""
+    """A resource may be wrapped in `data`, as lists are."""
     client, _ = scripted({"data": {"id": "tr_1", "status": "pending"}}, {"data": {"images": []}})
     assert client.transfers.create(quote_id="qt_1").raw == {"id": "tr_1", "status": "pending"}
     assert client.individuals.images("ind_1").images == []
@@ -115,14 +115,14 @@ KNOWN = {"deposit": "ca_1", "token": "ind_1", "update": "fa_1", "delete": None}
     ids=str,
 )
 def test_no_body_is_a_success_where_none_is_shown(scripted, operation, answer):
-    """And so is any that speaks of no error: what was asked for is what is known."""
+    """If the spec shows no body, an answer without an error is a success with the sent ids."""
     client, _ = scripted(answer)
     assert NO_BODY_SHOWN[operation](client) == KNOWN[operation]
 
 
 @pytest.mark.parametrize(("operation", "told"), [("token", "x"), ("update", "x"), ("delete", None)])
 def test_a_body_that_is_a_resource_is_read_where_none_is_shown(scripted, operation, told):
-    """Its own id counts."""
+    """If the spec shows no body but the answer is a resource, the id of the answer is used."""
     client, _ = scripted(b'{"id": "x", "data": 1}')
     assert NO_BODY_SHOWN[operation](client) == told
 
@@ -130,34 +130,34 @@ def test_a_body_that_is_a_resource_is_read_where_none_is_shown(scripted, operati
 @pytest.mark.parametrize("operation", NO_BODY_SHOWN)
 @pytest.mark.parametrize("body", [b'{"error": "no"}', b'{"errors": [1]}', b"false", b"<html>login"])
 def test_an_error_is_one_whatever_its_status(scripted, operation, body):
-    """A page to log in at is no answer of the service."""
+    """An error body or a login page with status 200 raises APIResponseError."""
     client, _ = scripted(body)
     with pytest.raises(errors.APIResponseError):
         NO_BODY_SHOWN[operation](client)
 
 
 def test_numbers_are_read_exactly(scripted):
-    """A fraction that came as a JSON number loses nothing."""
+    """An amount sent as a JSON number is read without loss of digits."""
     client, _ = scripted(b'{"id": "tr_1", "source_amount": 12345678901234567890.123456789, "n": 1}')
     transfer = client.transfers.get("tr_1")
     assert transfer.source_amount == Decimal("12345678901234567890.123456789")
 
 
 def test_a_byte_order_mark_is_no_obstacle(scripted):
-    """Some services begin their UTF-8 with one."""
+    """A body that begins with a byte order mark is read."""
     client, _ = scripted(b'\xef\xbb\xbf{"id": "tr_1"}')
     assert client.transfers.get("tr_1").id == "tr_1"
 
 
 def test_request_returns_decoded_json(scripted):
-    """Any JSON, and None where there is no body."""
+    """`request` returns any JSON decoded, and None for an answer without a body."""
     client, _ = scripted([1, {"a": "ñ"}], httpx.Response(204))
     assert client.request("get", "/v1/anything") == [1, {"a": "ñ"}]
     assert client.request("DELETE", "/v1/anything") is None
 
 
 def test_a_body_without_end_is_given_up(scripted):
-    """Memory is not the service's to fill."""
+    """A body above 8 MiB raises an error, and the request is not repeated."""
     chunk = b" " * 2**20
     endless = httpx.Response(200, content=(chunk for _ in range(LARGEST_BODY // len(chunk) + 1)))
     client, script = scripted(endless)
@@ -167,7 +167,7 @@ def test_a_body_without_end_is_given_up(scripted):
 
 
 def test_a_body_that_cannot_be_decompressed(scripted):
-    """Said gzip, sent something else."""
+    """A body that is labelled gzip but is not gzip raises APIResponseError."""
     broken = httpx.Response(
         200, headers={"content-encoding": "gzip"}, stream=httpx.ByteStream(b"not gzip")
     )
@@ -178,7 +178,7 @@ def test_a_body_that_cannot_be_decompressed(scripted):
 
 @pytest.mark.parametrize("header", ["true", "True"])
 def test_a_replayed_answer_says_so(scripted, header):
-    """The service answered from its memory of the key."""
+    """`replayed` is set if the answer has the header Idempotency-Replayed: true."""
     replay = httpx.Response(201, json={"id": "tr_1"}, headers={"Idempotency-Replayed": header})
     client, _ = scripted(replay, {"id": "tr_1"})
     first = client.send("POST", "/v1/transfers").read(Transfer)
@@ -198,7 +198,7 @@ def test_a_replayed_answer_says_so(scripted, header):
     ],
 )
 def test_a_list_is_an_array_or_an_envelope(scripted, envelope):
-    """Public copies show both."""
+    """A list may be an array or an envelope, with or without page fields."""
     client, _ = scripted(envelope)
     assert [one.id for one in client.conversion_accounts.list()] == ["a", "b"]
 
@@ -222,7 +222,7 @@ def test_a_list_is_an_array_or_an_envelope(scripted, envelope):
     ],
 )
 def test_a_page_of_the_wrong_shape_is_a_clear_error(scripted, envelope, words):
-    """And not an empty list."""
+    """A page of the wrong shape raises APIResponseError and does not read as empty."""
     client, _ = scripted(json.dumps(envelope).encode())
     with pytest.raises(errors.APIResponseError, match=words):
         list(client.transfers.list())
@@ -241,14 +241,14 @@ def test_a_page_of_the_wrong_shape_is_a_clear_error(scripted, envelope, words):
     ],
 )
 def test_a_list_that_leads_nowhere_is_an_error(scripted, pages, words):
-    """Not a loop."""
+    """A missing or repeated cursor, or too many empty pages, raises PagingError."""
     client, _ = scripted(*pages)
     with pytest.raises(errors.PagingError, match=words):
         list(client.transfers.list())
 
 
 def test_filters_go_along_with_every_cursor(scripted):
-    """The cursor alone does not carry them."""
+    """Every page request repeats the filters beside the cursor."""
     more = {"data": [{"id": "a"}], "has_next_page": True, "cursor": "c+1"}
     client, script = scripted(more, {"data": [{"id": "b"}], "has_next_page": False, "cursor": None})
     ids = [one.id for one in client.transfers.list(limit=1, product_type="off_ramp")]
@@ -260,7 +260,7 @@ def test_filters_go_along_with_every_cursor(scripted):
 
 
 def test_what_is_wrapped_is_preferred(scripted):
-    """The id beside `data` is that of the request."""
+    """The resource inside `data` is read, not the id beside it."""
     client, _ = scripted({"id": "req_1", "data": {"id": "tr_9"}})
     assert client.transfers.create(quote_id="qt_1").id == "tr_9"
 
@@ -278,7 +278,7 @@ def test_what_is_wrapped_is_preferred(scripted):
     ],
 )
 def test_an_error_is_no_success_where_any_body_is_fine(scripted, call, body):
-    """The status says success, and the body says otherwise."""
+    """A body that describes an error is an error, although the status is a success."""
     client, _ = scripted(body)
     with pytest.raises(errors.APIResponseError, match="describes an error"):
         call(client)

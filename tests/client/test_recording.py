@@ -1,4 +1,4 @@
-"""A recording: what it holds, what it never holds, and how the file is kept."""
+"""A recording: what it contains, what it must not contain, and how its file is written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lines(path):
 
 
 def private(text):
-    """What the text gives away of key, secret, document number or image."""
+    """The parts of the key, secret, document number or image that a text contains."""
     words = [KEY, SECRET, SECRET.replace("/", "\\/"), NUMBER, "Signature=M", "Signature=N"]
     words += [b64encode(SECRET.encode()).decode()[:20], NUMBER.encode().hex()]
     pieces = [BASE64[at : at + 40] for at in range(200, 4000, 700)]
@@ -41,7 +41,7 @@ def private(text):
 
 
 def test_a_call_is_one_line_with_request_and_answer(scripted, tmp_path):
-    """The run begins with a line of its own; every attempt follows as it is made."""
+    """A recording has one line for the run and one line for each attempt."""
     client, _ = scripted(503, {"data": [], "has_next_page": False})
     with Recording(tmp_path / "run.calls", client) as recording:
         list(client.transfers.list(limit=3))
@@ -56,7 +56,7 @@ def test_a_call_is_one_line_with_request_and_answer(scripted, tmp_path):
 
 
 def nested(text, times):
-    """A text as JSON within JSON."""
+    """A text wrapped in JSON `times` times."""
     for _ in range(times):
         text = json.dumps({"inside": text})
     return text
@@ -114,7 +114,7 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
     "attack", [name for name, body in ATTACKS.items() if isinstance(body, str)]
 )
 def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
-    """The same of what was sent, in a body, in a path and in a query."""
+    """No secret, document number or image of a request body, path or query is written."""
     client, _ = scripted({}, {}, 400)
     with Recording(tmp_path / "run.calls", client):
         client.request(
@@ -128,7 +128,7 @@ def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
 
 
 def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
-    """The fields of the body without the images."""
+    """An upload is recorded with the fields of its body, without the images."""
     client, _ = scripted({"images": []})
     with Recording(tmp_path / "run.calls", client):
         client.individuals.upload_images("ind_1", {"selfie": IMAGE})
@@ -136,7 +136,7 @@ def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
 
 
 def test_signatures_are_not_written(scripted, tmp_path):
-    """Nor any other header of the request, the hash of a body with a document number included."""
+    """The signature, nonce and body hash of a request are not written."""
     client, script = scripted({})
     with Recording(tmp_path / "run.calls", client):
         client.request("POST", "/v1/anything", json={"document": {"number": NUMBER}})
@@ -146,7 +146,7 @@ def test_signatures_are_not_written(scripted, tmp_path):
 
 
 def test_the_file_is_private_and_continued(scripted, tmp_path):
-    """A second run goes below the first, and half a line of a killed process stays apart."""
+    """A new run is appended, also after an incomplete line, and the file mode is 600."""
     path = tmp_path / "run.calls"
     for _ in range(2):
         client, _ = scripted({})
@@ -164,7 +164,7 @@ def test_the_file_is_private_and_continued(scripted, tmp_path):
 
 @pytest.mark.parametrize("content", [b"my notes", b'{"log": {}}', b"\x00" * 80])
 def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
-    """A misspelt name must not cost a file."""
+    """A file that is not a recording is refused and not changed."""
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     client, _ = scripted()
@@ -174,14 +174,14 @@ def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
 
 
 def test_a_folder_that_is_not_there_is_named(scripted, tmp_path):
-    """Before any call is made."""
+    """A recording in a missing folder raises ConfigError before any call is made."""
     client, _ = scripted()
     with pytest.raises(ConfigError, match="cannot be written"):
         Recording(tmp_path / "none" / "run.calls", client)
 
 
 def test_threads_write_whole_lines(scripted, tmp_path):
-    """Each call is a line of its own, numbered once."""
+    """Calls from several threads are one line each, with unique numbers."""
     client, _ = scripted(*[{"text": "x" * 5000}] * 80)
     with Recording(tmp_path / "run.calls", client):
 
@@ -200,7 +200,7 @@ def test_threads_write_whole_lines(scripted, tmp_path):
 
 
 def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp_path, caplog):
-    """The call was made: its answer must reach the caller."""
+    """If the file cannot be written, the recording stops and the call returns its answer."""
     client, _ = scripted({"id": "1"}, {"id": "2"})
     recording = Recording(tmp_path / "run.calls", client)
     file = recording._file
@@ -214,7 +214,7 @@ def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp
 
 
 def test_recording_again_to_one_file_begins_a_new_run(scripted, tmp_path):
-    """A cell that is run again stops the recording that it began before."""
+    """A second recording to the same file stops the first and begins a new run."""
     client, _ = scripted({}, {})
     path = tmp_path / "run.calls"
     first = Recording(path, client)

@@ -1,4 +1,4 @@
-"""Error bodies of any shape become words, field problems and a hint."""
+"""Error bodies of any shape become a text, field problems and a hint."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
     ],
 )
 def test_the_words_of_a_refusal(body, text):
-    """Whatever shape they came in, on one printable line."""
+    """The text of an error body of any shape is one printable line."""
     assert read_refusal(400, body, Redaction([])).text == text
 
 
@@ -92,20 +92,20 @@ def test_the_words_of_a_refusal(body, text):
     ],
 )
 def test_the_field_problems_of_a_refusal(body, problems):
-    """Each with its dotted field where it names one."""
+    """Field problems are read from an error body, with dotted field names."""
     said = read_refusal(400, body, Redaction([]))
     assert list(map(str, said.problems)) == problems
 
 
 def test_problems_of_the_service_are_told_from_our_own():
-    """Their source is the service."""
+    """A problem that the service reports has the source "service"."""
     said = read_refusal(400, b'{"errors": [{"field": "a", "message": "b"}]}', Redaction([]))
     assert said.problems == (Problem("a", "b", "service"),)
     assert said.body == {"errors": [{"field": "a", "message": "b"}]}
 
 
 def test_a_status_nobody_named():
-    """Says so instead of failing."""
+    """A status without a standard phrase and without a body gives a fixed text."""
     assert read_refusal(599, b"", Redaction([])).text == "no reason given"
 
 
@@ -125,9 +125,9 @@ def test_a_status_nobody_named():
     ],
 )
 def test_each_status_has_its_error(scripted, status, error):
-    """With status, words, body and the call."""
+    """Each status raises its error class, with the status, text, body and call."""
     no = httpx.Response(status, json={"error": "no"})
-    client, _ = scripted(no, 401, max_retries=0)  # after a 401 the other dialect is tried
+    client, _ = scripted(no, 401, max_retries=0)  # after a 401 another dialect is tried
     with pytest.raises(errors.APIStatusError) as caught:
         client.transfers.get("tr_1")
     raised = caught.value
@@ -151,7 +151,7 @@ def test_each_status_has_its_error(scripted, status, error):
     ],
 )
 def test_a_known_cause_has_a_hint(scripted, status, method, path, text, advice):
-    """What to try, for each refusal the spec explains."""
+    """An error with a known cause has a hint that says what to try."""
     client, _ = scripted(httpx.Response(status, json={"error": text}), 401, max_retries=0)
     with pytest.raises(errors.APIStatusError) as caught:
         client.request(method, path)
@@ -160,7 +160,7 @@ def test_a_known_cause_has_a_hint(scripted, status, method, path, text, advice):
 
 @pytest.mark.parametrize(("status", "path"), [(404, "/v1/x"), (403, "/v1/x"), (422, "/v1/x")])
 def test_an_unknown_cause_has_no_hint(scripted, status, path):
-    """No advice is better than wrong advice."""
+    """An error with an unknown cause has no hint."""
     client, _ = scripted(status)
     with pytest.raises(errors.APIStatusError) as caught:
         client.request("POST", path)
@@ -176,7 +176,7 @@ def test_an_unknown_cause_has_no_hint(scripted, status, path):
     ],
 )
 def test_a_redirect_is_an_error_that_names_its_target(scripted, location, shown):
-    """Nothing follows it."""
+    """A redirect raises an error that shows its target, and is not followed."""
     client, script = scripted(httpx.Response(302, headers=[(b"location", location.encode())]))
     with pytest.raises(errors.RedirectError) as caught:
         client.transfers.get("tr_1")

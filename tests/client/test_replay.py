@@ -1,4 +1,4 @@
-"""A replay: which recorded answer a request gets, and what is said when there is none."""
+"""A replay: which recorded answer a request gets, and the error when there is none."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def call(method, target, answer=None, **parts):
 
 @pytest.fixture
 def replayed(tmp_path):
-    """A client on a recording of these calls."""
+    """A client that replays a recording of these calls."""
 
     def make(*calls, **options):
         path = tmp_path / "run.calls"
@@ -65,7 +65,7 @@ def replayed(tmp_path):
 
 
 def statuses(client, times, path="/v1/individuals/i"):
-    """What repeated reads see."""
+    """The statuses that repeated reads return."""
     return [client.request("GET", path)["status"] for _ in range(times)]
 
 
@@ -75,13 +75,13 @@ def seen(*words):
 
 
 def test_repeated_reads_give_the_recorded_sequence_then_the_last_again(replayed):
-    """As polling needs it."""
+    """Repeated reads get the recorded answers in order, and then the last one again."""
     client = replayed(*seen("pending", "pending", "active"))
     assert statuses(client, 5) == ["pending", "pending", "active", "active", "active"]
 
 
 def test_a_read_does_not_run_ahead_of_a_write(replayed):
-    """Asked more often than recorded, the answer is the one from before the write."""
+    """Until the write is sent, additional reads get the last answer recorded before it."""
     write = call("POST", "/v1/individuals/i/verification_images", request={"images": []})
     client = replayed(*seen("action_required"), write, *seen("pending", "active"))
     assert statuses(client, 3) == ["action_required"] * 3
@@ -90,7 +90,7 @@ def test_a_read_does_not_run_ahead_of_a_write(replayed):
 
 
 def test_a_read_that_was_left_out_before_a_write_is_not_given_after_it(replayed):
-    """The answer of before the write would be out of date."""
+    """After a write, a read does not get an unused answer recorded before the write."""
     write = call("POST", "/v1/x", request={})
     client = replayed(*seen("action_required"), write, *seen("active"))
     client.request("POST", "/v1/x", json={})
@@ -98,7 +98,7 @@ def test_a_read_that_was_left_out_before_a_write_is_not_given_after_it(replayed)
 
 
 def test_pages_follow_their_cursors(replayed):
-    """Every page is asked for by the cursor of the one before."""
+    """A replayed list follows its cursors, also when it is read again."""
     client = replayed(
         call(
             "GET",
@@ -132,7 +132,7 @@ def test_pages_follow_their_cursors(replayed):
     ],
 )
 def test_what_differs_from_run_to_run_is_not_compared(replayed, recorded, sent):
-    """Times, hidden values, images, the order of keys."""
+    """Times, redacted values, images and the order of keys are not compared."""
     client = replayed(call("POST", "/v1/x", {"id": "x"}, request=recorded))
     assert client.request("POST", "/v1/x", json=sent) == {"id": "x"}
 
@@ -171,7 +171,7 @@ def test_what_differs_from_run_to_run_is_not_compared(replayed, recorded, sent):
     ],
 )
 def test_a_request_that_was_not_recorded_shows_the_nearest(replayed, method, path, body, told):
-    """With every field that differs."""
+    """The error shows the nearest recorded call and every field that differs."""
     client = replayed(
         call("GET", "/v1/y/1"), call("POST", "/v1/x", request={"amount": "10", "to": "a"})
     )
@@ -183,7 +183,7 @@ def test_a_request_that_was_not_recorded_shows_the_nearest(replayed, method, pat
 
 
 def test_the_error_shows_no_document_number(replayed):
-    """What was sent is cleaned before it is compared."""
+    """The error for an unrecorded request shows no document number."""
     client = replayed(call("POST", "/v1/x", request={"a": "1"}))
     with pytest.raises(ReplayError) as error:
         client.request("POST", "/v1/x", json={"document": {"number": "XEXX010101HNEXXXA4"}})
@@ -192,7 +192,7 @@ def test_the_error_shows_no_document_number(replayed):
 
 
 def test_a_write_is_answered_as_often_as_it_was_recorded(replayed):
-    """Once more is an error; the same order with the same key is answered as before."""
+    """Sending a recorded write again is an error; with the same key it gets the same answer."""
     body = {"quote_id": "q"}
     client = replayed(call("POST", "/v1/transfers", {"id": "t", "status": "started"}, request=body))
     first = client.transfers.create(quote_id="q")
@@ -203,7 +203,7 @@ def test_a_write_is_answered_as_often_as_it_was_recorded(replayed):
 
 
 def test_retries_see_the_recorded_failures(replayed):
-    """A 503 and a timeout, then the answer."""
+    """Retries get the recorded 503 and timeout, and then the answer."""
     body = {"quote_id": "q"}
     client = replayed(
         call("POST", "/v1/transfers", request=body, status=503),
@@ -232,7 +232,7 @@ def test_retries_see_the_recorded_failures(replayed):
     ],
 )
 def test_failures_are_replayed(replayed, parts, error):
-    """At the place where they happened: before the answer, or in its body."""
+    """A recorded failure is raised where it happened: before the answer or in its body."""
     client = replayed(call("GET", "/v1/x", **parts), max_retries=0)
     with pytest.raises(error):
         client.request("GET", "/v1/x")
@@ -240,7 +240,7 @@ def test_failures_are_replayed(replayed, parts, error):
 
 
 def test_time_is_that_of_the_recording(replayed):
-    """It moves with each answer, and never back."""
+    """The clock of a replay advances to the time of each answer and never goes back."""
     client = replayed(call("GET", "/v1/x"), call("GET", "/v1/y"))
     begun = client.clock()
     client.request("GET", "/v1/y")
@@ -260,7 +260,7 @@ def test_time_is_that_of_the_recording(replayed):
     ],
 )
 def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, text, words):
-    """One sentence with the file's name."""
+    """A file that cannot be replayed raises a ConfigError with the reason."""
     path = tmp_path / "run.calls"
     if text is not None:
         path.write_text(text)
@@ -269,7 +269,7 @@ def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, text, words):
 
 
 def test_the_last_run_counts_and_half_a_line_at_the_end_does_not(tmp_path):
-    """What a killed process left is ignored."""
+    """Only the last run is replayed, and an incomplete last line is ignored."""
     runs = []
     for status in ("old", "new"):
         entry = {"number": 1, "when": START["started"], **call("GET", "/v1/x", {"status": status})}

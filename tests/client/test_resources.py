@@ -150,7 +150,7 @@ ACCOUNT = models.FinancialAccount(id="fa_1")
     ],
 )
 def test_an_operation(scripted, call, line, body, kind):
-    """One request, its body, and the model that comes back."""
+    """An operation sends one request with this body and returns this model."""
     client, script = scripted({"id": "x", "individual_id": "ind_1", "new": 1})
     result = call(client)
     request = script.requests[0]
@@ -175,7 +175,7 @@ def test_an_operation(scripted, call, line, body, kind):
     ],
 )
 def test_a_list_asks_when_it_is_walked(scripted, call, line):
-    """And not before."""
+    """A list sends no request before it is iterated."""
     page = {"data": [{"id": "a"}, {"id": "b"}], "has_next_page": False, "cursor": None}
     client, script = scripted(page)
     pager = call(client)
@@ -224,7 +224,7 @@ def test_a_list_asks_when_it_is_walked(scripted, call, line):
     ],
 )
 def test_what_the_spec_refuses_is_not_sent(scripted, call, words):
-    """A RuleError, and no request."""
+    """A call that breaks a rule of the spec raises RuleError and sends no request."""
     client, script = scripted()
     with pytest.raises(errors.RuleError, match=words):
         call(client)
@@ -241,7 +241,7 @@ def test_what_the_spec_refuses_is_not_sent(scripted, call, words):
     ],
 )
 def test_what_is_only_assumed_is_left_to_the_service(scripted, call):
-    """The service may know better than our reading of its spec."""
+    """A call that breaks only an assumption is sent, and the service decides."""
     client, script = scripted({"id": "x"})
     call(client)
     assert len(script.requests) == 1
@@ -251,7 +251,7 @@ def test_what_is_only_assumed_is_left_to_the_service(scripted, call):
     "form", ["bytes", "path", "uri", "items", "items of bytes", "view", "every other byte"]
 )
 def test_images_come_in_many_forms(scripted, tmp_path, form):
-    """And go out in one."""
+    """Images given in any supported form are sent as the same data URI."""
     path = tmp_path / "selfie.png"
     path.write_bytes(PNG)
     forms = {
@@ -270,7 +270,7 @@ def test_images_come_in_many_forms(scripted, tmp_path, form):
 
 
 def test_a_call_tells_what_happened(scripted):
-    """In one short line."""
+    """The repr of a call is one short line with method, path, status and attempt."""
     client, _ = scripted({"id": "tr_1"})
     client.transfers.list(cursor="c" * 500).raw_pages()
     client.transfers.get("tr_1")
@@ -278,7 +278,7 @@ def test_a_call_tells_what_happened(scripted):
 
 
 def test_only_the_latest_calls_are_kept(scripted):
-    """Memory does not grow with use."""
+    """The client keeps the latest 200 calls and drops older ones."""
     client, _ = scripted(*[{"id": "x"}] * 250)
     for number in range(250):
         client.transfers.get(f"tr_{number}")
@@ -287,6 +287,6 @@ def test_only_the_latest_calls_are_kept(scripted):
 
 
 def test_the_repr_of_a_client_names_the_service(scripted):
-    """And nothing else."""
+    """The repr of a client shows only its base URL."""
     client, _ = scripted()
     assert repr(client) == "Client('https://pay.test')"

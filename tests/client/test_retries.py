@@ -1,4 +1,4 @@
-"""What is sent again, when, and how often."""
+"""Retries: which requests are sent again, when and how often."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUT = httpx.RemoteProtocolError("peer closed connection")
 
 @pytest.mark.parametrize("trouble", [TIMEOUT, RESET, CUT, httpx.ConnectError("no"), 429, 500, 503])
 def test_a_get_is_sent_again(scripted, trouble):
-    """Lost connections, 429 and 5xx pass."""
+    """A GET is repeated after a lost connection, a timeout, a 429 or a 5xx."""
     client, script = scripted(trouble, trouble, {"id": "tr_1"})
     assert client.transfers.get("tr_1").id == "tr_1"
     assert len(script.requests) == 3
@@ -52,7 +52,7 @@ def test_each_attempt_has_its_own_date(scripted):
 
 
 def test_the_key_is_a_uuid_of_version_4(scripted):
-    """36 characters, made before the first attempt, different for each call."""
+    """Each call gets its own Idempotency-Key, a UUID of version 4."""
     client, script = scripted({"id": "ca_1"}, {"id": "ca_2"})
     client.conversion_accounts.create(*ACCOUNT)
     client.conversion_accounts.create(*ACCOUNT)
@@ -63,7 +63,7 @@ def test_the_key_is_a_uuid_of_version_4(scripted):
 
 
 def test_a_key_that_is_given_is_used(scripted):
-    """The caller's key goes out as it is."""
+    """The caller's key is sent unchanged."""
     client, script = scripted({"id": "ca_1"})
     key = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
     client.conversion_accounts.create(*ACCOUNT, idempotency_key=key)
@@ -72,7 +72,7 @@ def test_a_key_that_is_given_is_used(scripted):
 
 @pytest.mark.parametrize("key", ["", "short", "7f0c1f0e8d6b4e0e9d570d8d7f4b2a11", "x" * 36])
 def test_a_key_that_is_no_uuid_is_not_sent(scripted, key):
-    """The spec answers it with 400."""
+    """A key that is not a UUID raises RuleError; the service would answer it with 400."""
     client, _ = scripted()
     with pytest.raises(errors.RuleError, match="UUID of 36 characters"):
         client.conversion_accounts.create(*ACCOUNT, idempotency_key=key)
@@ -80,7 +80,7 @@ def test_a_key_that_is_no_uuid_is_not_sent(scripted, key):
 
 @pytest.mark.parametrize("key", ["clé", "a\nb"])
 def test_a_key_that_is_no_header_is_not_sent(scripted, key):
-    """Not by a plain request either, which takes any other key."""
+    """`request` raises RuleError for a key that cannot be a header value."""
     client, _ = scripted()
     with pytest.raises(errors.RuleError, match="printable ASCII"):
         client.request("POST", "/v1/transfers", json={}, idempotency_key=key)
@@ -88,7 +88,7 @@ def test_a_key_that_is_no_header_is_not_sent(scripted, key):
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422])
 def test_a_refusal_is_not_sent_again(scripted, status):
-    """409 least of all; after a 401 a GET asks whether another dialect is verified."""
+    """A POST refused with 4xx is not repeated; after a 401, a GET tries another dialect."""
     client, script = scripted(status, 401)
     with pytest.raises(errors.for_status(status)):
         client.conversion_accounts.create(*ACCOUNT)
@@ -105,7 +105,7 @@ def test_a_refusal_is_not_sent_again(scripted, status):
     ],
 )
 def test_what_was_refused_as_one_too_many_is_sent_again(scripted, send):
-    """A 429 was not carried out, whatever it was; the same bytes go out again."""
+    """A request answered 429 was not carried out, so the same bytes are sent again."""
     busy = httpx.Response(429, headers={"Retry-After": "2"})
     client, script = scripted(busy, {"id": "x", "images": []})
     send(client)
@@ -124,7 +124,7 @@ def test_what_was_refused_as_one_too_many_is_sent_again(scripted, send):
     ],
 )
 def test_what_may_have_been_carried_out_is_not_sent_again(scripted, method, path, trouble):
-    """Only GET and the two operations with a key are safe; a transfer without one is not."""
+    """A failed POST or DELETE without an Idempotency-Key is not sent again."""
     client, script = scripted(trouble)
     with pytest.raises(errors.PaylabError):
         client.request(method, path, json={} if method == "POST" else None)
@@ -132,7 +132,7 @@ def test_what_may_have_been_carried_out_is_not_sent_again(scripted, method, path
 
 
 def test_nothing_is_posted_again_after_a_202(scripted):
-    """Waiting for a pending account only reads it."""
+    """After a 202, waiting for the account sends only GETs."""
     pending = {"id": "ca_1", "status": "pending"}
     client, script = scripted(
         httpx.Response(202, json=pending), pending, pending, {"id": "ca_1", "status": "active"}
@@ -155,7 +155,7 @@ def test_nothing_is_posted_again_after_a_202(scripted):
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_honoured(scripted, status, header, naps):
-    """Seconds or a date; never less than asked."""
+    """The client waits as long as Retry-After says, in seconds or as a date."""
     busy = httpx.Response(status, headers={"Retry-After": header})
     client, script = scripted(busy, {"id": "tr_1"})
     client.transfers.get("tr_1")
@@ -176,7 +176,7 @@ def test_retry_after_is_honoured(scripted, status, header, naps):
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_a_long_retry_after_ends_the_call(scripted, status, header, until):
-    """A cell does not hang for an hour, does not ask too early, and says until when to wait."""
+    """A Retry-After above 60 s ends the call; the hint says until when to wait."""
     client, script = scripted(httpx.Response(status, headers={"Retry-After": header}))
     with pytest.raises(errors.APIStatusError) as caught:
         client.transfers.get("tr_1")
@@ -185,7 +185,7 @@ def test_a_long_retry_after_ends_the_call(scripted, status, header, until):
 
 
 def test_a_short_timeout_leaves_time_for_the_pause_that_is_asked_for(scripted):
-    """The service's patience is not the network's."""
+    """A pause that the service asks for does not count towards the timeout."""
     busy = httpx.Response(429, headers={"Retry-After": "30"})
     client, script = scripted(busy, {"id": "tr_1"})
     client.transfers.get("tr_1", timeout=0.5)
@@ -193,7 +193,7 @@ def test_a_short_timeout_leaves_time_for_the_pause_that_is_asked_for(scripted):
 
 
 def test_a_payment_is_told_until_when_and_with_which_key(scripted):
-    """A 503 may have been carried out, and is not asked again too early."""
+    """After a 503 with a long Retry-After, the hint of a payment has the time and the key."""
     client, script = scripted(httpx.Response(503, headers={"Retry-After": "3600"}))
     with pytest.raises(errors.ServerError) as caught:
         client.transfers.create(quote_id="qt_1")
@@ -216,7 +216,7 @@ def test_a_payment_is_told_until_when_and_with_which_key(scripted):
     ids=lambda each: each[:20],
 )
 def test_no_date_of_the_service_breaks_a_payment(scripted, date):
-    """It was made, and what came back is told."""
+    """An invalid or unusual Date or Retry-After header does not fail a payment."""
     headers = {"Date": date, "Retry-After": date}
     client, _ = scripted(httpx.Response(201, json={"id": "tr_1"}, headers=headers))
     assert client.transfers.create(quote_id="qt_1").id == "tr_1"
@@ -224,12 +224,12 @@ def test_no_date_of_the_service_breaks_a_payment(scripted, date):
 
 @pytest.mark.parametrize("header", ["", "soon", "-5", "1e3", "٣", "Sat, 99 Jan 2026 09:30:10 GMT"])
 def test_an_unreadable_retry_after_is_no_retry_after(header):
-    """The usual backoff applies."""
+    """`retry_after` returns None for a header that cannot be read."""
     assert retry_after(header, NOW) is None
 
 
 def test_backoff_has_full_jitter_under_a_growing_bound():
-    """0.5 s, 1 s, 2 s ... up to 8 s, and anything below."""
+    """The wait is random, from 0 to a bound that doubles from 0.5 s to at most 8 s."""
     bounds = [max(backoff(n, Random(seed)) for seed in range(300)) for n in (1, 2, 3, 9)]
     assert bounds == pytest.approx([0.5, 1, 2, LONGEST_WAIT], rel=0.05)
     assert min(backoff(9, Random(seed)) for seed in range(300)) < 0.2
@@ -255,7 +255,7 @@ def test_retries_end(scripted, retries):
     ],
 )
 def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operation, hint):
-    """A lost answer is not a lost request."""
+    """The hint says whether the request may have been carried out and what to do."""
     client, _ = scripted(trouble, max_retries=0)
     calls = {
         "deposit": lambda: client.sandbox.deposit("ca_1", "5", "mxn"),
@@ -278,7 +278,7 @@ def test_trouble_says_whether_it_is_safe_to_send_again(scripted, trouble, operat
     ],
 )
 def test_trouble_is_told_apart(scripted, trouble, error, words):
-    """Timeouts, refused and lost connections have their own words, and the attempt."""
+    """Timeouts, refused and lost connections have different messages, in the call too."""
     client, _ = scripted(trouble, max_retries=0)
     with pytest.raises(error, match=words) as caught:
         client.transfers.get("tr_1")

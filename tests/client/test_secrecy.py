@@ -1,4 +1,4 @@
-"""Secrets stay out of every channel a person or a file may read."""
+"""Secrets appear in no repr, dump, error, call record or log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
 
 
 def hidden(text):
-    """Nothing in the text is secret: neither key, nor secret, nor a signature."""
+    """Whether a text contains no API key, no secret key and no signature."""
     return not any(word in text for word in (KEY, SECRET, "Signature=M", "Signature=N", "SIGNED"))
 
 
@@ -41,12 +41,12 @@ def hidden(text):
     ],
 )
 def test_settings_show_and_dump_no_secret(settings, show):
-    """However they are printed, copied or pickled."""
+    """No secret appears when settings are printed, converted, copied or pickled."""
     assert hidden(show(settings))
 
 
 def test_a_secret_cannot_be_written_as_json():
-    """Not even by accident."""
+    """`json.dumps` and `vars` raise TypeError for a Secret."""
     with pytest.raises(TypeError):
         json.dumps(Secret(SECRET))
     with pytest.raises(TypeError):
@@ -54,14 +54,14 @@ def test_a_secret_cannot_be_written_as_json():
 
 
 def test_a_secret_speaks_when_asked_and_copies_to_itself():
-    """`reveal` is the one door."""
+    """`reveal` returns the secret; a copy of a Secret is the same object."""
     secret = Secret(SECRET)
     assert secret.reveal() == SECRET
     assert copy.copy(secret) is copy.deepcopy(secret) is secret
 
 
 def test_a_pickled_secret_is_empty(settings):
-    """What was not pickled is said when it is missed."""
+    """Using an unpickled secret raises ConfigError, because secrets are not pickled."""
     unpickled = pickle.loads(pickle.dumps(settings))
     assert unpickled.base_url == settings.base_url
     with pytest.raises(ConfigError, match="not pickled"):
@@ -71,7 +71,7 @@ def test_a_pickled_secret_is_empty(settings):
 
 
 def echo(request):
-    """A service that repeats everything it was sent, in headers and body."""
+    """Answer 401 and repeat the signature, key and secret in headers and body."""
     sent = dict(request.headers.items())
     words = f"you sent {sent['authorization']} with {sent['x-api-key']} and {SECRET}"
     body = {"error": words, "errors": [{"field": KEY, "message": SECRET}], KEY: {SECRET: [KEY]}}
@@ -79,18 +79,18 @@ def echo(request):
 
 
 def refuse(request):
-    """A transport that quotes the request in its complaint."""
+    """Fail to connect, with the signature and the secret in the error message."""
     raise httpx.ConnectError(f"cannot send {request.headers['authorization']} {SECRET}")
 
 
 def redirect(request):
-    """A redirect that takes the key along."""
+    """Redirect to an address that contains the key and the secret."""
     return httpx.Response(302, headers={"Location": f"https://else.test/?k={KEY}&s={SECRET}"})
 
 
 @pytest.mark.parametrize("behave", [echo, refuse, redirect])
 def test_errors_and_calls_show_no_secret(settings, behave):
-    """Message, card, body, call and traceback, with the values of every variable in it."""
+    """Message, repr, card, attributes, calls and traceback with locals show no secret."""
     client = Client(settings, transport=httpx.MockTransport(behave), sleep=lambda _: None)
     with pytest.raises(PaylabError) as caught:
         client.transfers.get("tr_1")
@@ -108,7 +108,7 @@ def _ours(lines):
 
 @pytest.mark.parametrize("behave", [echo, refuse, redirect])
 def test_logging_shows_no_secret(settings, behave, caplog):
-    """Every logger at DEBUG: ours, httpx, httpcore."""
+    """No logger shows a secret at DEBUG: paylab's, httpx's or httpcore's."""
     caplog.set_level(logging.DEBUG)
     client = Client(settings, transport=httpx.MockTransport(behave), sleep=lambda _: None)
     with pytest.raises(PaylabError):
@@ -118,7 +118,7 @@ def test_logging_shows_no_secret(settings, behave, caplog):
 
 
 def test_logging_shows_no_secret_on_a_real_socket(settings, caplog):
-    """httpcore speaks of its sockets at DEBUG."""
+    """httpcore logs its network steps at DEBUG; they show no secret and no body."""
     caplog.set_level(logging.DEBUG)
     settings = Settings("http://127.0.0.1:9", KEY, SECRET)
     with Client(settings, sleep=lambda _: None) as client, pytest.raises(PaylabError):
@@ -129,7 +129,7 @@ def test_logging_shows_no_secret_on_a_real_socket(settings, caplog):
 
 
 def test_a_call_keeps_no_header_that_holds_a_secret(scripted):
-    """The others are kept for the reader."""
+    """A call keeps its request headers except Authorization and X-API-Key."""
     client, _ = scripted({})
     client.request("GET", "/v1/transfers")
     headers = client.calls[-1].request_headers
@@ -138,7 +138,7 @@ def test_a_call_keeps_no_header_that_holds_a_secret(scripted):
 
 
 def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
-    """The message names the setting, not its value."""
+    """The error for a key that cannot be a header value does not show the key."""
     with pytest.raises(ConfigError) as caught:
         Settings("https://pay.test", f"{KEY}\n", SECRET)
     assert hidden(str(caught.value))
@@ -155,5 +155,5 @@ def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
     ],
 )
 def test_odd_letters_hide_too(spelling):
-    """Letters that count as the same whatever their case do not carry a secret past the check."""
+    """A secret is redacted also after a name spelled with Unicode variants of its letters."""
     assert "abc123" not in Redaction([]).text(f"ñ {spelling}abc123")

@@ -1,4 +1,4 @@
-"""What only a real socket shows: dropped connections, cut bodies, redirects, proxies."""
+"""Over a real socket: dropped connections, cut bodies, redirects, proxies and cookies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paylab.client.settings import Settings
 
 @pytest.fixture
 def serve():
-    """Serve what a function does with each request; gives the address and the lines asked."""
+    """Start a server that answers with a function; return its URL and the request lines."""
     servers = []
 
     def start(answer):
@@ -28,7 +28,7 @@ def serve():
                 answer(self)
 
             def log_message(self, *_):
-                """Keep the test's output clean."""
+                """Do not print the requests."""
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -42,13 +42,13 @@ def serve():
 
 
 def connect(base_url):
-    """A client with short patience that does not sleep."""
+    """A client with a short timeout that does not sleep between attempts."""
     settings = Settings(base_url, "key_live_1234", "s3cr3t/with+signs=", timeout=0.5)
     return closing(Client(settings, sleep=lambda _: None))
 
 
 def send_whole(handler):
-    """A small JSON object."""
+    """Send a small JSON object."""
     body = b'{"id": "tr_1"}'
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(body)))
@@ -57,7 +57,7 @@ def send_whole(handler):
 
 
 def send_half(handler):
-    """A body that ends before its announced length."""
+    """Send a body that ends before its announced length."""
     handler.send_response(200)
     handler.send_header("Content-Length", "100")
     handler.end_headers()
@@ -66,12 +66,12 @@ def send_half(handler):
 
 
 def send_nothing(handler):
-    """The connection closes where an answer should be."""
+    """Close the connection without an answer."""
     handler.close_connection = True
 
 
 def send_late(handler):
-    """Longer than the client waits."""
+    """Wait longer than the client's timeout."""
     threading.Event().wait(1)
 
 
@@ -84,7 +84,7 @@ def send_late(handler):
     ],
 )
 def test_a_get_is_tried_three_times_and_then_told(serve, answer, error, words):
-    """A clear error, after the retries that are safe."""
+    """A failing GET is tried three times and then raises a clear error."""
     base_url, asked = serve(answer)
     with connect(base_url) as client, pytest.raises(error, match=words):
         client.transfers.get("tr_1")
@@ -92,7 +92,7 @@ def test_a_get_is_tried_three_times_and_then_told(serve, answer, error, words):
 
 
 def test_a_cut_answer_has_its_status(serve):
-    """The status had come when the connection broke."""
+    """The call record of an answer that was cut off has its status."""
     base_url, _ = serve(send_half)
     with connect(base_url) as client, pytest.raises(errors.APIConnectionError) as caught:
         client.transfers.get("tr_1")
@@ -100,7 +100,7 @@ def test_a_cut_answer_has_its_status(serve):
 
 
 def test_nobody_listens():
-    """Refused connections say so."""
+    """The error for a refused connection says that it was refused."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -110,7 +110,7 @@ def test_nobody_listens():
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_sends_nothing_to_its_target(serve, status):
-    """Signed headers go to one host only."""
+    """A redirect raises RedirectError, and nothing is sent to its target."""
     target, asked_there = serve(send_whole)
 
     def redirect(handler):
@@ -126,7 +126,7 @@ def test_a_redirect_sends_nothing_to_its_target(serve, status):
 
 
 def test_this_machine_is_not_reached_through_a_proxy(serve, monkeypatch):
-    """A proxy in the environment is for other hosts."""
+    """Requests to this machine ignore a proxy in the environment."""
     proxy, asked_proxy = serve(send_whole)
     base_url, asked = serve(send_whole)
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
@@ -137,7 +137,7 @@ def test_this_machine_is_not_reached_through_a_proxy(serve, monkeypatch):
 
 
 def test_a_cookie_is_not_kept(serve):
-    """The service knows its callers by signature."""
+    """A cookie is not sent back, and Set-Cookie is not in the call record."""
     sent = []
 
     def set_cookie(handler):

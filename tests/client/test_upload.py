@@ -1,4 +1,4 @@
-"""Image bodies: the same bytes as JSON written at once, twice, and never half of them."""
+"""Upload bodies: the same bytes on each read, and an error when a source changes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def written(*images):
 
 
 def sized(size):
-    """A JPEG as far as its first bytes tell, of so many bytes."""
+    """Data of this size that begins like a JPEG."""
     return (JPEG * (size // len(JPEG) + 1))[:size]
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_body(size):
-    """Blocks encoded one by one make the one Base64 text, whatever the size."""
+    """The body read in blocks equals the JSON written at once, for sizes around a block."""
     upload = Upload({"selfie": sized(size)})
     expected = written(("selfie", "image/jpeg", sized(size)))
     assert b"".join(upload) == expected
@@ -44,14 +44,14 @@ def test_body(size):
 
 
 def test_read_again():
-    """Each reading gives the same bytes."""
+    """A body can be read twice with the same bytes."""
     upload = Upload({"selfie": JPEG, "document-front": b"%PDF-" + JPEG})
     front = ("document-front", "application/pdf", b"%PDF-" + JPEG)
     assert b"".join(upload) == b"".join(upload) == written(("selfie", "image/jpeg", JPEG), front)
 
 
 def spooled(path):
-    """An open temporary file in the middle of which somebody stopped."""
+    """An open temporary file whose position is at its end."""
     file = tempfile.SpooledTemporaryFile(max_size=100)  # noqa: SIM115 - the test reads it
     file.write(path.read_bytes())
     return file
@@ -72,7 +72,7 @@ def spooled(path):
     ],
 )
 def test_sources(tmp_path, give):
-    """Wherever the bytes come from, the body is the same."""
+    """The body is the same for every kind of source."""
     path = tmp_path / "photo.png"
     path.write_bytes(sized(2 * BLOCK + 1))
     body = b"".join(Upload({"selfie": give(path)}))
@@ -90,7 +90,7 @@ def test_sources(tmp_path, give):
     ],
 )
 def test_a_file_that_changes(tmp_path, change):
-    """Refused before anything is sent."""
+    """A file that changes or disappears after hashing is refused before anything is sent."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(JPEG)
     upload = Upload({"selfie": path})
@@ -100,7 +100,7 @@ def test_a_file_that_changes(tmp_path, change):
 
 
 def pieces(upload):
-    """What could be read of a body before its error."""
+    """The bytes of a body that are read before its error."""
     got = []
     with pytest.raises(RuleError, match=r"images\.0\.content: changed between"):
         got.extend(upload)
@@ -109,7 +109,7 @@ def pieces(upload):
 
 @pytest.mark.parametrize("at", [0, 20, BLOCK, 2 * BLOCK])
 def test_bytes_that_change(at):
-    """A source whose size stays is told by its content, before the body is complete."""
+    """Changed bytes of the same size raise an error before the body is complete."""
     data = bytearray(sized(2 * BLOCK + 1))
     upload = Upload({"selfie": data})
     data[at] ^= 1
@@ -117,7 +117,7 @@ def test_bytes_that_change(at):
 
 
 def test_a_file_that_grows_on_the_way(tmp_path):
-    """Never more is sent than the length that was announced."""
+    """If a file grows while it is read, reading stops before the announced length."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(sized(BLOCK))
     upload = Upload({"selfie": path})
@@ -138,37 +138,37 @@ def test_a_file_that_grows_on_the_way(tmp_path):
     ],
 )
 def test_refused(content, words):
-    """What cannot go says why, by its place in the list."""
+    """An image that cannot be sent raises RuleError with its field and the reason."""
     with pytest.raises(RuleError, match=rf"images\.0\.content: .*{words}"):
         Upload({"selfie": content})
 
 
 def test_text_files_are_no_images(tmp_path):
-    """A file opened as text is no source."""
+    """A file opened in text mode is not accepted as a source."""
     (tmp_path / "a.txt").write_text("a")
     assert source((tmp_path / "a.txt").open()) is None
 
 
 def test_head_of_nothing():
-    """An empty file has an empty head."""
+    """The first bytes of an empty image are empty."""
     assert first_bytes(source(b"")) == b""
 
 
 @pytest.fixture(name="person")
 def individual(lab):
-    """Somebody whose images are asked for."""
+    """An individual that must upload images."""
     return lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
 
 
 def test_in_process(lab, person):
-    """The signature holds for a body that is streamed."""
+    """The simulator accepts the signature of a streamed body."""
     stored = lab.individuals.upload_images(person.id, {"selfie": BytesIO(JPEG)})
     assert [image.content_type for image in stored.images] == ["image/jpeg"]
 
 
 @pytest.fixture(name="outside")
 def client_over_http(lab):
-    """A client of the same world over a real socket."""
+    """A client of the lab's simulator over a real socket."""
     with lab.serve() as server:
         keys = server.api_key, server.secret_key
         with Client(Settings(server.base_url, *keys)) as client:
@@ -176,13 +176,13 @@ def client_over_http(lab):
 
 
 def test_over_http(lab, outside, person):
-    """The same over a socket."""
+    """An upload over a real socket is stored."""
     outside.individuals.upload_images(person.id, {"selfie": sized(3 * BLOCK)})
     assert [image.type for image in lab.individuals.images(person.id).images] == ["selfie"]
 
 
 def test_nothing_half_accepted(lab, outside, person):
-    """What changes on the way leaves the individual as it was."""
+    """If an image changes while it is sent, the service stores nothing."""
     data = bytearray(sized(3 * BLOCK))
     upload = Upload({"selfie": data})
     data[5] ^= 1

@@ -1,4 +1,4 @@
-"""Waiting asks again, counts its own sleeps, and ends."""
+"""Waiting polls until a status is reached or the timeout has passed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paylab.errors import PaylabError, WaitTimeoutError
 
 
 def status(*names):
-    """Answers of one object, status after status."""
+    """Answers for one object, one per status."""
     return [{"id": "x", "status": name} for name in names]
 
 
@@ -47,7 +47,7 @@ def page(*rows):
     ],
 )
 def test_waiting_ends_at_the_status_waited_for(scripted, wait, seen, last):
-    """One look at a time, one second apart."""
+    """Waiting polls once a second and returns at the expected status."""
     client, script = scripted(*status(*seen))
     assert wait(client).status == last
     assert script.naps == [1.0] * (len(seen) - 1)
@@ -55,7 +55,7 @@ def test_waiting_ends_at_the_status_waited_for(scripted, wait, seen, last):
 
 @pytest.mark.parametrize("created_at", [None, "soon", 5])
 def test_a_conversion_without_a_time_is_a_clear_error(scripted, created_at):
-    """Nobody can tell whether it is older than the deposit."""
+    """With `since`, a conversion without a readable created_at raises PaylabError."""
     row = {"id": "c", "conversion_account_id": "a", "status": "completed", "created_at": created_at}
     client, _ = scripted({"data": [row], "has_next_page": False}, max_retries=0)
     since = datetime(2026, 1, 31, tzinfo=UTC)
@@ -64,7 +64,7 @@ def test_a_conversion_without_a_time_is_a_clear_error(scripted, created_at):
 
 
 def test_waiting_gives_up(scripted):
-    """After its own sleeps add up to the timeout; the error carries what was seen last."""
+    """Waiting stops when its sleeps add up to the timeout; the error has the last object."""
     client, script = scripted(*status(*["pend\x1bing"] * 4))
     with pytest.raises(WaitTimeoutError) as caught:
         client.individuals.wait("x", timeout=2.5)
@@ -81,7 +81,7 @@ def test_waiting_gives_up(scripted):
     ],
 )
 def test_waiting_ends_where_nothing_follows(scripted, wait, final):
-    """A final status that is not the one waited for is told at once."""
+    """A final status other than the expected one raises WaitTimeoutError at once."""
     client, script = scripted(*status("pending", final))
     with pytest.raises(WaitTimeoutError, match=f"was {final}, which is final"):
         wait(client)
@@ -90,20 +90,20 @@ def test_waiting_ends_where_nothing_follows(scripted, wait, final):
 
 @pytest.mark.parametrize("end", ["completed", "failed", "cancelled", "expired"])
 def test_every_end_of_a_conversion_ends_the_wait(scripted, end):
-    """Also those that the spec names without showing the way there."""
+    """Every final status of a conversion ends the wait, including cancelled and expired."""
     client, _ = scripted(page(("x", "ca_1", end, 1)))
     assert client.conversions.wait("x").status == end
 
 
 def test_an_id_that_is_absent_is_not_the_one_waited_for(scripted):
-    """Null reads as None, and None was not asked for."""
+    """Waiting by id does not match a conversion whose account id is null."""
     client, _ = scripted(page(("other", None, "completed", 1)))
     with pytest.raises(WaitTimeoutError, match="was not found"):
         client.conversions.wait("x", timeout=0)
 
 
 def test_a_conversion_is_found_through_the_list(scripted):
-    """By its id, among others, from when it appears."""
+    """A conversion is found by its id in the list once it appears there."""
     client, script = scripted(
         page(("other", "ca_1", "completed", 1)),
         page(("x", "ca_1", "pending", 2), ("other", "ca_1", "completed", 1)),
@@ -123,13 +123,13 @@ ROWS = (
 @pytest.mark.parametrize("since", [None, datetime(2026, 1, 31, 4, tzinfo=UTC)])
 @pytest.mark.parametrize("rows", [ROWS, ROWS[::-1], (ROWS[2], ROWS[0], ROWS[1])])
 def test_an_accounts_newest_conversion_is_waited_for(scripted, rows, since):
-    """Whatever the order of the list."""
+    """The newest conversion of the account is found, whatever the order of the list."""
     client, _ = scripted(page(*rows))
     assert client.conversions.wait(conversion_account_id="ca_1", since=since).id == "newest"
 
 
 def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
-    """`since` is the time of the deposit that is waited for."""
+    """A conversion created before `since` is ignored."""
     older = ("older", "ca_1", "completed", 1)
     client, _ = scripted(page(older), page(("new", "ca_1", "completed", 3), older))
     since = datetime(2026, 1, 31, 2, tzinfo=UTC)
@@ -137,7 +137,7 @@ def test_an_older_conversion_is_not_taken_for_the_new_one(scripted):
 
 
 def test_a_conversion_that_never_comes(scripted):
-    """The error says that there was none."""
+    """If no conversion appears, the error says that it was not found."""
     client, _ = scripted(page(), page())
     with pytest.raises(WaitTimeoutError, match="was not found after 1 s") as caught:
         client.conversions.wait("x", timeout=1)
@@ -146,7 +146,7 @@ def test_a_conversion_that_never_comes(scripted):
 
 @pytest.mark.parametrize(("order", "pages"), [("newest_first", 1), ("unknown", 2)])
 def test_the_whole_list_is_read_unless_its_order_is_declared(scripted, order, pages):
-    """A list that has the newest first is read up to the first that fits."""
+    """The whole list is read; a list declared newest first is read up to the first match."""
     first = {**page(ROWS[1]), "has_next_page": True, "cursor": "next"}
     client, script = scripted(first, page(ROWS[2]))
     client.service = client.service.with_values({"lists.order": order})

@@ -1,4 +1,4 @@
-"""Python values as the service's JSON."""
+"""Python values as JSON bodies, paths and queries."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from paylab.spec.service import Service
     ],
 )
 def test_a_value_as_it_is_sent(value, sent):
-    """Exact amounts and times as text, null left out."""
+    """Amounts and times are sent as exact text, and None is left out."""
     assert parameters.body_fields({"a": value, "nothing": None}) == {"a": sent}
 
 
 def test_a_whole_amount_is_text_too():
-    """`amount=50` is what people type; the service wants text."""
+    """A whole number as an amount is sent as text; in other fields it stays a number."""
     assert parameters.body_fields({"source_amount": 50, "limit": 50}) == {
         "source_amount": "50",
         "limit": 50,
@@ -65,7 +65,7 @@ def test_a_whole_amount_is_text_too():
 )
 @pytest.mark.parametrize("place", ["a", "a.b", "a.0"])
 def test_what_cannot_be_sent_is_refused_by_field(value, words, place):
-    """With a dotted name, however deep it stands."""
+    """A value that cannot be sent raises RuleError with its dotted field name."""
     nested = {"a": value, "a.b": {"b": value}, "a.0": [value]}[place]
     with pytest.raises(RuleError, match=words) as caught:
         parameters.body_fields({"a": nested})
@@ -73,21 +73,21 @@ def test_what_cannot_be_sent_is_refused_by_field(value, words, place):
 
 
 def test_all_that_cannot_be_sent_is_listed():
-    """Not one at a time."""
+    """One RuleError lists every value that cannot be sent."""
     with pytest.raises(RuleError) as caught:
         parameters.body_fields({"a": 1.5, "b": [b"", 2.5]})
     assert [problem.field for problem in caught.value.problems] == ["a", "b.0", "b.1"]
 
 
 def test_json_is_compact_utf_8():
-    """The bytes that are hashed are the bytes that are sent."""
+    """A body is written as compact UTF-8 JSON, with a Decimal as text."""
     body = {"name": "María", "rate": Decimal("1.50"), "speed": 0.5}
     assert encode(body) == '{"name":"María","rate":"1.50","speed":0.5}'.encode()
 
 
 @pytest.mark.parametrize("body", [{"a": "\ud800"}, {"a": float("nan")}, {"a": object()}, {(1,): 2}])
 def test_a_body_that_is_no_json_is_refused(body):
-    """Before a byte leaves."""
+    """A body that cannot be written as JSON raises RuleError."""
     with pytest.raises(RuleError, match="cannot be sent as JSON"):
         encode(body)
 
@@ -105,14 +105,14 @@ def test_a_body_that_is_no_json_is_refused(body):
     ],
 )
 def test_an_id_is_one_segment_of_the_path(identifier, raw):
-    """Whatever it holds, it names nothing else."""
+    """An id is encoded as one path segment, whatever characters it contains."""
     path = Service().path("transfers.get", id=identifier)
     assert outgoing("https://pay.test", "GET", path, None, None).url.raw_path == raw
 
 
 @pytest.mark.parametrize("identifier", ["", None, True, {}, {"id": ""}, Address(), b"tr_1"])
 def test_an_empty_id_is_refused(scripted, identifier):
-    """It would name the list."""
+    """A value without an id raises RuleError; an empty id would address the list."""
     client, _ = scripted()
     with pytest.raises(RuleError, match="must be an id"):
         client.transfers.get(identifier)
@@ -128,20 +128,20 @@ def test_an_empty_id_is_refused(scripted, identifier):
     ],
 )
 def test_a_request_goes_below_the_base_url(path, params, raw):
-    """Prefix kept, parameters encoded, no way to another host."""
+    """The prefix of the base URL stays, parameters are encoded, and no path changes the host."""
     url = outgoing("https://pay.test/pre", "GET", path, None, params).url
     assert (url.host, url.raw_path) == ("pay.test", raw)
 
 
 @pytest.mark.parametrize("path", ["v1/x", "", "https://other.test/v1/x", "/v1\n/x", "/v1/x#part"])
 def test_a_path_that_cannot_be_sent(path):
-    """Is refused before a byte leaves."""
+    """A path that is relative, a URL, or has a line break or a fragment raises RuleError."""
     with pytest.raises(RuleError, match="path"):
         outgoing("https://pay.test", "GET", path, None, None)
 
 
 def test_the_body_is_json_only_where_there_is_one(scripted):
-    """GET carries no content type."""
+    """Only a request with a body has a Content-Type."""
     client, script = scripted({}, {})
     client.request("POST", "/v1/x", json={"a": 1})
     client.request("GET", "/v1/x")
