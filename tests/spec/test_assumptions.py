@@ -1,4 +1,4 @@
-"""The rows of what the spec leaves open."""
+"""The table of assumptions about what the spec leaves open."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KEYS = list(assumptions.KEYS.values())
 
 @pytest.mark.parametrize("point", OPEN_POINTS)
 def test_every_open_point_has_a_row(point):
-    """No point that was found open is lost."""
+    """Every open point of the spec has a row in the assumptions."""
     assert assumptions.get(point).id == point
 
 
@@ -56,20 +56,20 @@ def test_keys_are_complete(key):
 
 
 def test_names_of_keys_are_unique():
-    """Two rows never set one key."""
+    """No two rows set the same key."""
     assert len({key.name for key in KEYS}) == sum(len(row.keys) for row in assumptions.ALL)
 
 
 @pytest.mark.parametrize("value", [None, 1.5, True, "", "two\nlines", [1.5], [""], {}, -1])
 def test_no_key_takes_a_value_of_a_wrong_type(value):
-    """What cannot be followed is refused with what it must be."""
+    """A key refuses a value of a wrong type and says what it must be."""
     for key in KEYS:
         with pytest.raises(ValueError, match="must"):
             key.read(value)
 
 
 def test_names_of_other_services_do_not_collide():
-    """The other names of the fields of one object can be set together."""
+    """The alternative names of the fields of one object are all different."""
     tables: dict[str, list[object]] = {}
     for key in KEYS:
         table, dot, _ = key.name.partition(".fields.")
@@ -79,7 +79,7 @@ def test_names_of_other_services_do_not_collide():
 
 
 def test_ids_are_unique():
-    """No two rows answer to one id."""
+    """No two rows have the same id."""
     assert len({row.id for row in assumptions.ALL}) == len(assumptions.ALL)
 
 
@@ -94,13 +94,13 @@ def test_rows_are_complete(row):
 
 
 def test_unknown_id():
-    """A row that does not exist is a KeyError that names the nearest."""
+    """An unknown id raises KeyError with the nearest id."""
     with pytest.raises(KeyError, match=r"nearest: .*details\.mx"):
         assumptions.get("details.mex")
 
 
 def test_every_row_is_in_the_readme_section():
-    """The generated section names every row and every scenario."""
+    """The generated section contains every row and every scenario."""
     section = assumptions.markdown()
     assert all(f"| {row.id} |" in section for row in assumptions.ALL)
     assert all(scenario.outcome in section for scenario in assumptions.SCENARIOS)

@@ -1,4 +1,4 @@
-"""The service's words and limits."""
+"""The enumerations and limits of the service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from paylab.spec import codes
     ],
 )
 def test_enumerations_are_whole_and_name_nothing_twice(words, count):
-    """Each enumeration has as many words as the spec lists."""
+    """Each enumeration has as many words as the spec lists, without duplicates."""
     assert len(words) == len(set(words)) == count
 
 
@@ -43,7 +43,7 @@ def test_enumerations_are_whole_and_name_nothing_twice(words, count):
     ],
 )
 def test_parts_belong_to_their_whole(part, whole):
-    """A list that picks from another picks nothing else."""
+    """A list that is a part of another contains only words of that list."""
     assert set(part) <= set(whole)
 
 
@@ -57,11 +57,11 @@ def test_minor_units(currency, places):
 
 @pytest.mark.parametrize(("a", "b", "same"), [("mxn", "MXN", True), ("mxn", "php", False)])
 def test_currencies_compare_without_case(a, b, same):
-    """Letter case does not make another currency."""
+    """Currencies are compared without regard to letter case."""
     assert codes.same_currency(a, b) is same
 
 
 def test_stablecoins():
-    """USDC is one, in any letter case; USD is not."""
+    """USDC is a stablecoin, in any letter case; USD is not."""
     assert codes.is_stablecoin("usdc")
     assert not codes.is_stablecoin("USD")

@@ -86,7 +86,7 @@ NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
     ],
 )
 def test_an_oddity_is_read_and_kept(kind, sent, field, read):
-    """What can be read is read; what cannot stays as it came; `.raw` is what was sent."""
+    """A value that cannot be parsed stays as it was sent, and `.raw` is the whole object."""
     resource = kind.model_validate(sent)
     value = getattr(resource, field)
     assert value == (sent[field] if read is None and sent.get(field) else read)
@@ -94,7 +94,7 @@ def test_an_oddity_is_read_and_kept(kind, sent, field, read):
 
 
 def test_instructions_of_an_unknown_type_are_read():
-    """A type outside the enumeration, details nobody described."""
+    """Deposit instructions of an unknown type with unknown details are read."""
     sent = {"type": "moon_bank", "details": {"crater": "7"}, "payment_methods": ["rocket"]}
     transfer = Transfer.model_validate({"deposit_instructions": sent})
     assert transfer.deposit_instructions.type == "moon_bank"
@@ -103,7 +103,7 @@ def test_instructions_of_an_unknown_type_are_read():
 
 
 def test_a_pending_account_may_have_instructions():
-    """The status does not decide what is shown."""
+    """Deposit instructions of a pending account are read."""
     account = ConversionAccount.model_validate(
         {"status": "pending", "deposit_instructions": {"details": {"clabe": "9"}}}
     )
@@ -111,7 +111,7 @@ def test_a_pending_account_may_have_instructions():
 
 
 def test_an_unknown_code_is_kept_beside_the_known():
-    """One detail that cannot be read does not cost the others their type."""
+    """A status detail that cannot be parsed does not change how the others are read."""
     details = [{"code": "verification_mood"}, "odd", {"code": "verification_image_blurry"}]
     individual = Individual.model_validate({"status": "active", "status_details": details})
     first, odd, last = individual.status_details
@@ -122,7 +122,7 @@ def test_an_unknown_code_is_kept_beside_the_known():
 @given(data=st.data())
 @settings(max_examples=20, deadline=None)
 def test_no_object_fails_to_load(kind, data):
-    """Any JSON in any field of any resource."""
+    """Every resource loads with any JSON in any field."""
     keys = st.sampled_from([*kind.model_fields]) | st.text()
     sent = data.draw(st.dictionaries(keys, JSON, max_size=6))
     resource = kind.model_validate(sent)
@@ -131,7 +131,7 @@ def test_no_object_fails_to_load(kind, data):
 
 
 def test_null_and_absent_read_alike():
-    """And make no difference to equality; which came is visible."""
+    """A null field and an absent one read alike and are equal; `.raw` shows which was sent."""
     null, absent = Transfer.model_validate({"status": None}), Transfer.model_validate({})
     assert null.status is absent.status is None
     assert null == absent
@@ -140,7 +140,7 @@ def test_null_and_absent_read_alike():
 
 
 def test_resources_are_values():
-    """Equal by what they say, usable in sets, never changed."""
+    """Resources compare by kind and values, can be in sets, and are immutable."""
     one, same = Transfer(id="tr_1", status="started"), Transfer(id="tr_1", status="started")
     assert {one} == {same}
     assert one != Transfer(id="tr_1", status="failed")
@@ -150,7 +150,7 @@ def test_resources_are_values():
 
 
 def test_resources_survive_copying_and_pickling():
-    """With their raw object and the text of their amounts."""
+    """A copied or pickled resource keeps its raw object and the text of its amounts."""
     transfer = Transfer.model_validate({"id": "tr_1", "source_amount": "1.00", "x": None})
     for clone in (pickle.loads(pickle.dumps(transfer)), copy.deepcopy(transfer)):
         assert clone == transfer
@@ -159,21 +159,21 @@ def test_resources_survive_copying_and_pickling():
 
 
 def test_the_repr_shows_what_was_said():
-    """Without the fields that have no value."""
+    """The repr of a resource shows only the fields that have a value."""
     assert repr(Transfer(id="tr_1", source_amount="1.50")) == (
         "Transfer(id='tr_1', source_amount=Amount('1.50'))"
     )
 
 
 def test_a_document_number_is_not_shown():
-    """It can be read, not seen in passing."""
+    """A document number can be read as an attribute but is not in repr or str."""
     individual = Individual.model_validate({"document": {"type": "curp", "number": "GOHM9005"}})
     assert individual.document.number == "GOHM9005"
     assert "GOHM9005" not in repr(individual) + str(individual)
 
 
 def test_dumping_a_value_of_the_wrong_type_does_not_warn():
-    """It was kept on purpose."""
+    """Dumping a resource with values of the wrong type gives no warning."""
     transfer = Transfer.model_validate({"status": 5, "created_at": "soon", "total_fee": "free"})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -183,7 +183,7 @@ def test_dumping_a_value_of_the_wrong_type_does_not_warn():
 
 @pytest.mark.parametrize("text", ["0", "-1.50", "+2", "0.000000000", "007", "1" * 60])
 def test_an_amount_keeps_its_text(text):
-    """Beside its exact value."""
+    """An Amount keeps its text beside its exact value."""
     amount = Amount(text)
     assert amount == Decimal(text)
     assert amount.text == str(amount) == f"{amount}" == text
@@ -191,7 +191,7 @@ def test_an_amount_keeps_its_text(text):
 
 
 def test_amounts_compute_as_decimals():
-    """Exactly, and formatted as one likes."""
+    """Amounts add and format like Decimals, and can be made from Amounts and integers."""
     assert Amount("0.10") + Amount("0.20") == Decimal("0.30")
     assert f"{Amount('1234.5'):,.2f}" == "1,234.50"
     assert Amount(Amount("1.00")).text == "1.00"
@@ -202,6 +202,6 @@ def test_amounts_compute_as_decimals():
     "junk", ["", " 1", "1.", ".5", "1e5", "NaN", "1_0", "\u0661", "0x1", "1,5", "--1"]
 )
 def test_what_is_no_amount(junk):
-    """Plain digits with at most one point, nothing else."""
+    """Text other than plain digits with at most one point raises ValueError."""
     with pytest.raises(ValueError, match="plain digits"):
         Amount(junk)

@@ -1,4 +1,4 @@
-"""Amounts are text, positive, and no finer than their currency."""
+"""Amounts are positive text with no more decimals than their currency has."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from paylab.spec import money
     ],
 )
 def test_good(value, currency):
-    """Nothing is wrong with these."""
+    """Valid amounts have no problems."""
     assert money.check_amount(value, currency, "amount") == []
 
 
@@ -63,7 +63,7 @@ def test_good(value, currency):
     ],
 )
 def test_bad(value, currency, words):
-    """Each says why, and on which reading it rests."""
+    """An invalid amount has one problem, with the reason and the assumption behind it."""
     (problem,) = money.check_amount(value, currency, "amount")
     assert words in problem.message
     assert (problem.field, problem.source) == ("amount", "amount.form")
@@ -73,5 +73,5 @@ def test_bad(value, currency, words):
     ("value", "amount"), [("10.50", Decimal("10.50")), ("1e3", None), (10, None), (None, None)]
 )
 def test_read(value, amount):
-    """A good text is read exactly, anything else not at all."""
+    """A valid amount is read exactly; anything else gives None."""
     assert money.read_amount(value) == amount

@@ -1,4 +1,4 @@
-"""Paths and words that are only assumed stand in the data of the assumptions and nowhere else."""
+"""Assumed paths and words are written only in the assumptions, not in other code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STATED = {*codes.PAYOUT_METHODS, *codes.DOCUMENT_TYPES, "email", "phone"}
 
 
 def assumed_paths() -> set[str]:
-    """The fixed beginning of each path that the interface description does not show."""
+    """The fixed beginning of each path that the spec does not show."""
     keys = [key for key in assumptions.KEYS.values() if key.type == "path"]
     shown = {str(key.default).partition("{")[0] for key in keys if key.origin == "spec"}
     found = {str(key.default).partition("{")[0] for key in keys if key.default not in (None, NONE)}
@@ -28,14 +28,14 @@ def assumed_paths() -> set[str]:
 
 
 def assumed_words() -> set[str]:
-    """The words that details of accounts can have, and that of the identity provider."""
+    """The allowed words in account details, and the identifier of the identity provider."""
     lists = [key for name, key in assumptions.KEYS.items() if name.endswith(".allowed")]
     words = {str(word) for key in lists for word in key.default or ()}
     return {*words, str(assumptions.KEYS["verification.provider"].default)} - STATED
 
 
 def texts(source: str) -> Iterator[str]:
-    """Every text of a module that is no docstring, an example in one included."""
+    """Every string of a module except docstrings and the examples in them."""
     tree = ast.parse(source)
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -44,7 +44,7 @@ def texts(source: str) -> Iterator[str]:
 
 
 def assumed_in(source: str) -> list[str]:
-    """What of a module's texts is only assumed."""
+    """The strings of a module that are an assumed word or contain an assumed path."""
     paths = [re.compile(re.escape(path) + r"(?![\w-])") for path in assumed_paths()]
     words = assumed_words()
     return [
@@ -54,7 +54,7 @@ def assumed_in(source: str) -> list[str]:
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_no_assumption_is_written_in_code(chapter):
-    """A service.toml changes them, so they are read from a Service."""
+    """The code contains no assumed path or word, because a service.toml can change them."""
     files = sorted((ROOT / chapter).rglob("*.py"))
     found = {str(file): assumed_in(file.read_text(encoding="utf-8")) for file in files}
     assert files
@@ -66,5 +66,5 @@ def test_no_assumption_is_written_in_code(chapter):
     [*("/v1/quotes", "/v1/sandbox/deposits", "GET /v1/quotes"), *("gcash", "idv_provider", "cvu")],
 )
 def test_an_assumption_in_code_is_found(text):
-    """In a text, and not in a docstring."""
+    """The check finds an assumption in a string and ignores docstrings."""
     assert assumed_in(f'"""A docstring with {text}."""\nname = "{text}"') == [text]

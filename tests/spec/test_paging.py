@@ -27,7 +27,7 @@ def token(value):
 
 
 def test_a_cursor_is_base64url_of_json():
-    """Without padding, and back again."""
+    """A cursor is base64url of JSON without padding, and decodes to the same position."""
     assert encode_cursor(POSITION) == TOKEN
     assert decode_cursor(TOKEN) == POSITION
 
@@ -35,7 +35,7 @@ def test_a_cursor_is_base64url_of_json():
 @given(st.text(min_size=1, max_size=40), st.text(min_size=1, max_size=40))
 @settings(deadline=None)
 def test_every_position_comes_back(created_at, id_):
-    """Whatever its texts hold."""
+    """Encoding and decoding a position returns the same position."""
     position = {"created_at": created_at, "id": id_, "direction": "next"}
     assert decode_cursor(encode_cursor(position)) == position
 
@@ -67,7 +67,7 @@ def test_every_position_comes_back(created_at, id_):
     ],
 )
 def test_anything_else_is_no_cursor(cursor, words):
-    """ValueError says why."""
+    """Anything that is not a cursor raises ValueError with the reason."""
     with pytest.raises(ValueError, match=words):
         decode_cursor(cursor)
 
@@ -75,7 +75,7 @@ def test_anything_else_is_no_cursor(cursor, words):
 @given(st.text())
 @settings(deadline=None)
 def test_no_text_breaks_the_reader(text):
-    """It is a position or a ValueError."""
+    """Random text raises ValueError and no other error."""
     try:
         decode_cursor(text)
     except ValueError:
@@ -84,7 +84,7 @@ def test_no_text_breaks_the_reader(text):
 
 
 def pages(*cursors):
-    """A list of numbered items, one a page; the last cursor is None."""
+    """A pager over numbered items, one per page, and the list of cursors it asks for."""
     asked = []
 
     def fetch(cursor):
@@ -96,27 +96,27 @@ def pages(*cursors):
 
 
 def test_a_pager_walks_from_cursor_to_cursor():
-    """Items in order, the first page asked for without a cursor."""
+    """A pager returns items in order and requests the first page without a cursor."""
     pager, asked = pages("a", "b", None)
     assert list(pager) == [0, 1, 2]
     assert asked == [None, "a", "b"]
 
 
 def test_pages_are_fetched_when_they_are_needed():
-    """Not ahead of time."""
+    """A page is fetched only when its items are needed."""
     pager, asked = pages("a", "b", None)
     assert pager.first() == 0
     assert asked == [None]
 
 
 def test_pages_come_read_and_raw():
-    """With what the envelope said."""
+    """`pages` has parsed items and `raw_pages` raw ones; both keep the envelope's values."""
     assert list(pages("a", None)[0].pages()) == [Page([0], True, "a"), Page([1], False, None)]
     assert next(pages("a", None)[0].raw_pages()) == Page([{"n": 0}], True, "a")
 
 
 def test_every_walk_starts_again():
-    """A pager is a list, not an iterator."""
+    """Each iteration over a pager starts again at the first page."""
     asked = []
     pager = Pager(lambda cursor: asked.append(cursor) or Page([{}]), lambda item: item)
     assert (len(list(pager)), len(list(pager))) == (1, 1)
@@ -124,7 +124,7 @@ def test_every_walk_starts_again():
 
 
 def test_a_walk_can_start_at_a_cursor():
-    """Where another one stopped."""
+    """A pager can start at a given cursor."""
     asked = []
     pager = Pager(lambda cursor: asked.append(cursor) or Page([{}]), lambda item: item, "c")
     list(pager)
@@ -132,7 +132,7 @@ def test_a_walk_can_start_at_a_cursor():
 
 
 def test_an_empty_list_has_no_first():
-    """None, not an error."""
+    """`first` of an empty list is None."""
     assert Pager(lambda _: Page([]), lambda item: item).first() is None
 
 
@@ -144,7 +144,7 @@ def test_an_empty_page_is_not_the_end():
 
 @pytest.mark.parametrize("cursors", [("a", "a"), ("a", "b", "a"), ("a", "b", "c", "b")])
 def test_a_cursor_that_repeats_is_an_error(cursors):
-    """After the items that came, before the loop."""
+    """A repeated cursor raises PagingError instead of an endless loop."""
     pager, asked = pages(*cursors)
     with pytest.raises(PagingError, match="same cursor twice"):
         list(pager)
@@ -153,6 +153,6 @@ def test_a_cursor_that_repeats_is_an_error(cursors):
 
 @pytest.mark.parametrize("cursor", [None, ""])
 def test_a_next_page_without_a_cursor_is_an_error(cursor):
-    """The list says it goes on, and does not say where."""
+    """A page that announces a next page without a cursor raises PagingError."""
     with pytest.raises(PagingError, match="no cursor"):
         list(Pager(lambda _: Page([], True, cursor), lambda item: item))

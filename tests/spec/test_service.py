@@ -1,4 +1,4 @@
-"""The assumptions in force: defaults, files, errors, and what is read from them."""
+"""A Service: defaults, service.toml files, errors, and the values read from it."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ PROMISED = {
     "key", [f"{table}.{name}" for table, names in PROMISED.items() for name in names]
 )
 def test_promised_names_are_settings(key):
-    """The names in the documentation are those that a file is read for."""
+    """The documented names are keys of a service.toml and have their default values."""
     found = assumptions.KEYS[key]
     named = found if found.default is not None else assumptions.KEYS[found.base]
     assert Service().value(key) == named.default
 
 
 def test_importing_paylab_reads_no_assumptions():
-    """The rows are parsed when the first Service is made."""
+    """Importing paylab does not parse the assumptions; making the first Service does."""
     code = "import paylab; from paylab.spec import assumptions as a; print(a._rows.cache_info()[3])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0"
@@ -72,7 +72,7 @@ def test_nothing_given_is_what_is_assumed():
 
 @pytest.mark.parametrize(("key", "value"), CASES, ids=str)
 def test_every_other_value_can_be_set(key, value, tmp_path):
-    """Each key takes each of its other values, alone, and the file that says so is read back."""
+    """Each key can be set to each of its other values, and a file keeps the value."""
     service = Service().with_values({key: value})
     assert service.diff() == {key: value}
     assert service.value(key) == value
@@ -85,7 +85,7 @@ def test_every_other_value_can_be_set(key, value, tmp_path):
 
 @given(st.lists(st.sampled_from(CASES), min_size=2, max_size=8).map(dict))
 def test_several_values_survive_a_file(tmp_path_factory, values):
-    """Any combination that can be set is written and read back the same, probed or not."""
+    """Any combination of values is written to a file and read back equal, probed or not."""
     service = Service().with_values(values)
     path = tmp_path_factory.mktemp("service") / "service.toml"
     probed = service.with_values(dict(list(values.items())[:1]), probed=DAY)
@@ -103,7 +103,7 @@ def test_several_values_survive_a_file(tmp_path_factory, values):
 
 
 def test_each_key_is_written_below_its_question():
-    """What differs, a question to ask above it, and nothing else."""
+    """The file has only the values that differ, each below a comment with its question."""
     text = Service.from_mapping({"paths.quotes": "/v1/quote", "lists.max_limit": 50}).to_toml()
     tables = tomllib.loads(text)
     assert tables == {"paths": {"quotes": "/v1/quote"}, "lists": {"max_limit": 50}}
@@ -152,7 +152,7 @@ def test_each_key_is_written_below_its_question():
     ],
 )
 def test_a_mistake_in_a_file(tmp_path, text, line, words):
-    """The error names the file, the line of the key, and what can stand there."""
+    """The error names the file, the line of the key and the allowed values."""
     path = tmp_path / "service.toml"
     path.write_text(text)
     with pytest.raises(ServiceError) as caught:
@@ -165,7 +165,7 @@ def test_a_mistake_in_a_file(tmp_path, text, line, words):
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe"])
 def test_a_file_that_cannot_be_read(tmp_path, content):
-    """A missing file and one that is no text are errors of the same kind."""
+    """A missing file and a file that is not text both raise ServiceError."""
     path = tmp_path / "service.toml"
     if content is not None:
         path.write_bytes(content)
@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_read(tmp_path, content):
 
 
 def test_a_service_cannot_be_changed():
-    """Other values make another service; it can be copied, pickled and be a key."""
+    """A Service is immutable, and can be copied, pickled and used as a dict key."""
     service = Service().with_values({"paths.quotes": "/v1/quote"})
     with pytest.raises(AttributeError, match="with_values"):
         service.paths = None
@@ -193,13 +193,13 @@ def test_a_service_cannot_be_changed():
     ],
 )
 def test_a_misspelt_attribute(read, nearest):
-    """An attribute that is no setting names the nearest."""
+    """The error for an unknown attribute names the nearest setting."""
     with pytest.raises(AttributeError, match=f"nearest: {nearest}"):
         read(Service())
 
 
 def test_where_a_value_is_from():
-    """Assumed, set by the user, or found by a probe as long as the value is still that."""
+    """The origin of a value is the assumption, the user, or a probe until the value changes."""
     service = Service().with_values({"lists.order": "newest_first"})
     assert Service().origin("lists.order") == "chosen"
     assert (service.origin("lists.order"), service.declares("lists.order")) == ("yours", True)
@@ -211,7 +211,7 @@ def test_where_a_value_is_from():
 
 
 def test_a_probed_value_that_was_edited_in_the_file(tmp_path):
-    """Another value than the one that was found is the user's own."""
+    """A probed value that was edited in the file counts as set by the user."""
     path = tmp_path / "service.toml"
     probed = Service().with_values({"paths.quotes": "/v1/quote"}, probed=DAY)
     path.write_text(probed.to_toml().replace('quotes = "/v1/quote"', 'quotes = "/v1/other"'))
@@ -219,7 +219,7 @@ def test_a_probed_value_that_was_edited_in_the_file(tmp_path):
 
 
 def test_what_a_probe_confirmed_is_no_difference(tmp_path):
-    """A default that was found to hold is declared, and differs from nothing."""
+    """A default that a probe confirmed counts as declared and is not in the diff."""
     path = tmp_path / "service.toml"
     path.write_text(Service().with_values({"signing.empty_query": "omit"}, probed=DAY).to_toml())
     service = Service.load(path)
@@ -228,7 +228,7 @@ def test_what_a_probe_confirmed_is_no_difference(tmp_path):
 
 
 def test_one_list_can_differ_from_the_others():
-    """A value of one list goes before that of all, and that before the default."""
+    """A value for one list overrides the value for all lists, which overrides the default."""
     service = Service.from_mapping(
         {"lists": {"max_limit": 10, "items": "rows", "conversions": {"max_limit": 5}}}
     )
@@ -240,7 +240,7 @@ def test_one_list_can_differ_from_the_others():
 
 
 def test_a_path_is_filled_in():
-    """Ids are encoded as one segment, whatever is in them."""
+    """Ids are encoded as one path segment, whatever characters they contain."""
     service = Service.from_mapping({"paths.sandbox_deposits": "/v1/a/{conversion_account_id}/pay"})
     assert service.path("transfer", id="tr_1") == "/v1/transfers/tr_1"
     assert service.path("transfers.create") == "/v1/transfers"
@@ -252,7 +252,7 @@ def test_a_path_is_filled_in():
 
 
 def test_a_subscription_is_deleted_where_it_is_read():
-    """Unless its own path says otherwise."""
+    """A subscription is deleted at the path where it is read, unless another path is set."""
     moved = Service.from_mapping({"paths.webhook_subscription": "/v1/webhooks/{id}"})
     assert moved.path("webhook_subscriptions.delete", id="wh_1") == "/v1/webhooks/wh_1"
     assert moved.diff() == {"paths.webhook_subscription": "/v1/webhooks/{id}"}
@@ -261,13 +261,13 @@ def test_a_subscription_is_deleted_where_it_is_read():
 
 
 def test_an_operation_that_does_not_exist():
-    """The error names the key to set and the assumption it rests on."""
+    """The error for a missing operation names the key to set and the assumption."""
     with pytest.raises(MissingOperationError, match=r"paths\.conversion is .*conversion\.get"):
         Service().path("conversion", id="conv_1")
 
 
 def test_operations_are_found_by_their_path():
-    """A fixed path goes before one with a placeholder, and all methods of a path are there."""
+    """A fixed path wins over one with a placeholder; `match` returns all methods of a path."""
     service = Service.from_mapping({"paths.individuals": "/v1/individuals/list"})
     listed, parts = service.match("/v1/individuals/list")
     assert ({*listed}, parts) == ({"GET"}, {})
@@ -294,13 +294,13 @@ def test_operations_are_found_by_their_path():
     ],
 )
 def test_an_account_type_of_a_country(country, kind, key, field):
-    """SEPA countries share one, a crypto wallet is the same everywhere."""
+    """SEPA countries share one account type, and a crypto wallet is the same everywhere."""
     form = Service().account(country, kind)
     assert (form and (form.key, form.field)) == (key and (key, field))
 
 
 def test_details_have_the_names_of_the_service():
-    """Our names are sent as theirs and theirs read as ours; `allowed` may name its field."""
+    """Details have the service's names when sent, ours when read; `allowed` may name a field."""
     service = Service.from_mapping(
         {
             "financial_accounts.crypto_wallet": {
@@ -321,7 +321,7 @@ def test_details_have_the_names_of_the_service():
 
 
 def test_details_of_an_unknown_country():
-    """A name is translated only when every country that has it agrees."""
+    """Without a country, only names that mean the same in every country are translated."""
     fields = "financial_accounts.MX.bank_account.fields.clabe"
     names = Service.from_mapping({fields: "clabe_number"}).detail_names(None, "bank_account")
     assert names.send({"clabe": "1", "iban": "2"}) == {"clabe_number": "1", "iban": "2"}
@@ -338,14 +338,14 @@ def test_details_of_an_unknown_country():
     ],
 )
 def test_names_go_there_and_back(theirs, ours, sent):
-    """What was sent with their names reads with ours as before."""
+    """Fields sent with the service's names are read back with ours."""
     names = Names(theirs)
     assert names.send(ours) == sent
     assert names.read(sent) == ours
 
 
 def test_a_field_gives_way_to_the_one_that_is_called_so():
-    """A name that stands for one of ours cannot also be sent as it is."""
+    """If a field is renamed to x, another field that is already called x is dropped."""
     assert Names({"a": "x"}).send({"x": 0, "a": 1}) == {"x": 1}
 
 
@@ -353,5 +353,5 @@ def test_a_field_gives_way_to_the_one_that_is_called_so():
     ("country", "rails"), [("MX", ("spei",)), ("FR", ("sepa_instant",)), ("US", ())]
 )
 def test_rails_of_a_country(country, rails):
-    """SEPA countries share one list; where no corridor is named there are none."""
+    """SEPA countries share one list of rails; a country without a corridor has none."""
     assert Service().payout_methods(country) == rails

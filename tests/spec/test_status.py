@@ -1,4 +1,4 @@
-"""The four status machines, move by move, against the tables of the spec and the gaps."""
+"""The four status machines have exactly the moves of the spec and of the assumptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from paylab.spec import codes
 from paylab.spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove
 
 MACHINES = [INDIVIDUAL, TRANSFER, CONVERSION, CONVERSION_ACCOUNT]
-# From, to: "States and transitions"; then the gaps.
+# From, to: first the moves of "States and transitions" in the spec, then the assumed moves.
 MOVES = {
     "individual": """
         action_required pending, pending active, pending action_required, pending rejected,
@@ -35,7 +35,7 @@ FINAL = {
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_exactly_these_moves(machine):
-    """Every pair of states: a move of the tables, or none."""
+    """Each machine has exactly the moves of the table above."""
     wanted = {tuple(pair.split()) for pair in MOVES[machine.name].split(",")}
     pairs = itertools.product(machine.states, repeat=2)
     assert {pair for pair in pairs if pair[1] in machine.onward(pair[0])} == wanted
@@ -43,7 +43,7 @@ def test_exactly_these_moves(machine):
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_final(machine):
-    """Reached and never left; what nobody knows is not final."""
+    """The final states are those listed above; an unknown state and None are not final."""
     assert machine.final == FINAL[machine.name]
     assert not machine.is_final("unheard_of")
     assert not machine.is_final(None)
@@ -51,7 +51,7 @@ def test_final(machine):
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 def test_trigger_and_target_agree(machine):
-    """`toward` names the trigger that `after` follows."""
+    """The trigger that `toward` returns leads to the same state in `after` and `legal`."""
     for (state, _), to in machine.moves.items():
         assert machine.after(state, machine.toward(state, to)) == to
         assert machine.legal(state)[machine.toward(state, to)] == to
@@ -68,7 +68,7 @@ def test_an_illegal_move(ask):
 
 
 def test_the_states_are_the_services_words():
-    """As the spec lists them."""
+    """The states of the machines are the statuses of the spec."""
     assert INDIVIDUAL.states == codes.INDIVIDUAL_STATUSES
     assert TRANSFER.states == codes.TRANSFER_STATUSES
     assert CONVERSION.states == codes.CONVERSION_STATUSES

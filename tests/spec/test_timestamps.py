@@ -1,4 +1,4 @@
-"""Instants as text, out and in."""
+"""Writing instants as text and reading them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paylab.spec import timestamps
     ],
 )
 def test_out(instant, text):
-    """UTC, and cut to milliseconds, never rounded up."""
+    """An instant is written in UTC, truncated to milliseconds."""
     assert timestamps.to_text(instant) == text
 
 
@@ -44,7 +44,7 @@ def test_out(instant, text):
     ],
 )
 def test_in(text, wanted):
-    """Every sane spelling; no offset means UTC."""
+    """All common ISO 8601 spellings are read; a time without an offset is UTC."""
     hour, minute, micros = wanted
     assert timestamps.from_text(text) == datetime(2026, 1, 31, hour, minute, 0, micros, UTC)
 
@@ -69,7 +69,7 @@ def test_in(text, wanted):
     ],
 )
 def test_in_refused(text):
-    """ValueError in a short sentence."""
+    """Text that is not an instant raises ValueError with a short message."""
     with pytest.raises(ValueError, match=r".") as raised:
         timestamps.from_text(text)
     assert len(str(raised.value)) < 160
@@ -77,13 +77,13 @@ def test_in_refused(text):
 
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_there_and_back(instant):
-    """What is written reads as the same instant, to the millisecond."""
+    """An instant that is written and read again is the same to the millisecond."""
     back = timestamps.from_text(timestamps.to_text(instant))
     assert timedelta(0) <= instant - back < timedelta(milliseconds=1)
 
 
 @given(st.text(max_size=40))
 def test_any_text(text):
-    """Read, or refused with a ValueError."""
+    """Any text is read as an instant in UTC or raises ValueError."""
     with suppress(ValueError):
         assert timestamps.from_text(text).tzinfo is UTC
