@@ -8,7 +8,7 @@ from paylab.rules import accounts
 from paylab.spec import codes
 from paylab.spec.service import Service
 
-# The CBU is python-stdnum's example; IBANs are the registry's; the QR text is from the field.
+# The CBU is an example of python-stdnum, IBANs are from the registry, the QR text was in use.
 QR = (
     "00020101021127770012com.p2pqrpay0111EAWRPHM2XXX02089996440304125000134020460514"
     "+63-91788179125204601653036085802PH5914Komoo Testingg6006AMADEO63041E6F"
@@ -60,7 +60,7 @@ def changed(sample, **change):
 
 @pytest.mark.parametrize("sample", GOOD, ids=lambda sample: f"{sample[0]} {sample[1]}")
 def test_good(sample):
-    """A good account of every type."""
+    """A valid account of every type has no problems."""
     country, kind, details = sample
     body = {"individual_id": "ind_1", "type": kind, "details": details}
     assert accounts.check(body, country) == []
@@ -69,7 +69,7 @@ def test_good(sample):
 
 @pytest.mark.parametrize("sample", GOOD, ids=lambda sample: f"{sample[0]} {sample[1]}")
 def test_required_fields(sample):
-    """With nothing in it, every field but the BIC is asked for."""
+    """Empty details have a problem for every field except the BIC."""
     country, kind, details = sample
     fields = [problem.field for problem in accounts.check_details(country, kind, {})]
     assert fields == [f"details.{name}" for name in details if name != "bic"]
@@ -108,7 +108,7 @@ def test_required_fields(sample):
     ],
 )
 def test_limits(sample, field, good, bad):
-    """Both sides of every limit."""
+    """Values within each limit are accepted, and values outside are refused."""
     assert [value for value in good if changed(sample, **{field: value})] == []
     assert [value for value in bad if not changed(sample, **{field: value})] == []
 
@@ -124,14 +124,14 @@ def test_limits(sample, field, good, bad):
     ],
 )
 def test_pix_key_matches_its_type(kind, good, bad):
-    """The type says what the key has to look like."""
+    """A PIX key must have the form of its type."""
     assert [key for key in good if changed(BR, pix_key=key, pix_key_type=kind)] == []
     assert [key for key in bad if not changed(BR, pix_key=key, pix_key_type=kind)] == []
 
 
 @pytest.mark.parametrize("kind", ["CPF", "random", "", None, 7, [], {}])
 def test_unknown_pix_key_type(kind):
-    """Then only the type is wrong."""
+    """An unknown PIX key type is the only problem; the key itself is not checked."""
     assert [p.field for p in changed(BR, pix_key_type=kind)] == ["details.pix_key_type"]
 
 
@@ -147,7 +147,7 @@ def test_unknown_pix_key_type(kind):
     ],
 )
 def test_account_types_of_a_country(country, kind, good):
-    """A type that the country does not use is a problem; a crypto wallet is good everywhere."""
+    """A type that the country does not use is a problem; every country has crypto wallets."""
     problems = accounts.check_entry({"type": kind, "details": {}}, country)
     assert ("account.country" not in [problem.source for problem in problems]) is good
 
@@ -167,7 +167,7 @@ def test_account_types_of_a_country(country, kind, good):
     ],
 )
 def test_bodies(body, fields):
-    """Every problem of a body at once."""
+    """All problems of a body are listed at once."""
     assert [problem.field for problem in accounts.check(body, "MX")] == fields
 
 
@@ -182,13 +182,13 @@ def test_bodies(body, fields):
     ],
 )
 def test_sources(sample, field, sources):
-    """A field's name may be assumed where its form is the spec's, and the other way round."""
+    """A missing field and a wrong value may have different sources: spec or assumption."""
     missing, wrong = changed(sample, **{field: None}), changed(sample, **{field: "@"})
     assert (missing[0].source, wrong[0].source) == sources
 
 
 def test_issuers_are_named_and_can_be_set():
-    """The list is assumed: the problem names it and its key, and a service.toml replaces it."""
+    """The problem lists the assumed issuers and their key; a Service can replace the list."""
     (problem,) = changed(PH_WALLET, issuer="shopee")
     key = "financial_accounts.PH.digital_wallet.allowed"
     assert (problem.message, problem.key) == ("must be one of gcash, grabpay, maya", key)
@@ -199,7 +199,7 @@ def test_issuers_are_named_and_can_be_set():
 
 @pytest.mark.parametrize(("required", "missing"), [(["clabe", "label"], ["label"]), ([], [])])
 def test_required_fields_of_a_service(required, missing):
-    """What a service.toml asks for is asked for, and rests on the assumption."""
+    """The fields that a service.toml requires are required, with the assumption as source."""
     key = "financial_accounts.MX.bank_account.required"
     given = {"clabe": "032180000118359719"} if required else {}
     found = accounts.check_details("MX", "bank_account", given, "", Service({key: required}))
@@ -218,7 +218,7 @@ def test_required_fields_of_a_service(required, missing):
     ],
 )
 def test_check_digits_are_warnings(sample, change):
-    """A wrong check digit is no problem, and is warned about."""
+    """A wrong check digit gives a warning and no problem."""
     country, kind, details = sample
     assert accounts.warn(country, kind, details) == []
     assert changed(sample, **change) == []
@@ -228,5 +228,5 @@ def test_check_digits_are_warnings(sample, change):
 
 @pytest.mark.parametrize("details", [None, [], {"clabe": 5}, {"clabe": "1"}, {}])
 def test_no_warning_where_there_is_a_problem(details):
-    """What is refused anyway needs no second remark."""
+    """Details that have a problem get no warning."""
     assert accounts.warn("MX", "bank_account", details) == []

@@ -1,4 +1,4 @@
-"""Check digits, on numbers that others published."""
+"""Check digits of published numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from paylab.rules import accounts
     ],
 )
 def test_check_digits(kind, good, bad):
-    """The good one passes without a word, the bad one is warned about."""
+    """A correct check digit gives no warning, and a wrong one gives one warning."""
     form = Format(check_digit=kind)
     assert accounts.warn_check_digits(form, good, "number") == []
     (warning,) = accounts.warn_check_digits(form, bad, "number")
@@ -32,10 +32,10 @@ def test_check_digits(kind, good, bad):
 
 @pytest.mark.parametrize("junk", [None, 7, [], {}, "", " "])
 def test_junk_is_not_warned_about(junk):
-    """It is refused elsewhere."""
+    """A value that is empty or not text gives no warning, because another rule refuses it."""
     assert accounts.warn_check_digits(Format(check_digit="cpf"), junk, "number") == []
 
 
 def test_forms_without_a_check_digit():
-    """Nothing to warn about."""
+    """A format without a check digit gives no warning."""
     assert accounts.warn_check_digits(Format(), "anything", "number") == []

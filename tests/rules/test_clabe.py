@@ -1,4 +1,4 @@
-"""CLABEs published as examples, and what is not one."""
+"""CLABEs: published examples, invalid texts and check digits."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def test_published(number):
 
 
 def test_products():
-    """The products of the worked example, as published."""
+    """The products of the worked example are as published."""
     assert accounts.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
 
 
 def test_parts():
-    """3 digits of bank, 3 of plaza, 11 of account, 1 of check."""
+    """A CLABE has 3 digits of bank, 3 of plaza, 11 of account and 1 check digit."""
     assert accounts.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
 
 
@@ -34,7 +34,7 @@ def test_parts():
     ["", PUBLISHED[:17], PUBLISHED + "0", PUBLISHED + "\n", "\u0660" * 18, "x" * 18, None, 7],
 )
 def test_not_a_clabe(junk):
-    """Anything but 18 digits is no CLABE, and has no parts."""
+    """Anything but 18 digits is not a CLABE and has no parts."""
     assert not accounts.is_valid(junk)
     with pytest.raises(ValueError, match="exactly 18 digits"):
         accounts.parts(junk)
@@ -49,7 +49,7 @@ def test_no_check_digit(junk):
 
 @given(bodies, st.integers(0, 16), st.integers(1, 9))
 def test_one_wrong_digit(body, place, step):
-    """One wrong digit is always noticed."""
+    """A CLABE with one wrong digit is never valid."""
     wrong = str((int(body[place]) + step) % 10)
     number = body + accounts.check_digit(body)
     assert accounts.is_valid(number)

@@ -1,4 +1,4 @@
-"""Sandbox deposits and conversion accounts."""
+"""The rules of sandbox deposits and conversion accounts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACCOUNT = {
 
 
 def said(problems):
-    """Each field with what is wrong with it."""
+    """The messages of the problems by field."""
     return {problem.field: problem.message for problem in problems}
 
 
@@ -35,7 +35,7 @@ def said(problems):
     ],
 )
 def test_good_deposits(change, currency):
-    """Nothing is wrong with these."""
+    """Valid deposits have no problems."""
     assert deposits.check(DEPOSIT | change, currency) == []
 
 
@@ -61,13 +61,13 @@ def test_good_deposits(change, currency):
     ],
 )
 def test_bad_deposits(change, currency, field, words):
-    """Each says where and what."""
+    """An invalid deposit has one problem, with the field and the reason."""
     assert words in said(deposits.check(DEPOSIT | change, currency))[field]
     assert len(deposits.check(DEPOSIT | change, currency)) == 1
 
 
 def test_every_problem_of_a_deposit_at_once():
-    """The wrong currency does not hide the wrong amount."""
+    """A wrong amount and a wrong currency are both listed."""
     problems = deposits.check(DEPOSIT | {"amount": "51", "currency": "php"}, "mxn")
     assert list(said(problems)) == ["amount", "currency"]
 
@@ -85,7 +85,7 @@ def test_every_problem_of_a_deposit_at_once():
     ],
 )
 def test_good_accounts(change, country):
-    """Nothing is wrong with these."""
+    """Valid conversion accounts have no problems."""
     assert deposits.check_account(ACCOUNT | change, country) == []
 
 
@@ -110,7 +110,7 @@ def test_good_accounts(change, country):
     ],
 )
 def test_bad_accounts(change, country, field, words):
-    """Each says where and what."""
+    """An invalid conversion account has one problem, with the field and the reason."""
     (problem,) = deposits.check_account(ACCOUNT | change, country)
     assert problem.field == field
     assert words in problem.message
@@ -118,6 +118,6 @@ def test_bad_accounts(change, country, field, words):
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
 def test_not_an_object(body):
-    """One problem, with the whole body."""
+    """A body that is not an object has one problem, without a field name."""
     wanted = {"": "must be a JSON object"}
     assert said(deposits.check(body)) == said(deposits.check_account(body)) == wanted

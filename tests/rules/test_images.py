@@ -1,4 +1,4 @@
-"""Verification images, with real files made by Pillow."""
+"""The rules of verification images, with real files made by Pillow."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def uri(data, mime="image/jpeg", size=SMALLEST):
 
 
 def upload(content, side="selfie", count=1):
-    """A body with the same image so many times."""
+    """A body with the same image `count` times."""
     return {"images": [{"type": side, "content": content}] * count}
 
 
 def said(body):
-    """The message of the only problem, or nothing."""
+    """The message of the only problem, or an empty text."""
     problems = images.check(body)
     assert len(problems) <= 1
     return problems[0].message if problems else ""
@@ -59,7 +59,7 @@ GOOD = uri(JPEG)
     ],
 )
 def test_kinds(data, mime):
-    """Each kind is known by its own first bytes, and good under its own name only."""
+    """A file is recognized and accepted only as its type; HEIC and HEIF pass as each other."""
     assert images.sniff(data) == mime
     good = [one for one in codes.IMAGE_TYPES if not images.check(upload(uri(data, one)))]
     family = ["image/heic", "image/heif"]
@@ -68,7 +68,7 @@ def test_kinds(data, mime):
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"GIF89a", AVIF, b"RIFF", b"%PDF", b"\0" * 99])
 def test_unknown_kinds(data):
-    """What is none of the six is nothing."""
+    """A file of none of the six types is not recognized and is refused."""
     assert images.sniff(data) is None
     assert "no known type" in said(upload(uri(data)))
 
@@ -85,7 +85,7 @@ def test_unknown_kinds(data):
     ],
 )
 def test_sizes(size, words):
-    """Both bounds belong to what is good, whatever the padding."""
+    """The smallest and the largest size are accepted; one byte less or more is refused."""
     message = said(upload(uri(JPEG, size=size)))
     assert words in message
     assert bool(words) is bool(message)
@@ -93,13 +93,13 @@ def test_sizes(size, words):
 
 @pytest.mark.parametrize(("count", "good"), [(0, False), (1, True), (10, True), (11, False)])
 def test_counts(count, good):
-    """One to ten images."""
+    """A body must have one to ten images."""
     assert (said(upload(GOOD, count=count)) == "") is good
 
 
 @pytest.mark.parametrize("side", ["document-front", "document-back", "selfie"])
 def test_sides(side):
-    """Three sides are known, and one may come twice."""
+    """Each of the three sides is accepted, and a side may be sent twice."""
     assert images.check(upload(GOOD, side, count=2)) == []
 
 
@@ -121,7 +121,7 @@ def test_sides(side):
     ],
 )
 def test_no_data_uri(content):
-    """Only a Base64 data URI of one of the six types will do."""
+    """Only a Base64 data URI of one of the six types is accepted."""
     assert "must be a Base64 data URI" in said(upload(content))
 
 
@@ -136,13 +136,13 @@ def test_no_data_uri(content):
     ],
 )
 def test_base64_is_strict(old, new):
-    """No line breaks, no padding inside, no other alphabet."""
+    """Base64 with line breaks, padding inside or another alphabet is refused."""
     assert "valid Base64" in said(upload(GOOD.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize("cut", [1, 2, 3])
 def test_base64_of_another_length(cut):
-    """A text whose length is no multiple of four is not Base64."""
+    """Base64 whose length is not a multiple of four is refused."""
     assert "valid Base64" in said(upload(uri(JPEG, size=12_000)[:-cut]))
 
 
@@ -161,22 +161,22 @@ def test_base64_of_another_length(cut):
     ],
 )
 def test_bodies(body, fields):
-    """Every problem of a body at once."""
+    """The problems of a body begin with these fields, in this order."""
     assert [problem.field for problem in images.check(body)][: len(fields)] == fields
 
 
 def test_a_lawful_body_of_the_largest_size():
-    """Ten images of 15 MB are 210 MB of Base64."""
+    """Ten images of the largest size, 210 MB of Base64, are accepted."""
     assert images.check(upload(uri(JPEG, size=LARGEST), count=10)) == []
 
 
 def test_too_large_is_told_without_decoding():
-    """The length is enough: what follows is not even Base64."""
+    """An image that is too large is refused by its length, without decoding it."""
     assert "at most 15 MB" in said(upload("data:image/png;base64," + "!" * 30_000_000))
 
 
 def test_decode():
-    """The declared type and the bytes."""
+    """`decode_content` returns the declared type and the bytes, or raises ValueError."""
     assert images.decode_content("data:image/png;base64,aGVsbG8=") == ("image/png", b"hello")
     with pytest.raises(ValueError, match="data URI"):
         images.decode_content("hello")
@@ -186,6 +186,6 @@ def test_decode():
 
 @pytest.mark.parametrize("data", [b"", b"a", b"ab", b"abc", b"abcd"])
 def test_size_is_told_from_the_length(data):
-    """With no, one or two characters of padding."""
+    """The decoded size is computed from the length, with up to two padding characters."""
     text = f"data:image/png;base64,{b64encode(data).decode()}"
     assert images.decoded_size(text) == len(data)

@@ -1,4 +1,4 @@
-"""New individuals, by country and product, and verification tokens."""
+"""The rules of new individuals, by country and product, and of verification tokens."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOKEN = {
 
 
 def said(problems):
-    """Each field with what is wrong with it."""
+    """The messages of the problems by field."""
     return {problem.field: problem.message for problem in problems}
 
 
@@ -46,7 +46,7 @@ def without(body, *names):
 
 
 def document(country, kind, number):
-    """A change of country and document."""
+    """The changes that set a country and a document."""
     return {"country": country, "address": {}, "document": {"type": kind, "number": number}}
 
 
@@ -76,13 +76,13 @@ def document(country, kind, number):
     ],
 )
 def test_good(change):
-    """Nothing is wrong with these."""
+    """Valid individuals have no problems."""
     assert individuals.check(BASE | change) == []
 
 
 @pytest.mark.parametrize("name", BASE)
 def test_base_fields_are_required(name):
-    """The base list is an assumption, and says so."""
+    """A missing base field is a problem whose source is an assumption."""
     (problem,) = individuals.check(without(BASE, name))
     assert (problem.field, problem.message) == (name, "is required")
     assert problem.source == "individual.required"
@@ -92,7 +92,7 @@ def test_base_fields_are_required(name):
 @pytest.mark.parametrize("name", ["phone", "document", "date_of_birth", "idv_consent_recorded_at"])
 @pytest.mark.parametrize("country", ["MX", "PH", "CO", "BR", "AR", "GB", "US"])
 def test_ramp_products_ask_for_more_in_every_country(country, product, name):
-    """These four are the spec's."""
+    """Ramp products require four more fields in every country, as the spec says."""
     body = {**BASE, **without(RAMP, name), "country": country, "product_types": [product]}
     problems = individuals.check(body | {"address": {}})
     assert (name, "is required", "spec") in [(p.field, p.message, p.source) for p in problems]
@@ -103,7 +103,7 @@ def test_ramp_products_ask_for_more_in_every_country(country, product, name):
     [(COLOMBIA, "email"), (COLOMBIA, "document"), (INDIA, "email"), (INDIA, "phone")],
 )
 def test_countries_that_always_ask_for_more(body, name):
-    """Whatever the product."""
+    """Colombia and India require these fields even for payouts."""
     assert said(individuals.check(BASE | without(body, name))) == {name: "is required"}
 
 
@@ -169,7 +169,7 @@ def test_countries_that_always_ask_for_more(body, name):
     ],
 )
 def test_bad(change, field, words):
-    """Each says where and what."""
+    """An invalid individual has a problem with the field and the reason."""
     assert words in said(individuals.check(BASE | change))[field]
 
 
@@ -191,13 +191,13 @@ def test_bad(change, field, words):
     ],
 )
 def test_curp(number, good):
-    """Four capitals, six digits, H or M, five capitals, a capital or digit, a digit."""
+    """A CURP is four capitals, six digits, H or M, five capitals, a capital or digit, a digit."""
     problems = individuals.check(BASE | document("MX", "curp", number))
     assert (problems == []) is good
 
 
 def test_every_problem_at_once_in_a_stable_order():
-    """A body with nothing right in it lists everything."""
+    """All problems of a body are listed at once, in a fixed order."""
     body = {"product_types": ["on_ramp"], "given_name": "", "country": "MX", "address": []}
     fields = [problem.field for problem in individuals.check(body)]
     assert fields == [
@@ -208,7 +208,7 @@ def test_every_problem_at_once_in_a_stable_order():
 
 @pytest.mark.parametrize("body", [None, [], "x", 7, True])
 def test_not_an_object(body):
-    """One problem, with the whole body."""
+    """A body that is not an object has one problem, without a field name."""
     assert said(individuals.check(body)) == {"": "must be a JSON object"}
     assert said(individuals.check_token(body)) == {"": "must be a JSON object"}
 
@@ -232,12 +232,12 @@ def test_not_an_object(body):
     ],
 )
 def test_token(change, fields):
-    """The five reasons a token's body is refused for."""
+    """The body of a verification token is checked field by field."""
     assert [problem.field for problem in individuals.check_token(TOKEN | change)] == fields
 
 
 def test_another_provider_can_be_named():
-    """The provider's identifier is an assumption."""
+    """A Service can name another identity provider."""
     service = Service({"verification.provider": "acme"})
     assert individuals.check_token(TOKEN | {"provider": "acme"}, service) == []
 
@@ -260,7 +260,7 @@ def test_another_provider_can_be_named():
     ],
 )
 def test_warnings(change, fields):
-    """A typing mistake, or an e-mail address left out, is a warning and no problem."""
+    """A mistyped number or a missing e-mail address gives a warning."""
     assert [problem.field for problem in individuals.warn(BASE | change)] == fields
 
 
@@ -282,7 +282,7 @@ TODAY = date(2026, 11, 22)
     ],
 )
 def test_an_age_that_is_odd_is_a_warning(born, told):
-    """From 18 to 120 years on the day; what is no day is an error elsewhere."""
+    """An age outside 18 to 120 years gives a warning; an invalid date gives none."""
     found = individuals.warn_implausible({"date_of_birth": born}, TODAY)
     assert [(each.field, each.message) for each in found] == (
         [("date_of_birth", told)] if told else []

@@ -1,4 +1,4 @@
-"""Whatever JSON can hold, a rule answers with a list of problems and never raises."""
+"""For any JSON, every rule returns a list of problems and raises no exception."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ JSON = st.recursive(
     max_leaves=30,
 )
 
-# No deadline: the machine may be busy, and nothing here is about speed.
+# No deadline: the machine may be busy, and these tests do not measure speed.
 some = settings(max_examples=60, deadline=None)
 
 RULES = {
@@ -66,7 +66,7 @@ TYPED += [("GB", "bank_account"), ("DE", "bank_account"), ("US", "crypto_wallet"
 
 
 def are_problems(found):
-    """Whether this is a list of problems with a place and a reason."""
+    """Whether this is a list of problems with a field and a reason."""
     whole = isinstance(found, list) and all(isinstance(one, Problem) for one in found)
     return whole and all(isinstance(one.field, str) and one.message for one in found)
 
@@ -74,7 +74,10 @@ def are_problems(found):
 @some
 @given(body=JSON)
 def test_any_body(body):
-    """The same problems every time, by every rule: to make a body takes longer than to check it."""
+    """Every rule returns problems for any JSON body, and the same ones when called again.
+
+    All rules check the same body, because generating it takes longer than checking it.
+    """
     for name, rule in RULES.items():
         found = rule(body)
         assert are_problems(found), name
@@ -84,14 +87,14 @@ def test_any_body(body):
 @some
 @given(body=st.dictionaries(NAMES, JSON, max_size=20))
 def test_any_values_under_the_right_names(body):
-    """Junk a level deeper."""
+    """Every rule returns problems for any JSON values under the known field names."""
     assert [name for name, rule in RULES.items() if not are_problems(rule(body))] == []
 
 
 @some
 @given(details=st.dictionaries(NAMES, JSON) | JSON)
 def test_any_details(details):
-    """Checks and warnings alike."""
+    """Checks and warnings of account details return problems for any JSON."""
     for place in TYPED:
         assert are_problems(accounts.check_details(*place, details)), place
         assert are_problems(accounts.warn(*place, details)), place
@@ -100,7 +103,7 @@ def test_any_details(details):
 @settings(some, max_examples=25)
 @given(route=st.tuples(JSON, JSON, JSON, JSON, JSON))
 def test_any_route(route):
-    """Countries, types, currencies and rails that are none."""
+    """The rules of routes return problems for any JSON values."""
     assert are_problems(transfers.check_route(*route))
     assert are_problems(transfers.check_network(*route[:2]))
 
@@ -108,20 +111,20 @@ def test_any_route(route):
 @some
 @given(JSON, JSON)
 def test_any_amount(value, currency):
-    """Amounts and currencies that are none."""
+    """The rule of amounts returns problems for any JSON amount and currency."""
     assert are_problems(money.check_amount(value, currency, "amount"))
 
 
 @some
 @given(st.binary())
 def test_any_first_bytes(data):
-    """One of the six types, or none."""
+    """Any bytes are recognized as one of the six types or as none."""
     assert images.sniff(data) in (None, *codes.IMAGE_TYPES)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES.keys())
 def test_deep_and_huge_bodies(rule):
-    """Nothing walks into what it does not know."""
+    """Rules return problems for deeply nested values and for very long texts."""
     deep = []
     for _ in range(50_000):
         deep = [deep]

@@ -1,4 +1,4 @@
-"""Only what the spec states is refused; what is only assumed names its row and can be sent."""
+"""Each problem names its source: the spec, or the row of an assumption."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ EMVCO = Path(__file__).parents[1] / "emvqr" / "golden" / "emvco.txt"
 
 
 def details(country, kind="", **change):
-    """The problems of an example account with other values."""
+    """The problems of an example account with some details changed."""
     own = examples.account(country)
     given = own["details"] if not kind else {}
     return accounts.check_details(country, kind or own["type"], given | change)
 
 
 def image(size, uri="data:image/jpeg;base64,", data=JPEG, breaks=False):
-    """The problems of an image of so many bytes."""
+    """The problems of an image of this size."""
     text = b64encode(data.ljust(size, b"\0")).decode()
     text = "\n".join([text[:76], text[76:]]) if breaks else text
     return images.check({"images": [{"type": "selfie", "content": uri + text}]})
 
 
 def person(**change):
-    """The problems of an individual that differs from a good one."""
+    """The problems of a valid individual with some fields changed."""
     good = {"given_name": "A", "family_name": "B", "country": "GB", "address": {}}
     return individuals.check(good | {"product_types": ["global_payouts"]} | change)
 
 
 def qr(**change):
-    """The problems of a QR Ph account whose code differs from a good one."""
+    """The problems of a QR Ph account whose code has some fields changed."""
     good = emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", city="Cebu")
     tree = emvqr.parse(good).tree() | change
     return details("PH", "ph_qr_code", qrph_payload=emvqr.build(tree))
 
 
 def payout(**change):
-    """The problems of a transfer that differs from a good one."""
+    """The problems of a valid transfer with some fields changed."""
     terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
     return transfers.check(
         terms | {"financial_account": {"id": "fa_1"}, "source_amount": "10"} | change
@@ -135,7 +135,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_source_of_a_problem(case):
-    """One problem, and who says that it is one."""
+    """Each case has one problem with this source: the spec or an existing assumption."""
     (problem,), source = CASES[case]
     assert problem.source == source
     assert source == "spec" or assumptions.get(source)
@@ -165,5 +165,5 @@ def test_rails(currency, rail, refused, doubted):
     ("size", "doubted"), [(15_000_000, False), (15_000_001, True), (15_728_641, False)]
 )
 def test_a_size_between_two_readings_of_megabytes(size, doubted):
-    """It is good as 15 x 1,048,576 bytes and too large as 15,000,000."""
+    """A size above 15,000,000 and up to 15 x 1,048,576 bytes gives a warning."""
     assert bool(images.warn(size, "selfie")) is doubted

@@ -1,4 +1,4 @@
-"""Transfers, quotes and routes."""
+"""The rules of transfers, quotes and routes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUOTE = {
 
 
 def fields(problems):
-    """Where the problems are."""
+    """The fields of the problems."""
     return [problem.field for problem in problems]
 
 
@@ -46,7 +46,7 @@ def fields(problems):
     ],
 )
 def test_good_transfers(change):
-    """Nothing is wrong with these."""
+    """Valid transfers have no problems."""
     assert transfers.check(TRANSFER | change) == []
 
 
@@ -82,7 +82,7 @@ def test_good_transfers(change):
     ],
 )
 def test_bad_transfers(change, field, words):
-    """Each says where and what."""
+    """An invalid transfer has one problem, with the field and the reason."""
     (problem,) = transfers.check(TRANSFER | change)
     assert problem.field == field
     assert words in problem.message
@@ -105,12 +105,12 @@ def test_bad_transfers(change, field, words):
     ],
 )
 def test_transfers_from_a_quote(change, wrong):
-    """The quote sets the amounts; what else comes with it only has to be well formed."""
+    """A transfer from a quote has no amounts; its other fields only have to be well formed."""
     assert fields(transfers.check({"quote_id": "qt_1"} | change)) == wrong
 
 
 def test_every_problem_of_a_transfer_at_once():
-    """An empty body asks for everything."""
+    """An empty body has a problem for every required field."""
     assert fields(transfers.check({})) == [
         *("financial_account", "payout_method", "destination_currency"),
         *("source_currency", "source_amount"),
@@ -142,19 +142,19 @@ def test_every_problem_of_a_transfer_at_once():
     ],
 )
 def test_quotes(change, wrong):
-    """One amount, a network for a stablecoin, US dollars by default."""
+    """A quote needs exactly one amount, and a network for a stablecoin; the default is USD."""
     assert fields(transfers.check_quote(QUOTE | change)) == wrong
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
 def test_not_an_object(body):
-    """One problem, with the whole body."""
+    """A body that is not an object has one problem, without a field name."""
     assert fields(transfers.check(body)) == fields(transfers.check_quote(body)) == [""]
 
 
 @pytest.mark.parametrize("corridor", corridors.ALL, ids=lambda corridor: corridor.country)
 def test_every_rail_reaches_every_account_of_its_country(corridor):
-    """The local accounts take the local currency over the local rails, and nothing else."""
+    """Each local account type takes exactly the rails of its corridor."""
     for kind in set(corridor.account_types) - {"crypto_wallet"}:
         good = [
             rail
@@ -179,7 +179,7 @@ def test_every_rail_reaches_every_account_of_its_country(corridor):
     ],
 )
 def test_routes_that_lead_nowhere(route, field, words):
-    """The currency and the rail have to be the account's."""
+    """A route whose currency or rail does not fit the account has one problem."""
     (problem,) = transfers.check_route(*route)
     assert problem.field == field
     assert words in problem.message
@@ -187,7 +187,7 @@ def test_routes_that_lead_nowhere(route, field, words):
 
 @pytest.mark.parametrize("network", codes.NETWORKS)
 def test_a_wallet_is_reached_over_its_own_network(network):
-    """USDC on Base does not arrive on Solana."""
+    """A wallet takes USDC only over its own network."""
     assert transfers.check_route("US", "crypto_wallet", "USD", "usdc", network) == []
     good = [rail for rail in codes.NETWORKS if not transfers.check_network(network, rail)]
     assert good == [network]

@@ -1,4 +1,4 @@
-"""Webhook subscriptions."""
+"""The rules of webhook subscriptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPES = ["transfer.created"]
 
 
 def problem_of(url):
-    """What is wrong with an address, or nothing."""
+    """The message of the problem of an address, or an empty text."""
     problems = webhooks.check({"url": url, "event_types": TYPES})
     assert all(problem.field == "url" for problem in problems)
     return problems[0].message if problems else ""
@@ -35,7 +35,7 @@ def problem_of(url):
     ],
 )
 def test_good_addresses(url):
-    """https anywhere, http to this machine, the query kept."""
+    """https is accepted for any host and http for this machine; a query is accepted."""
     assert problem_of(url) == ""
 
 
@@ -78,7 +78,7 @@ def test_good_addresses(url):
     ],
 )
 def test_bad_addresses(url, words):
-    """Each says why."""
+    """An invalid address has a problem that says why."""
     assert words in problem_of(url)
 
 
@@ -96,12 +96,12 @@ def test_bad_addresses(url, words):
     ],
 )
 def test_event_types(event_types, fields):
-    """A list of at least one of the eleven."""
+    """`event_types` must be a list of at least one known event type."""
     problems = webhooks.check({"url": URL, "event_types": event_types})
     assert [problem.field for problem in problems] == fields
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
 def test_not_an_object(body):
-    """One problem, with the whole body."""
+    """A body that is not an object has one problem, without a field name."""
     assert [problem.field for problem in webhooks.check(body)] == [""]
