@@ -20,6 +20,7 @@ import pyarrow.json as pj
 
 from ..errors import APIResponseError, ExactnessError, PagingError
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
+from ..spec.text import plain
 from .columns import Column, Schema
 
 Fetch = Callable[["str | None"], bytes]
@@ -191,7 +192,7 @@ class Decoder:
     def _one(self, page: object) -> PagePart:
         part = self.quick([page])
         if not part and isinstance(page, bytes) and self._schema.is_flat and not self._extra:
-            self._read_known_fields()
+            self._read_known_fields(page)
             part = self.quick([page])
         return part or self._slow(page)
 
@@ -201,12 +202,15 @@ class Decoder:
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
         return PagePart(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
 
-    def _read_known_fields(self) -> None:
+    def _read_known_fields(self, page: bytes) -> None:
         """Ignore unknown fields from now on: alone they do not slow down the other pages."""
         if self._unknown == "error":
             self._unknown = "ignore"
+            rows, tree = _rows(loads(page), self.pages), path_tree(self._schema)
+            names = plain(", ".join({name: 1 for row in rows for name, _ in _unknown(row, tree)}))
+            found = f"the unknown fields {names}" if names else "unknown fields or types"
             message = (
-                f"page {self.pages} of {self._schema.name} has unknown fields or types; "
+                f"page {self.pages} of {self._schema.name} has {found}; "
                 "known fields were read (extra=True keeps unknown fields)"
             )
             warnings.warn(message, MisfitWarning, stacklevel=2)
