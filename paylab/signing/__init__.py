@@ -26,4 +26,4 @@ from .findings import SignedRequest as SignedRequest
 from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
-from .refusals import verify as verify
+from .unauthorized import verify as verify

@@ -20,7 +20,7 @@ from .explain import labels
 from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
 from .mistakes import Mistake, Recipe, right_recipe
-from .refusals import (
+from .unauthorized import (
     FORM,
     check_body,
     check_credential,

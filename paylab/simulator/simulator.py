@@ -22,7 +22,7 @@ import httpx
 
 from ..errors import SimulatorError
 from ..signing.canonical import key_bytes
-from ..signing.refusals import verify
+from ..signing.unauthorized import verify
 from ..spec import codes, timestamps
 from ..spec.service import Service
 from . import (

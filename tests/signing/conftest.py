@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 
 from paylab.signing.canonical import Received
-from paylab.signing.refusals import verify
+from paylab.signing.unauthorized import verify
 
 KEY = "key_sandbox_4f2a"
 SECRET = "sk_sandbox_Zm9yIHRlc3RzIG9ubHk="

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.signing.canonical import Received
-from paylab.signing.refusals import verify
+from paylab.signing.unauthorized import verify
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
 DATE = {"unreadable-date", "stale-date", "signature"}

@@ -1,4 +1,4 @@
-"""The checks of a signature: the first reason to refuse a request as received.
+"""Why a signature is refused: the first mistake in a request as received.
 
 The simulator's 401, `paylab sign --compare`, `paylab doctor` and error hints use these checks.
 """
