@@ -57,7 +57,7 @@ class TransferRules:
         wanted, currency = self._wanted, body.get("source_currency")
         direct = body.get("quote_id") is None
         asked = _TRANSFER if direct else ""
-        stable = isinstance(currency, str) and codes.is_stablecoin(currency)
+        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
         network = self._of_stablecoin if stable and direct else wanted["source_network"]
         problems = [
             *need(body, "quote_id", identifier, **wanted["quote_id"]),
@@ -82,7 +82,7 @@ class TransferRules:
         found = {name: value for name, value in body.items() if value is not None}
         found = {"source_currency": usual, **found} if usual else found
         currency, key = found.get("source_currency"), "quotes.default_source_currency"
-        stable = isinstance(currency, str) and codes.is_stablecoin(currency)
+        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
         return [
             *_destination(found, _QUOTE),
             *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),

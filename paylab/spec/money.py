@@ -64,7 +64,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     match = _PLAIN.fullmatch(value) if isinstance(value, str) else None
     decimals, places = (match and match[1]) or "", None
     if isinstance(currency, str):
-        places = codes.minor_unit(currency)
+        places = codes.MINOR_UNITS.get(currency.upper(), codes.MINOR_UNIT_DEFAULT)
     if not isinstance(value, str):
         message = 'must be text, like "10.50"'
     elif match is None:
