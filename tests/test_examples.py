@@ -35,7 +35,7 @@ SIGNED = {"date": "2026-01-31T09:30:00.123Z", "nonce": "1769851800123004217"}
 ROOTS = (*paylab.__all__, "frames", "read_csv", "read_parquet")
 PARTS = (Call, Inbox, Watch, Reconciliation, Pager, Chart)
 PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
-"""What a lab hands out, besides its own attributes."""
+"""Public classes of the objects that a lab returns."""
 
 PLAIN = {
     *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep", "Ledger.open"),
@@ -45,10 +45,10 @@ PLAIN = {
     *(f"Service.{name}" for name in ("accounts_of", "detail_names", "payout_methods")),
     *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),
 }
-"""For other parts of the package."""
+"""Public members that only other parts of the package use."""
 
 FOREIGN = ("model_", "DecimalArray.", "DecimalDtype.")
-"""Called by pydantic and pandas."""
+"""Names of members that pydantic and pandas call."""
 
 
 def found():

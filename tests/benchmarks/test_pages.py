@@ -10,7 +10,7 @@ import httpx
 import paylab
 
 ADDED = 400
-"""Microseconds of the processor; the goal is 250."""
+"""Maximum processor time that paylab may add, in microseconds; the goal is 250."""
 
 
 def test_a_page_above_httpx(serve, compare):

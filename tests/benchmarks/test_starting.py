@@ -17,7 +17,7 @@ ROUNDS = 5
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
 SECONDS = 10
-"""That a whole notebook may take."""
+"""Maximum processor seconds for the run of a notebook."""
 STARTS = {
     "python -c pass": ["-c", "pass"],
     "import paylab": ["-c", "import paylab"],

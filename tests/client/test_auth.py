@@ -27,11 +27,11 @@ def signer(settings, service=None):
     return SignatureAuth(settings.api_key, settings.secret_key, dialect, lambda: NOW, Random(7))
 
 
-def expected(request, query_lines):
+def expected(request, query_lines, body):
     """The signature computed by the steps of the spec, without paylab."""
     path = request.url.raw_path.decode().partition("?")[0]
     headers = [f"{name}:{request.headers[name]}" for name in SIGNED]
-    digest = hashlib.sha256(request.content).hexdigest()
+    digest = hashlib.sha256(body).hexdigest()
     lines = [request.method, path, *query_lines, *headers, ";".join(SIGNED), digest]
     hashed = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     payload = f"HMAC-SHA256\n{request.headers['x-date']}\n{hashed}".encode()
@@ -55,7 +55,7 @@ def test_the_signature_covers_what_is_on_the_request_line(scripted, method, path
     client.request(method, path, **options)
     request = script.requests[0]
     head = f"HMAC-SHA256 Credential=key_live_1234,SignedHeaders={';'.join(SIGNED)},Signature="
-    assert request.headers["Authorization"] == head + expected(request, query)
+    assert request.headers["Authorization"] == head + expected(request, query, request.content)
 
 
 def test_the_headers_say_when_and_for_whom(scripted):
@@ -76,16 +76,18 @@ def test_the_dialect_with_a_blank_query_line(settings):
     auth = signer(settings, blank)
     request = httpx.Request("GET", "https://pay.test/v1/transfers")
     next(auth.auth_flow(request))
-    assert request.headers["Authorization"].endswith(expected(request, [""]))
+    assert request.headers["Authorization"].endswith(expected(request, [""], b""))
 
 
 def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
-    """The hash that is given with a streamed body is sent in X-Content-SHA256."""
-    request = httpx.Request(
-        "POST", "https://pay.test/v1/x", content=iter([b"abc"]), extensions={BODY_HASH: "c0ffee"}
-    )
+    """The given hash of a streamed body is sent and signed, and the body is not read."""
+    given = {BODY_HASH: hashlib.sha256(b"abc").hexdigest()}
+    stream = iter([b"a", b"bc"])
+    request = httpx.Request("POST", "https://pay.test/v1/x", content=stream, extensions=given)
     next(signer(settings).auth_flow(request))
-    assert request.headers["X-Content-SHA256"] == "c0ffee"
+    assert request.headers["X-Content-SHA256"] == given[BODY_HASH]
+    assert request.headers["Authorization"].endswith(f"Signature={expected(request, [], b'abc')}")
+    assert list(request.stream) == [b"a", b"bc"]
 
 
 def test_nonces_never_repeat_on_a_frozen_clock():

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import gzip
 import socket
-import threading
 import time
 import zlib
 from contextlib import closing, suppress
+from threading import Thread
 
+import httpcore
 import httpx
 import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.connection import LARGEST_BODY
-from paylab.client.retries import TIMES
+from paylab.client.connection import LARGEST_BODY, BoundedBackend
+from paylab.client.retries import TIMES, Deadline
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -63,9 +64,9 @@ def serve():
             with suppress(OSError):
                 while True:
                     connection, _ = listener.accept()
-                    threading.Thread(target=talk, args=(connection,), daemon=True).start()
+                    Thread(target=talk, args=(connection,), daemon=True).start()
 
-        threading.Thread(target=accept, daemon=True).start()
+        Thread(target=accept, daemon=True).start()
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     yield start
@@ -107,28 +108,69 @@ def test_the_deadline_is_for_all_attempts_together(serve):
     assert len(each.calls) == 1
 
 
-def test_a_timeout_of_one_call_is_its_deadline_too(serve):
-    """The timeout of one call sets its deadline instead of the timeout in the settings."""
-    answer = dripped(HEAD + b"Content-Length: 100000\r\n\r\n", b" ")
-    begun = time.monotonic()
-    with client(serve(answer), timeout=60.0) as each, pytest.raises(errors.APITimeoutError):
-        each.transfers.get("tr_1", timeout=TIMEOUT)
-    assert time.monotonic() - begun < 10
+@pytest.fixture
+def slow(settings):
+    """Make a client whose attempts take 3 s of its own clock each and are answered with 503."""
+    now = [0.0]
+
+    def wait(seconds):
+        now[0] += seconds
+
+    def answer(_):
+        wait(3.0)
+        return httpx.Response(503)
+
+    def make(**options):
+        transport = httpx.MockTransport(answer)
+        made = Client(settings, transport=transport, sleep=wait, **options)
+        made.delivery.deadline = Deadline(lambda: now[0])
+        return made
+
+    return make
 
 
-def test_each_call_has_a_deadline_of_its_own(serve):
-    """Several calls of one client each have their own deadline."""
+def attempts(client, **options):
+    """The number of attempts of a call that fails."""
+    with pytest.raises(errors.ServerError) as caught:
+        client.transfers.get("tr_1", **options)
+    return caught.value.call.attempt
 
-    def answer(connection):
-        body = HEAD + b'Content-Length: 11\r\n\r\n{"id":"tr"}'
-        while True:
-            connection.sendall(body)
-            connection.recv(65_536)
 
-    with client(serve(answer), timeout=0.1) as each:
-        for _ in range(3):
-            assert each.transfers.get("tr").id == "tr"
-            time.sleep(0.15)
+def test_each_call_has_a_deadline_of_its_own(slow):
+    """Each of three calls has 4 s from its own start, which is enough to begin two attempts."""
+    each = slow(timeout=1.0)
+    assert [attempts(each) for _ in range(3)] == [2, 2, 2]
+
+
+def test_a_timeout_of_one_call_is_its_deadline_too(slow):
+    """The timeout of a call sets its deadline; the next call has that of the settings again."""
+    each = slow(timeout=60.0)
+    assert [attempts(each), attempts(each, timeout=1.0), attempts(each)] == [3, 2, 3]
+
+
+def test_a_kept_connection_has_the_deadline_of_the_current_call():
+    """A connection of an earlier call is read until the deadline of the call that uses it."""
+    now = [0.0]
+    deadline = Deadline(lambda: now[0])
+    backend = BoundedBackend(httpcore.MockBackend([b"1", b"2", b"3"]), deadline.cap)
+    with deadline.within(4):
+        connection = backend.connect_tcp("pay.test", 443)
+    now[0] = 100.0
+    with deadline.within(4):
+        assert connection.read(1) == b"1"
+        now[0] = 104.0
+        with pytest.raises(httpcore.ReadTimeout, match="deadline of the whole call"):
+            connection.read(1)
+
+
+def test_a_deadline_is_not_shared_between_threads():
+    """The deadline of a call in one thread does not end a call in another thread."""
+    deadline, found = Deadline(lambda: 0.0), []
+    with deadline.within(0):
+        other = Thread(target=lambda: found.append(deadline.has_passed))
+        other.start()
+        other.join()
+        assert (deadline.has_passed, found) == (True, [False])
 
 
 def encoded(name, content):

@@ -78,14 +78,15 @@ def test_it_is_not_posted_again_when_nobody_can_tell(scripted):
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_one_account_is_made_when_its_answers_are_lost(times):
-    """Only one account is created although the answer to its POST is lost."""
+    """One account is created although the answers to its POST and to the next GETs are lost."""
     lab = connect(simulator=Simulator(), ledger="none")
     person = lab.individuals.create(**individual("PH", consent_at=lab.clock()))
     lab.simulator.move(person.id, "pending")
     lab.individuals.wait(person, until="active")
     wallet = lab.financial_accounts.create(person, "crypto_wallet", WALLET)
-    lab.simulator.faults.drop_after(method="POST", path="/v1/conversion_accounts", times=times)
+    lab.simulator.faults.drop_after(path="/v1/conversion_accounts", times=times)
     made = lab.conversion_accounts.create(person, wallet, "php")
+    assert [call.method for call in lab.calls.failed] == ["POST", "GET", "GET"][:times]
     assert [one.id for one in lab.conversion_accounts.list()] == [made.id]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from base64 import b64encode, urlsafe_b64encode
 from random import Random
 from threading import Thread
@@ -174,10 +175,11 @@ def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
 
 
 def test_a_folder_that_is_not_there_is_named(scripted, tmp_path):
-    """A recording in a missing folder raises ConfigError before any call is made."""
+    """A recording in a missing folder raises a ConfigError with its path, before any call."""
     client, _ = scripted()
-    with pytest.raises(ConfigError, match="cannot be written"):
-        Recording(tmp_path / "none" / "run.calls", client)
+    path = tmp_path / "none" / "run.calls"
+    with pytest.raises(ConfigError, match=f"{re.escape(str(path))} cannot be written"):
+        Recording(path, client)
 
 
 def test_threads_write_whole_lines(scripted, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import httpx
 import pytest
@@ -254,17 +255,17 @@ def test_time_is_that_of_the_recording(replayed):
         (None, "cannot be read"),
         ("", "is not a recording"),
         ("notes\n", "is not a recording"),
-        (json.dumps({**START, "recording": 2}) + "\n", "another version"),
+        (json.dumps({**START, "recording": 2}) + "\n", "was written by another version"),
         (json.dumps(START) + "\n{}\n", "cannot be replayed"),
         (json.dumps(START) + "\nhalf\n", "cannot be replayed"),
     ],
 )
 def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, text, words):
-    """A file that cannot be replayed raises a ConfigError with the reason."""
+    """A file that cannot be replayed raises a ConfigError with its path and the reason."""
     path = tmp_path / "run.calls"
     if text is not None:
         path.write_text(text)
-    with pytest.raises(ConfigError, match=words):
+    with pytest.raises(ConfigError, match=f"^{re.escape(str(path))} {words}"):
         Replay(path)
 
 

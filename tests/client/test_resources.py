@@ -270,11 +270,17 @@ def test_images_come_in_many_forms(scripted, tmp_path, form):
 
 
 def test_a_call_tells_what_happened(scripted):
-    """The repr of a call is one short line with method, path, status and attempt."""
-    client, _ = scripted({"id": "tr_1"})
-    client.transfers.list(cursor="c" * 500).raw_pages()
+    """The repr of a call has method, path, status and attempt, and not the query."""
+    client, _ = scripted({"id": "tr_1"}, {"data": [], "has_next_page": False}, 400)
     client.transfers.get("tr_1")
-    assert repr(client.calls[-1]) == "<Call GET /v1/transfers/tr_1 -> 200, attempt 1>"
+    assert list(client.transfers.list(cursor="c" * 500)) == []
+    with pytest.raises(errors.BadRequestError):
+        client.transfers.create(quote_id="qt_1")
+    assert [repr(call) for call in client.calls] == [
+        "<Call GET /v1/transfers/tr_1 -> 200, attempt 1>",
+        "<Call GET /v1/transfers -> 200, attempt 1>",
+        "<Call POST /v1/transfers -> 400, attempt 1>",
+    ]
 
 
 def test_only_the_latest_calls_are_kept(scripted):

@@ -123,7 +123,7 @@ def test_what_was_refused_as_one_too_many_is_sent_again(scripted, send):
         ("DELETE", "/v1/webhook_subscriptions/wh_1"),
     ],
 )
-def test_what_may_have_been_carried_out_is_not_sent_again(scripted, method, path, trouble):
+def test_a_write_without_a_key_is_not_sent_again(scripted, method, path, trouble):
     """A failed POST or DELETE without an Idempotency-Key is not sent again."""
     client, script = scripted(trouble)
     with pytest.raises(errors.PaylabError):

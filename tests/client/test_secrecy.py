@@ -138,8 +138,8 @@ def test_a_call_keeps_no_header_that_holds_a_secret(scripted):
 
 
 def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
-    """The error for a key that cannot be a header value does not show the key."""
-    with pytest.raises(ConfigError) as caught:
+    """The error for a key that cannot be a header value names the setting, not the key."""
+    with pytest.raises(ConfigError, match=r"^api_key must be printable ASCII") as caught:
         Settings("https://pay.test", f"{KEY}\n", SECRET)
     assert hidden(str(caught.value))
 

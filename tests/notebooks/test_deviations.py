@@ -21,9 +21,9 @@ NEED_A_FILE = {
     *("lists-array", "conversions-array", "envelope-names", "conversions-envelope-names"),
     *("largest-page-50", "rate-limit-reset", "rate-limit-timestamp", "rate-limit-milliseconds"),
 }
-"""Deviations that a client has to be told of; with the others the notebooks run untouched."""
+"""Deviations that need a service.toml; with the others the notebooks run without one."""
 ABSENT = {*(name for name in DEVIATIONS if name.startswith("no-")), "production"}
-"""Deviations in which operations are missing, so that steps are left out."""
+"""Deviations without some operations, with which the notebooks skip steps."""
 BUDGET = 400
 
 

@@ -27,7 +27,7 @@ UNSEEN = {
         for value in assumptions.KEYS[f"webhooks.{name}"].others
     },
 }
-"""Values that cannot be seen from outside, and why."""
+"""Values that a probe cannot find, each with the reason."""
 ARRAYS = ("lists.webhook_subscriptions.",)
 TERMINAL = "verification.terminal_codes"
 WALLET_ID = "conversion_accounts.fields.payout_account_id"

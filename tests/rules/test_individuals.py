@@ -99,12 +99,20 @@ def test_ramp_products_ask_for_more_in_every_country(country, product, name):
 
 
 @pytest.mark.parametrize(
-    ("body", "name"),
-    [(COLOMBIA, "email"), (COLOMBIA, "document"), (INDIA, "email"), (INDIA, "phone")],
+    ("body", "name", "products"),
+    [
+        *((COLOMBIA, "email", [product]) for product in codes.PRODUCTS),
+        *((COLOMBIA, "document", [product]) for product in codes.PRODUCTS),
+        (COLOMBIA, "email", list(codes.PRODUCTS)),
+        (INDIA, "email", ["global_payouts"]),
+        (INDIA, "phone", ["global_payouts"]),
+    ],
 )
-def test_countries_that_always_ask_for_more(body, name):
-    """Colombia and India require these fields even for payouts."""
-    assert said(individuals.check(BASE | without(body, name))) == {name: "is required"}
+def test_countries_that_always_ask_for_more(body, name, products):
+    """Colombia and India require these fields for every product that they have."""
+    whole = BASE | RAMP | body | {"product_types": products}
+    assert individuals.check(whole) == []
+    assert said(individuals.check(without(whole, name))) == {name: "is required"}
 
 
 @pytest.mark.parametrize(

@@ -584,7 +584,7 @@ def blank(text):
 
 
 SAID = {}
-"""What was said of each kind, so that no kind is compared twice."""
+"""Cache of the comparisons by kind and request."""
 
 
 def found(request, step, right, kind):

@@ -29,7 +29,7 @@ NOT_FOLLOWED = {
     "deposit_instructions.gb_bank_account.fields.account_number": "never given",
     "webhooks.timeout": "tested with a receiver that is slow, below",
 }
-"""Settings that only a client or a reader of events follows, each with the reason."""
+"""Settings that no test in this file reads from the simulator, each with the reason."""
 
 ANSWERED = {
     "quotes": (
@@ -46,7 +46,7 @@ ANSWERED = {
         *("conversion_account_id", "amount", "currency", "sender_name", "created_at"),
     ),
 }
-"""The fields of an answer that the service can name otherwise."""
+"""Fields of answers by table; settings of the service can change their names."""
 
 ONLY_ANSWERED = {
     *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
@@ -534,7 +534,7 @@ SEEN = (
     (r"lists\.(\w+)\.(\w+)", listed),
     (r"lists\.(\w+)", usual_list),
 )
-"""How each setting is seen: the first pattern that the key fits."""
+"""Pattern of the key and function that reads the setting; the first match is used."""
 
 
 def test_what_is_not_followed_is_a_setting():

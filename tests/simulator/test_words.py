@@ -22,7 +22,7 @@ ALIKE = {
     "evp": "the form of a PIX key in Brazil's key directory",
     "deposit": "the source of funds that the simulator knows how to wait for",
 }
-"""Words of an assumption that also mean something that is not assumed."""
+"""Assumed words that also have a meaning that is not assumed, and this meaning."""
 
 
 def known_words():

@@ -11,7 +11,6 @@ import paylab
 from paylab.spec import assumptions
 
 PACKAGE = Path(paylab.__file__).parent
-ROOT = PACKAGE.parent
 ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}
 
 OPEN_POINTS = """
@@ -99,8 +98,8 @@ def test_unknown_id():
         assumptions.get("details.mex")
 
 
-def test_every_row_is_in_the_readme_section():
-    """The generated section contains every row and every scenario."""
+def test_every_row_is_in_the_generated_section():
+    """The section that `markdown` generates contains every row and every scenario."""
     section = assumptions.markdown()
     assert all(f"| {row.id} |" in section for row in assumptions.ALL)
     assert all(scenario.outcome in section for scenario in assumptions.SCENARIOS)

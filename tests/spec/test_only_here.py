@@ -16,7 +16,7 @@ from paylab.spec.service_keys import NONE
 ROOT = Path(paylab.__file__).parent
 CHAPTERS = ("client", "frames", "payments", "webhooks", "lab", "views", "cli")
 STATED = {*codes.PAYOUT_METHODS, *codes.DOCUMENT_TYPES, "email", "phone"}
-"""Words that the interface description has too, with a meaning of their own."""
+"""Assumed words that the spec also uses, with another meaning."""
 
 
 def assumed_paths() -> set[str]:

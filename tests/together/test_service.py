@@ -303,7 +303,7 @@ NAMES_ITS_KEY = {
     "sandbox_deposits.fields": "conversion_account_id amount currency",
     "amounts": "requests",
 }
-"""Settings by group whose other value a client that is not set cannot work with."""
+"""Settings by group; if the service changes one, a client without that setting fails."""
 
 WALKS = (people, payout, conversion, hooks, issuers, pix, token)
 
@@ -495,7 +495,7 @@ ANSWERED = {
     "sandbox_deposits": ["created_at"],
     "deposit_instructions.mx_virtual_account": ["clabe"],
 }
-"""Fields of answers by table; a request without another is refused, with the key in the error."""
+"""Fields of answers by table. With another name, they cause a warning that has their key."""
 
 
 def asked_for(client):

@@ -8,7 +8,7 @@ from html import escape
 from http import HTTPStatus
 
 Problem = tuple[str, str]
-"""The dotted path of a field ("" is the body itself) and what is wrong with it."""
+"""The dotted path of a field ("" is the body itself) and the message."""
 
 REQUIRED = "Required"
 

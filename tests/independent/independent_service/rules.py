@@ -122,7 +122,7 @@ ACCOUNTS: dict[tuple[str, str], dict[str, str]] = {
         "account_holder_name": HOLDER,
     },
 }
-"""Details by corridor and type: field -> pattern. A question mark makes a field optional."""
+"""Patterns of the details by corridor, type and field. A field with a `?` is optional."""
 WALLET = {"address": r".+", "network": r".+"}
 
 

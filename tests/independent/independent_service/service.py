@@ -30,7 +30,7 @@ from .world import World, timestamp
 Response = tuple[int, dict[str, str], bytes]
 API_KEY = "independent-key"
 SECRET_KEY = "9c1185a5c5e9fc54612808977ee8f548b2258d31ddadaf8f0ee1c2b51d8b2c11"
-"""Also valid hexadecimal and base64, for services that decode it."""
+"""The text is also valid hexadecimal and base64, for services that decode it."""
 RETENTION = 24 * 3600
 IDEMPOTENT = ("create_transfer", "create_conversion_account")
 HANDLERS: dict[str, Callable[[Context, Request], Answer]] = {

@@ -28,7 +28,7 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "get_subscription": ("GET", "/v1/webhook_subscriptions/{id}"),
     "delete_subscription": ("DELETE", "/v1/webhook_subscriptions/{id}"),
 }
-"""Each operation's method and default path. `paths.NAME` moves it; None removes it."""
+"""Method and default path by operation. `paths.NAME` changes the path; None removes it."""
 
 SUCCESS = {
     "create_individual": 201,
@@ -42,7 +42,7 @@ SUCCESS = {
     "create_subscription": 201,
     "delete_subscription": 204,
 }
-"""Status of success where it is not 200. `status.NAME` changes it."""
+"""Success statuses other than 200. `status.NAME` changes one."""
 
 DEFAULTS: dict[str, Any] = {
     **{f"paths.{name}": path for name, (_, path) in OPERATIONS.items()},

@@ -24,7 +24,7 @@ Wording = tuple[
     Callable[[str, str], Problem],
     Callable[[str, str, str], str],
 ]
-"""Of a missing field (path), an unknown one (path, key), a wrong word (path, value, allowed)."""
+"""Messages: missing field (path), unknown field (path, key), wrong word (path, value, allowed)."""
 
 WORDINGS: dict[str, Wording] = {
     "zod": (

@@ -12,7 +12,7 @@ from typing import Any
 from .refusals import Refusal
 
 Row = dict[str, Any]
-"""An object as it is answered. Keys that begin with an underscore are never sent."""
+"""An object as the service sends it. Keys that begin with an underscore are never sent."""
 
 TABLES = (
     "individuals",
