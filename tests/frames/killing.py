@@ -1,4 +1,4 @@
-"""Kill exports at random: run as `killing.py KILLS SEED FOLDER`; prints lost and repeated rows.
+"""Kill exports at random: run as `killing.py KILLS SEED FOLDER`; prints the wrong rows.
 
 An export runs in its own process, is killed with SIGKILL at a random moment and started again,
 until it finishes. In every third run the stored cursor has expired.
@@ -90,25 +90,28 @@ def once(target, random, processes):
 
 
 def check(found):
-    """The ids that are missing or repeated."""
+    """The ids that are missing, repeated or unknown."""
     counts = Counter(found)
     expected = {f"tr_{number:05d}" for number in range(ROWS)}
-    return [id_ for id_ in expected | set(counts) if counts[id_] != 1]
+    return [id_ for id_ in expected | set(counts) if counts[id_] != (id_ in expected)]
 
 
 def main(most, seed, folder):
-    """Run exports of every kind until `most` kills are reached."""
+    """Run exports until `most` kills are reached and every kind of target was killed."""
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["paylab.frames"])
-    random, kills, exports, wrong = Random(seed), 0, 0, []
-    while kills < most:
-        target = f"{folder}/{exports}/{TARGETS[exports % len(TARGETS)]}"
+    random, kills, exports, wrong = Random(seed), dict.fromkeys(TARGETS, 0), 0, []
+    while sum(kills.values()) < most or not all(kills.values()):
+        name = TARGETS[exports % len(TARGETS)]
+        target = f"{folder}/{exports}/{name}"
         Path(folder, str(exports)).mkdir()
         more, bad = once(target, random, processes)
         entries = Path(folder, str(exports)).iterdir()
         left = [entry.name for entry in entries if entry.name[0] == "."]
-        kills, exports, wrong = kills + more, exports + 1, wrong + bad + left
-    print(json.dumps({"kills": kills, "exports": exports, "wrong": wrong}))
+        kills[name] += more
+        exports, wrong = exports + 1, wrong + bad + left
+    total = sum(kills.values())
+    print(json.dumps({"kills": total, "targets": kills, "exports": exports, "wrong": wrong}))
 
 
 if __name__ == "__main__":

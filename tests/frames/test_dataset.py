@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from random import Random
@@ -196,8 +197,10 @@ def test_each_seed_is_an_account(tmp_path):
         dataset.sync(labs[2].transfers)
 
 
-def test_interrupted(tmp_path):
-    """After an interrupted sync, the next sync fetches the missing rows."""
+def test_interrupted(tmp_path, monkeypatch):
+    """An interrupted sync leaves whole days, and the next sync adds the missing rows."""
+    for name in ("FEW", "MANY"):
+        monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
     source = List(rows(95))
     fetch = source.fetch
 
@@ -210,9 +213,13 @@ def test_interrupted(tmp_path):
     dataset = frames.Dataset(f"{tmp_path}/d")
     with pytest.raises(ConnectionError):
         dataset.sync(source)
+    kept = read(tmp_path / "d")
+    days = set(kept["created_at"].dt.strftime("%Y-%m-%d"))
+    assert len(days) > 5
+    assert set(kept.index) == {row["id"] for row in source.rows if row["created_at"][:10] in days}
     source.fetch = fetch
-    dataset.sync(source)
-    assert len(read(tmp_path / "d")) == 95
+    assert dataset.sync(source).new == 95 - len(kept)
+    assert set(read(tmp_path / "d").index) == {row["id"] for row in source.rows}
 
 
 def test_a_list_that_moves_on(tmp_path):
@@ -257,24 +264,44 @@ def test_a_reader_at_the_same_time(tmp_path):
     """A reader during a sync sees every row once."""
     source, dataset, counts = List(rows(60)), frames.Dataset(f"{tmp_path}/d"), []
     dataset.sync(source)
-    stop = threading.Event()
+    stop, begun = threading.Event(), threading.Semaphore(0)
 
     def watch():
         while not stop.is_set():
+            begun.release()
             counts.append(len(read(tmp_path / "d")))
 
-    reader = threading.Thread(target=watch)
-    reader.start()
-    for number in range(5):
-        source.rows[30]["status"] = "started"
-        source.rows.insert(
-            0, rows(1)[0] | {"id": f"new_{number}", "created_at": f"2026-01-29T0{number}:00:00Z"}
-        )
-        dataset.sync(source)
-    stop.set()
-    reader.join()
+    def sync():
+        for number in range(5):
+            begun.acquire(timeout=30)  # every sync has a reader of its own
+            source.rows[30]["status"] = "started"
+            created = f"2026-01-29T0{number}:00:00Z"
+            source.rows.insert(0, rows(1)[0] | {"id": f"new_{number}", "created_at": created})
+            dataset.sync(source)
+
+    with ThreadPoolExecutor(1) as threads:
+        reader = threads.submit(watch)
+        try:
+            sync()
+        finally:
+            stop.set()
+    reader.result()
+    assert len(counts) >= 5
     assert counts == sorted(counts)
     assert set(counts) <= set(range(60, 66))
+
+
+def test_a_reader_keeps_the_file_that_it_opened(tmp_path):
+    """A sync replaces a file: a reader that opened it before the sync reads the old rows."""
+    source, dataset = List(rows(60)), frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    newest = max((tmp_path / "d").rglob("*.parquet"))
+    before = newest.read_bytes()
+    source.rows.insert(0, rows(1)[0] | {"id": "new", "created_at": "2026-01-28T23:30:00Z"})
+    with newest.open("rb") as opened:
+        assert dataset.sync(source).new == 1
+        assert newest.read_bytes() != before
+        assert opened.read() == before
 
 
 def test_two_at_once(tmp_path):

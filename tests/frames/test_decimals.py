@@ -274,6 +274,25 @@ def test_total(column: pd.Series, expected: str) -> None:
     assert column.sum() == Decimal(expected)
 
 
+@pytest.mark.parametrize(
+    ("kind", "least", "most"),
+    [
+        ("Int8", -128, 127),
+        ("int16", -(2**15), 2**15 - 1),
+        ("Int32", -(2**31), 2**31 - 1),
+        ("UInt8", 0, 255),
+        ("Int64", -(2**63), 2**63 - 1),
+    ],
+)
+def test_integers_of_each_width(kind: str, least: int, most: int) -> None:
+    """Whole amounts become integers; a value out of range is an error, not another number."""
+    found = series(f"{least}.00", f"{most}.00").astype(kind)
+    assert (str(found.dtype), found.tolist()) == (kind, [least, most])
+    for outside in (least - 1, most + 1):
+        with pytest.raises(pa.ArrowInvalid, match="out of bounds"):
+            series("1.00", f"{outside}.00").astype(kind)
+
+
 def test_groups() -> None:
     """Sums of groups are exact where a sum of 38 digits would overflow."""
     amounts = series(*["99999999999999999999.999999999999"] * 4)

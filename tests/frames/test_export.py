@@ -309,8 +309,11 @@ def test_a_workbook(paged, transfer, tmp_path):
 
 
 def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
-    """For Parquet, an amount that is too long raises an error with its row; CSV accepts it."""
+    """For Parquet, an amount that is too long raises an error with its row; CSV has its text."""
     rows = [transfer, transfer | {"source_amount": "9" * 30}]
     with pytest.raises(ExactnessError, match=r"source_amount, row 1: '9+' does not fit decimal"):
         frames.export(paged(rows), tmp_path / "t.parquet")
+    assert not [*tmp_path.iterdir()]
     assert frames.export(paged(rows), tmp_path / "t.csv").rows == 2
+    with (tmp_path / "t.csv").open(newline="") as file:
+        assert [row["source_amount"] for row in csv.DictReader(file)] == ["10.25", "9" * 30]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
+from runpy import run_path
 from subprocess import PIPE, run
 
 import pytest
@@ -21,11 +23,20 @@ STEPS = Path(__file__).with_name("stepping.py")
 
 
 def test_some_kills(tmp_path):
-    """Killed exports lose no row, repeat no row, and leave no hidden file."""
+    """Killed exports of every kind lose no row, repeat no row, and leave no hidden file."""
     command = [sys.executable, str(HARNESS), "5", "20", str(tmp_path)]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert found["kills"] >= 5
+    assert min(found["targets"].values()) >= 1
     assert found["wrong"] == []
+
+
+def test_wrong_rows():
+    """`killing.check` reports the ids that are missing, repeated or unknown."""
+    check, all_ids = run_path(str(HARNESS))["check"], [f"tr_{number:05d}" for number in range(400)]
+    assert check(all_ids) == []
+    found = [*all_ids[1:], all_ids[7], "tr_other"]
+    assert sorted(check(found)) == ["tr_00000", "tr_00007", "tr_other"]
 
 
 def test_a_run_that_cannot_succeed():
@@ -72,6 +83,11 @@ class Service:
         for name, value in change.items():
             setattr(self, name, value)
         return self
+
+
+def stop(*_):
+    """A `progress` that stops the export."""
+    return False
 
 
 def ids(path):
@@ -211,33 +227,36 @@ def test_rows_that_the_service_repeats(service, tmp_path):
 
 
 def test_a_bad_request_of_its_own(service, tmp_path):
-    """A 400 for the first page is raised."""
+    """A 400 for the first page is raised; the page is not requested again."""
+    asked = []
 
-    def refuse(_):
+    def refuse(cursor):
+        asked.append(cursor)
         raise BadRequestError(400, "no")
 
     with pytest.raises(BadRequestError):
         frames.export_list(refuse, tmp_path / "t.csv")
+    assert asked == [None]
 
 
-def test_another_list_is_another_export(service, tmp_path):
-    """A draft of another service is not continued."""
-    service.broken = (3,)
-    with pytest.raises(ConnectionError):
-        frames.export_list(service, tmp_path / "t.csv", origin={"base_url": "https://one"})
-    done = frames.export_list(
-        service.again(), tmp_path / "t.csv", origin={"base_url": "https://other"}
-    )
-    assert (done.rows, done.resumed) == (15, 0)
-
-
-def test_another_account_is_another_export(service, tmp_path):
-    """A draft of another account is not continued, even with `resume=True`."""
-    service.broken, path = (3,), tmp_path / "t.csv"
-    with pytest.raises(ConnectionError):
-        frames.export_list(service, path, account="one")
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"origin": {"base_url": "https://one"}}, {"origin": {"base_url": "https://other"}}),
+        ({}, {"origin": {"filter": {"product_type": "on_ramp"}}}),
+        ({}, {"status": "awaiting_funds"}),
+        ({"order": "newest_first"}, {"order": "newest_first", "since": "2026-01-01"}),
+        ({"account": "one"}, {"account": "two"}),
+        ({"account": "one"}, {}),
+    ],
+)
+def test_another_list_is_another_export(service, tmp_path, first, second):
+    """A draft of another service, filter or account is not continued, even with `resume=True`."""
+    path = tmp_path / "t.csv"
+    with pytest.raises(ConfigError, match="15 rows are stored"):
+        frames.export_list(service, path, progress=stop, **first)
     theirs = [row | {"id": f"other_{number:02d}"} for number, row in enumerate(service.rows)]
-    done = frames.export_list(service.again(rows=theirs), path, account="two", resume=True)
+    done = frames.export_list(service.again(rows=theirs), path, resume=True, **second)
     assert (done.rows, done.resumed) == (15, 0)
     assert ids(path) == [row["id"] for row in theirs]
 
@@ -247,17 +266,23 @@ def test_a_lab_exports_for_its_own_account(tmp_path):
     path = tmp_path / "t.csv"
     labs = [paylab.connect(simulator=Simulator(seed=seed, transfers=130)) for seed in (1, 2)]
     with pytest.raises(ConfigError, match="repeat the call"):
-        labs[0].transfers.export(path, progress=lambda *_: False)
+        labs[0].transfers.export(path, progress=stop)
     assert labs[1].transfers.export(path).resumed == 0
     assert set(ids(path)) == set(labs[1].transfers.frame()["id"])
     assert labs[1].settings.identity not in Path(f"{path}.columns.json").read_text()
 
 
 def test_stopped(service, tmp_path):
-    """A stop by `progress` raises an error that says to repeat the call, which completes it."""
-    with pytest.raises(ConfigError, match="repeat the call"):
-        frames.export_list(service, tmp_path / "t.csv", progress=lambda *_: False)
-    assert frames.export_list(service.again(), tmp_path / "t.csv").rows == 15
+    """A stop by `progress` is an error that says to repeat the call, which fetches the rest."""
+    rows = [service.rows[0] | {"id": f"tr_{number:03d}"} for number in range(500)]
+    with pytest.raises(ConfigError, match="repeat the call") as stopped:
+        frames.export_list(service.again(rows=rows), tmp_path / "t.csv", progress=stop)
+    stored, before = int(re.findall(r"(\d+) rows are stored", str(stopped.value))[0]), service.asked
+    assert 0 < stored < 500
+    done = frames.export_list(service.again(), tmp_path / "t.csv")
+    assert (done.rows, done.resumed) == (500, stored)
+    assert len(before + service.asked) == 100
+    assert ids(tmp_path / "t.csv") == [row["id"] for row in rows]
 
 
 def test_sidecar(service, tmp_path):

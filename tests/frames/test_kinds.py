@@ -22,13 +22,17 @@ def walked():
 
 
 def test_individuals(lab):
-    """An individual is one flat row, with its accounts as ids."""
-    frame = lab.individuals.frame()
-    person = lab.individuals.get(frame["id"][0])
-    assert frame["financial_account_ids"][0] == ",".join(a.id for a in person.financial_accounts)
-    assert frame["product_types"][0] == "on_ramp"
+    """Every individual is one flat row, with its products and the ids of its accounts."""
+    frame, people = lab.individuals.frame(), list(lab.individuals.list())
+    columns = ["id", "email", "product_types", "financial_account_ids"]
+    assert frame[columns].to_numpy().tolist() == [
+        [one.id, one.email, ",".join(one.product_types), ",".join(a.id for a in accounts)]
+        for one in people
+        for accounts in [one.financial_accounts]
+    ]
+    assert {len(person.financial_accounts) for person in people} == {1, 2}
+    assert {*frame["product_types"]} == {"on_ramp", "global_payouts"}
     assert str(frame["created_at"].dtype) == "datetime64[us, UTC]"
-    assert len(frame) == len(list(lab.individuals.list()))
     assert frame.attrs["complete"]
 
 
@@ -109,14 +113,20 @@ def test_nothing(kind):
 
 def test_a_lab_narrows_and_converts(lab):
     """`frame` selects by status and time; `attrs` has the filter and the type of amounts."""
-    frame = lab.transfers.frame(status="completed", since="2025-12-01", amounts="float")
-    assert set(frame["status"]) == {"completed"}
-    assert frame["created_at"].min() >= pd.Timestamp("2025-12-01", tz="UTC")
+    frame, whole = lab.transfers.frame, lab.transfers.frame()
+    frame = frame(status="completed", since="2025-12-01", amounts="float")
+    is_new = whole["created_at"] >= pd.Timestamp("2025-12-01", tz="UTC")
+    wanted = whole[is_new & (whole["status"] == "completed")]
+    assert 0 < len(wanted) < min(is_new.sum(), (whole["status"] == "completed").sum())
+    assert frame["id"].tolist() == wanted["id"].tolist()
+    assert frame["source_amount"].tolist() == [float(each) for each in wanted["source_amount"]]
     assert frame.attrs["amounts"] == "float"
     assert frame.attrs["filter"]["status"] == "completed"
 
 
 def test_a_misspelt_option_is_named(lab):
-    """An unknown option raises TypeError with its name."""
-    with pytest.raises(TypeError, match="statuses"):
+    """An unknown option raises TypeError with its name before anything is sent."""
+    before = len(lab.calls)
+    with pytest.raises(TypeError, match=r"no parameter 'statuses' \(is 'status' meant\?\)"):
         lab.transfers.frame(statuses="completed")
+    assert len(lab.calls) == before

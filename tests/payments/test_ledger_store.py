@@ -35,15 +35,17 @@ def test_only_its_owner_reads_it(tmp_path):
 
 @pytest.mark.parametrize("spoil", ["garbage", "folder", "below a file"])
 def test_a_file_that_cannot_be_used(tmp_path, spoil):
-    """An unusable path raises ConfigError, which says to set PAYLAB_LEDGER to another file."""
+    """An unusable path raises ConfigError, which names PAYLAB_LEDGER; its file is not changed."""
     path = tmp_path / "ledger.sqlite3"
     if spoil == "folder":
         path.mkdir()
     else:
         path.write_bytes(b"not a database" * 100)
-    path = path / "x.sqlite3" if spoil == "below a file" else path
+    asked = path / "x.sqlite3" if spoil == "below a file" else path
     with pytest.raises(ConfigError, match=r"PAYLAB_LEDGER to another file"):
-        LedgerStore(path)
+        LedgerStore(asked)
+    assert [*tmp_path.rglob("*")] == [path]
+    assert spoil == "folder" or path.read_bytes() == b"not a database" * 100
 
 
 @pytest.mark.parametrize(
@@ -52,17 +54,23 @@ def test_a_file_that_cannot_be_used(tmp_path, spoil):
         (None, None, "in memory"),
         (None, "none", None),
         ("none", None, None),
-        ("none", "/somewhere", None),
+        ("none", "a.sqlite3", None),
         (None, "", "in memory"),
+        (None, "a.sqlite3", "a.sqlite3"),
+        ("b.sqlite3", None, "b.sqlite3"),
+        ("b.sqlite3", "a.sqlite3", "b.sqlite3"),
+        ("b.sqlite3", "none", "b.sqlite3"),
     ],
 )
-def test_where_it_is(monkeypatch, given, variable, shown):
+def test_where_it_is(tmp_path, monkeypatch, given, variable, shown):
     """`ledger=` overrides PAYLAB_LEDGER; the default for an embedded simulator is in memory."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PAYLAB_LEDGER", raising=False)
     if variable is not None:
         monkeypatch.setenv("PAYLAB_LEDGER", variable)
     ledger = paylab.connect(ledger=given).ledger
     assert getattr(ledger, "path", None) == shown
+    assert {file.name for file in tmp_path.iterdir()} == {shown} - {None, "in memory"}
 
 
 def test_the_usual_place():
