@@ -5,9 +5,11 @@ import signal
 import socket
 import subprocess
 import sys
+from decimal import Decimal
 
+import duckdb
 import httpx
-import pyarrow.parquet
+import pandas as pd
 import pytest
 import zxingcpp
 from PIL import Image
@@ -15,6 +17,7 @@ from PIL import Image
 import paylab
 from paylab import emvqr
 from paylab.cli.main import main
+from paylab.simulator.simulator import Simulator
 
 PAYLOAD = (
     "00020101021228500011ph.ppmi.p2m0111PAPHPHM1XXX0309102140529050331052047299530360854041.00"
@@ -262,14 +265,26 @@ def test_qr_takes_a_payload_as_it_was_pasted(capsys):
     assert json.loads(capsys.readouterr().out)["payload"] == PAYLOAD
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t/"])
-def test_export_writes_every_form(name, tmp_path, capsys):
-    """An export has 130 rows in every format."""
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("t.csv", lambda path: pd.read_csv(path, dtype=str)),
+        ("t.parquet", pd.read_parquet),
+        ("t.xlsx", pd.read_excel),
+        ("t/", pd.read_parquet),
+    ],
+    ids=["csv", "parquet", "xlsx", "folder"],
+)
+def test_export_writes_every_form(name, read, lab, tmp_path, capsys):
+    """In every format, another program reads each transfer with its status and amount."""
     target = f"{tmp_path}/{name}"
     assert main(["export", "transfers", "--to", target, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 130
-    if not name.endswith(".csv"):
-        assert pyarrow.parquet.read_table(target).num_rows == 130
+    frame = read(target)
+    amounts = frame["source_amount"].map(lambda amount: Decimal(str(amount)))
+    found = list(zip(frame["id"], frame["status"], amounts, strict=True))
+    rows = [(row.id, row.status, row.source_amount) for row in lab.transfers.list()]
+    assert sorted(found) == sorted(rows)
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -398,14 +413,23 @@ def test_a_busy_port_makes_no_file(tmp_path, capsys):
     assert [*tmp_path.iterdir()] == []
 
 
-def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys):
-    """The first run writes new rows, and the second run finds none."""
-    folder = str(tmp_path / "transfers")
-    assert main(["sync", "transfers", folder, "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)
-    assert first["new"] > 0
-    assert main(["sync", "transfers", folder, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["new"] == 0
+def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys, monkeypatch):
+    """Each run writes what is new, and the folder then has every transfer with its amount."""
+    lab = paylab.connect(simulator=Simulator(transfers=3))
+    query = f"select id, source_amount from '{tmp_path}/*/*.parquet'"
+    first = lab.transfers.list().first()
+    names = "payout_method", "source_currency", "destination_currency"
+    rail = {name: getattr(first, name) for name in names}
+    with lab.serve() as server:
+        for name in ("base_url", "api_key", "secret_key"):
+            monkeypatch.setenv(f"PAYLAB_{name.upper()}", getattr(server, name))
+        for new in (3, 1, 0):
+            if new == 1:
+                lab.transfers.create(first.financial_account_id, source_amount="12.34", **rail)
+            assert main(["sync", "transfers", str(tmp_path), "--json"]) == 0
+            assert json.loads(capsys.readouterr().out)["new"] == new
+            rows = [(row.id, row.source_amount) for row in lab.transfers.list()]
+            assert sorted(duckdb.sql(query).fetchall()) == sorted(rows)
 
 
 def test_export_to_standard_output(capfdbinary):

@@ -41,22 +41,26 @@ def contents(folder):
 
 
 def test_the_notebooks_are_copied(package):
-    """The notebooks are copied into a subfolder of the current folder."""
+    """The notebooks are copied into a subfolder of the current folder; the originals stay."""
     folder, kept = jupyter.notebooks()
     assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
-    assert contents(folder) == {"a.ipynb": "first", "b.ipynb": "first"}
+    assert contents(folder) == contents(package) == {"a.ipynb": "first", "b.ipynb": "first"}
 
 
-def test_a_changed_notebook_is_kept_and_the_others_are_updated(package):
-    """A notebook that paylab did not copy is kept and reported; the others are updated."""
-    Path("paylab-notebooks").mkdir()
+@pytest.mark.parametrize("is_copy", [True, False], ids=["a changed copy", "a file of your own"])
+def test_a_changed_notebook_is_kept_and_the_others_are_updated(package, is_copy):
+    """A new version replaces unchanged copies; your own content is kept and reported each time."""
+    if is_copy:
+        jupyter.notebooks()
+    Path("paylab-notebooks").mkdir(exist_ok=True)
     Path("paylab-notebooks/a.ipynb").write_text("mine")
     jupyter.notebooks()
     for name in ("a.ipynb", "b.ipynb", "c.ipynb"):
         (package / name).write_text("second")
-    folder, kept = jupyter.notebooks()
-    assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "second", "c.ipynb": "second"}
-    assert kept == ["a.ipynb"]
+    for _ in range(2):
+        folder, kept = jupyter.notebooks()
+        assert contents(folder) == {"a.ipynb": "mine", "b.ipynb": "second", "c.ipynb": "second"}
+        assert kept == ["a.ipynb"]
 
 
 def test_a_change_is_no_news_while_there_is_no_new_version(package):

@@ -32,6 +32,24 @@ def file(tmp_path):
     return write
 
 
+@pytest.fixture
+def service(monkeypatch):
+    """A simulator without transfers that is configured in the environment."""
+    with Server(Simulator()) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
+        for name, value in zip(names, (server.base_url, *keys), strict=True):
+            monkeypatch.setenv(name, value)
+        yield server.simulator
+
+
+@pytest.fixture
+def account(service):
+    """The id of a financial account at the simulator."""
+    person = paylab.connect().individuals.create(**paylab.examples.recipient("MX"))
+    return person.financial_accounts[0].id
+
+
 def run(*arguments):
     """Run the command with the reference column of these files."""
     return main(["payout", *arguments, "--reference", "invoice"])
@@ -63,18 +81,25 @@ BAD = {
 
 
 @pytest.mark.parametrize(("row", "words"), BAD.values(), ids=BAD)
-def test_a_bad_row_is_named_and_nothing_is_sent(file, capsys, row, words):
-    """A bad row ends with status 1 and is named by row and line, also without --dry-run."""
-    path = file(GOOD, row)
-    assert run(path, "--dry-run") == run(path) == 1
-    assert words in capsys.readouterr().err
+def test_a_bad_row_is_named_and_nothing_is_sent(file, service, account, capsys, row, words):
+    """A bad row is named by row and line with status 1; the good row is not sent either."""
+    path = file(("a-1", account, *GOOD[2:]), row)
+    for arguments in ([path, "--dry-run"], [path]):
+        assert run(*arguments) == 1
+        assert words in capsys.readouterr().err
+    assert not service.world.tables["transfers"].rows
 
 
 def test_problems_as_json(file, capsys):
-    """With --json, the problems have the number of their row."""
+    """With --json, each problem has its row, line and field, and the payouts are counted."""
     assert run(file(GOOD, BAD["amount"][0], BAD["rail"][0]), "--dry-run", "--json") == 1
     told = json.loads(capsys.readouterr().out)
-    assert [problem["row"] for problem in told["problems"]] == [2, 3, 3][: len(told["problems"])]
+    assert told["payouts"] == 3
+    assert [(each["row"], each["line"], each["field"]) for each in told["problems"]] == [
+        (2, 3, "source_amount"),
+        (3, 4, "invoice"),
+        (3, 4, "payout_method"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -101,18 +126,6 @@ def test_a_file_that_is_not_there(capsys):
     """A missing file ends with status 1 and is named."""
     assert main(["payout", "nowhere.csv"]) == 1
     assert "nowhere.csv" in capsys.readouterr().err
-
-
-@pytest.fixture
-def account(monkeypatch):
-    """The id of a financial account at a simulator that is configured in the environment."""
-    with Server(Simulator()) as server:
-        keys = server.simulator.api_key, server.simulator.secret_key
-        names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
-        for name, value in zip(names, (server.base_url, *keys), strict=True):
-            monkeypatch.setenv(name, value)
-        person = paylab.connect().individuals.create(**paylab.examples.recipient("MX"))
-        yield person.financial_accounts[0].id
 
 
 def test_a_row_that_is_refused_ends_with_1(file, account, capsys):

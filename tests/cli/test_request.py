@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
+import independent_service
 import pytest
 
+from paylab import connect, examples
 from paylab.cli.main import main
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
 SUBSCRIPTION = {"url": "https://example.com/hook", "event_types": ["transfer.completed"]}
-ELSEWHERE = {"BASE_URL": "https://sandbox.example.com", "API_KEY": "key", "SECRET_KEY": "secret"}
+RAIL = "payout_method", "source_currency", "destination_currency"
+NAMES = "PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"
 
 
 @pytest.fixture
@@ -19,9 +23,8 @@ def service(monkeypatch):
     """A simulator on a port, with three transfers, that is configured in the environment."""
     with Server(Simulator(transfers=3)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
-        values = zip(ELSEWHERE, (server.base_url, *keys), strict=True)
-        for name, value in values:
-            monkeypatch.setenv(f"PAYLAB_{name}", value)
+        for name, value in zip(NAMES, (server.base_url, *keys), strict=True):
+            monkeypatch.setenv(name, value)
         yield server.simulator
 
 
@@ -65,9 +68,21 @@ def test_post_sends_a_body(service, capsys, tmp_path, how):
 
 
 def test_an_order_gets_a_key_that_is_told_before_it_is_sent(service, capsys):
-    """The key of an order is printed, so that you can repeat the order with the same key."""
-    assert main(["post", "transfers", "--json", "{}"]) == 1
-    assert "--key " in capsys.readouterr().err.splitlines()[1]
+    """If the answer to an order is lost, the printed key repeats it without a second transfer."""
+    lab = connect()
+    row = lab.transfers.list().first()
+    order = {"financial_account": {"id": row.financial_account_id}, "source_amount": "10"}
+    order |= {name: getattr(row, name) for name in RAIL}
+    lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers")
+    post = ["post", "transfers", "--json", json.dumps(order)]
+    assert main(post) == 1
+    _, told, lost = capsys.readouterr().err.splitlines()
+    key = re.search("the Idempotency-Key is (.*); --key (.*) sends the same order again", told)
+    assert key[1] == key[2]
+    assert lost.startswith("paylab: POST /v1/transfers")
+    assert main([*post, "--key", key[1]]) == 0
+    made = json.loads(capsys.readouterr().out)["id"]
+    assert [row.id for row in lab.transfers.list()][:-3] == [made]
 
 
 @pytest.mark.parametrize(
@@ -96,8 +111,6 @@ def test_a_body_in_another_encoding(service, capsys, tmp_path):
 
 def test_a_document_number_is_not_printed(service, capsys):
     """`list` does not print the document number of an individual."""
-    from paylab import connect, examples
-
     lab = connect()
     fields = examples.individual("MX", consent_at=lab.clock())
     lab.individuals.create(**fields)
@@ -108,8 +121,14 @@ def test_a_document_number_is_not_printed(service, capsys):
 
 
 def test_a_post_elsewhere_needs_consent(monkeypatch, capsys):
-    """Without a terminal and --yes, a POST to a sandbox ends with status 2."""
-    for name, value in ELSEWHERE.items():
-        monkeypatch.setenv(f"PAYLAB_{name}", value)
-    assert main(["post", "transfers", "--json", "{}"]) == 2
-    assert "at SANDBOX (sandbox.example.com) must be confirmed" in capsys.readouterr().err
+    """Without a terminal, a POST to a service that is no simulator is sent only with --yes."""
+    with independent_service.Server() as server:
+        for name, value in server.environment.items():
+            monkeypatch.setenv(name, value)
+        post = ["post", "webhook_subscriptions", "--json", json.dumps(SUBSCRIPTION)]
+        assert main(post) == 2
+        told = f"at {server.base_url.removeprefix('http://')} must be confirmed"
+        assert told in capsys.readouterr().err
+        assert "POST" not in {call.method for call in server.service.calls}
+        assert main([*post, "--yes"]) == 0
+    assert [call.status for call in server.service.calls if call.method == "POST"] == [201]

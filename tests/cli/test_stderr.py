@@ -1,13 +1,10 @@
-"""Log records on stderr, the origin of the address, and warnings of unknown variables."""
+"""Log records and warnings of unknown variables on stderr."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-import pytest
-
-import paylab
 from paylab.cli.main import main
 
 LOGGING = """
@@ -29,24 +26,6 @@ def test_a_pipe_that_nobody_reads_holds_nothing_up():
     finally:
         process.kill()
         process.communicate()
-
-
-@pytest.mark.parametrize(
-    ("shared", "words"),
-    [
-        ("http://127.0.0.1:9", "the simulator that paylab lab started"),
-        ("http://127.0.0.1:8", "environment PAYLAB_BASE_URL"),
-        (None, "environment PAYLAB_BASE_URL"),
-    ],
-)
-def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words):
-    """`lab.sources()` says whether the user or `paylab lab` set the base URL."""
-    names = {"BASE_URL": "http://127.0.0.1:9", "API_KEY": "k", "SECRET_KEY": "s"}
-    for name, value in {**names, "SHARED_SIMULATOR": shared}.items():
-        if value is not None:
-            monkeypatch.setenv(f"PAYLAB_{name}", value)
-    with paylab.connect() as lab:
-        assert lab.sources()[0][2] == words
 
 
 def test_a_misspelt_variable_is_one_sentence(capsys, monkeypatch):

@@ -62,6 +62,24 @@ def test_the_environment_leads_to_a_service(served, monkeypatch):
     assert lab.transfers.list(limit=1).first() is not None
 
 
+@pytest.mark.parametrize(
+    ("shared", "words"),
+    [
+        ("http://127.0.0.1:9", "the simulator that paylab lab started"),
+        ("http://127.0.0.1:8", "environment PAYLAB_BASE_URL"),
+        (None, "environment PAYLAB_BASE_URL"),
+    ],
+)
+def test_a_lab_says_truly_where_its_address_came_from(monkeypatch, shared, words):
+    """`lab.sources()` says whether the user or `paylab lab` set the base URL."""
+    names = {"BASE_URL": "http://127.0.0.1:9", "API_KEY": "k", "SECRET_KEY": "s"}
+    for name, value in {**names, "SHARED_SIMULATOR": shared}.items():
+        if value is not None:
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+    with paylab.connect() as lab:
+        assert ("base_url", names["BASE_URL"], words) in lab.sources()
+
+
 def test_half_a_configuration_is_an_error(monkeypatch):
     """A missing variable is an error; the lab does not silently use the simulator."""
     monkeypatch.setenv("PAYLAB_API_KEY", "an-api-key")
