@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
@@ -65,8 +66,9 @@ def test_other_paths_are_nobody(port, client, delivery):
 
 
 def test_it_listens_on_this_machine_alone(port):
-    """The URL of the port is on 127.0.0.1."""
-    assert port.url.startswith("http://127.0.0.1:")
+    """The socket of the port is bound to 127.0.0.1, as its URL says."""
+    assert port._socket.getsockname() == ("127.0.0.1", port.number)
+    assert port.url == f"http://127.0.0.1:{port.number}{port.path}"
 
 
 def test_a_port_in_use_is_a_config_error(port, receiver):
@@ -96,27 +98,42 @@ def _post(sender, path, body):
 
 
 def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
-    """A delivery above the limit is answered 503 with Retry-After and is not stored."""
+    """A delivery above the limit is answered 503 with Retry-After, until the others end."""
     app = shell.InboxApp(Receiver(store, lambda: NOW), "/e")
-    app._present = shell.AT_ONCE + shell.WAITING
-    answer = _ask(app, delivery(1))
-    assert (answer["status"], store.count()) == (503, 0)
-    assert (b"retry-after", b"1") in answer["headers"]
+
+    async def send_body():
+        return {"type": "http.request", "body": delivery(1)}
+
+    async def crowd():
+        ended = asyncio.Event()
+
+        async def disconnect():
+            await ended.wait()
+            return {"type": "http.disconnect"}
+
+        open_ = [_ask(app, disconnect) for _ in range(shell.AT_ONCE + shell.WAITING)]
+        answers = asyncio.gather(*open_)
+        await asyncio.sleep(0)  # each one runs until it waits for its body or for its turn
+        refused, count = await _ask(app, send_body), store.count()
+        ended.set()
+        await answers
+        return refused, count, await _ask(app, send_body)
+
+    refused, count, later = asyncio.run(crowd())
+    assert (refused["status"], count) == (503, 0)
+    assert (b"retry-after", b"1") in refused["headers"]
+    assert (later["status"], store.count()) == (200, 1)
 
 
-def _ask(app, body):
+async def _ask(app, receive):
     """Send one request to an ASGI application without a socket; return the answer's start."""
-    import asyncio
-
     sent = []
-
-    async def receive():
-        return {"type": "http.request", "body": body}
 
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app({"type": "http", "path": "/e", "method": "POST", "headers": []}, receive, send))
+    headers = [(b"content-type", b"application/json")]
+    await app({"type": "http", "path": "/e", "method": "POST", "headers": headers}, receive, send)
     return sent[0]
 
 

@@ -86,16 +86,26 @@ def test_an_inbox_of_a_lab_follows_its_service():
         assert {arrival.event.event_id != "" for arrival in inbox} == {True}
 
 
-def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper():
-    """Replaying an Event object to the inbox of a service with its own wrapper stores it."""
-    lab = paylab.connect(simulator=Simulator(service=ENVELOPED, transfers=1), ledger="none")
-    with lab.inbox() as inbox:
-        lab.individuals.create(**examples.individual("MX", consent_at=NOW))
-        event = read_event(BODY, Wrapper.of(ENVELOPED))
-        assert (inbox.replay(event), len(inbox)) == (200, 1)
-
-
 NESTED = Service({**ENVELOPED.given, "webhooks.payload_field": "data.object"})
+PAYLOAD = {"id": "tr_1", "status": "started"}
+
+
+@pytest.mark.parametrize(
+    ("service", "body"),
+    [
+        (Service(), {"event_type": "transfer.created", "event_payload": PAYLOAD}),
+        (ENVELOPED, {"id": "ev_1", "type": "transfer.created", "data": PAYLOAD}),
+        (NESTED, {"id": "ev_1", "type": "transfer.created", "data": {"object": PAYLOAD}}),
+    ],
+    ids=["default", "other names", "nested"],
+)
+def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper(service, body):
+    """An Event that is replayed to an inbox is stored in the wrapper of the inbox's service."""
+    lab = paylab.connect(simulator=Simulator(service=service), ledger="none")
+    with lab.inbox() as inbox:
+        assert inbox.replay(read_event(BODY, Wrapper.of(ENVELOPED))) == 200
+        assert [json.loads(each.body) for each in inbox] == [body]
+        assert [(each.type, each.id) for each in inbox] == [("transfer.created", "tr_1")]
 
 
 def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_path):
