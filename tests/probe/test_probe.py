@@ -152,10 +152,11 @@ def test_a_probe_stops_at_its_budget(ask_simulator):
 
 
 @pytest.mark.parametrize("budget", [0, -1, True, 1.5, "150", None])
-def test_a_budget_is_a_number_of_requests(ask_simulator, budget):
-    """A budget that is not a positive whole number is refused."""
+def test_a_budget_is_a_number_of_requests(lab, budget):
+    """A budget that is not a positive whole number is refused, and nothing is sent."""
     with pytest.raises(RuleError, match="budget: must be a whole number of requests"):
-        ask_simulator(budget=budget)
+        lab.probe(budget=budget)
+    assert not lab.calls
 
 
 @pytest.mark.parametrize("id_", ["a\x1bb", "x" * 70_000, "\ud800"])

@@ -7,9 +7,11 @@ from paylab.errors import ConfigError
 from paylab.lab.lab import connect
 from paylab.probe import record
 from paylab.probe.probe import probe
-from paylab.probe.report import Report
+from paylab.probe.report import NOT_ASKED, UNCLEAR, Report
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
+
+RAIL = "payout_method", "source_currency", "destination_currency"
 
 
 @pytest.fixture
@@ -82,11 +84,23 @@ def test_the_record_of_another_account_is_not_taken_up(lab, tmp_path):
     assert report.service.diff() == {}
 
 
+@pytest.mark.parametrize("text", ["{}", "[]", "5", "{", '{"address": "x"'])
+def test_a_record_that_is_none_is_one_error(lab, tmp_path, text):
+    """A record of another form is an error that names its file, before anything is sent."""
+    to = tmp_path / "service.toml"
+    record.record_path(to).write_text(text)
+    with pytest.raises(ConfigError, match=r"\.service\.toml\.probe .* remove it to begin again"):
+        lab.probe(to=to)
+    assert not lab.calls
+
+
 def test_recorded_calls_answer_without_a_request(lab, tmp_path):
-    """Recorded lists and errors give answers without a request; other keys have a reason."""
-    other = Simulator(transfers=130, service=Service({"lists.items": "items"}))
-    with connect(simulator=other) as source:
-        source.transfers.list().first()
+    """Recorded lists, quotes and errors give answers without a request; others have a reason."""
+    values = {"lists.items": "items", "quotes.lifetime": 45}
+    with connect(simulator=Simulator(transfers=130, service=Service(values))) as source:
+        row = source.transfers.list().first()
+        rail = {name: getattr(row, name) for name in RAIL}
+        source.quotes.create(row.financial_account_id, source_amount="10", **rail)
         with pytest.raises(Exception, match="country"):
             source.request("POST", "/v1/individuals", json={})
         source.calls.har(tmp_path / "calls.har")
@@ -98,7 +112,9 @@ def test_recorded_calls_answer_without_a_request(lab, tmp_path):
     assert report["lists.transfers.default_limit"].value == 20
     assert report["errors.words"].value == "error"
     assert report["error_codes.validation"].value == 400
+    assert report["quotes.lifetime"].value == 45
     assert "do not show" in report["signing.tolerance"].why
+    assert [each.key for each in report.where(NOT_ASKED, UNCLEAR) if not each.why] == []
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"log": {"entries": 5}}', "[1]"])
