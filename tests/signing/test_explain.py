@@ -16,6 +16,27 @@ URL = "https://api.pay.test:8443/v1/transfers?limit=2"
 # Computed with openssl by the spec's steps, for the secret "s3cret" and the body {"a":1}.
 VALUE = "MmM0YTA3ZmVjMDg3MDdjN2M4YzAxODg3ZTNjMzVkNDc4YTAxMzFjYWMwMzQyNzFhZjE3ZWMwOTM4ODk5NjViYQ=="
 
+CANONICAL = "canonical request"
+BODY_HASH = "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
+EXPLAINED = [
+    ("body hash", BODY_HASH, "SHA-256 of the 7 bytes", "Headers"),
+    (CANONICAL, "POST", "method", "Canonical request 1"),
+    (CANONICAL, "/v1/transfers", "path", "Canonical request 2"),
+    (CANONICAL, "limit=2", "query", "Canonical request 3"),
+    (CANONICAL, "host:api.pay.test:8443", "Host", "Canonical request 4"),
+    (CANONICAL, "x-api-key:pk_1", "API key", "Canonical request 4"),
+    (CANONICAL, f"x-content-sha256:{BODY_HASH}", "hash", "Canonical request 4"),
+    (CANONICAL, "x-date:2026-01-31T09:30:00.123Z", "ISO 8601", "Canonical request 4"),
+    (CANONICAL, "x-nonce:1769851800123004217", "unix milliseconds", "Canonical request 4"),
+    (CANONICAL, "host;x-api-key;x-content-sha256;x-date", "names", "Canonical request 5"),
+    (CANONICAL, BODY_HASH, "SHA-256 of the body", "Canonical request 6"),
+    ("payload", "HMAC-SHA256", "scheme", "Signature 2"),
+    ("payload", "2026-01-31T09:30:00.123Z", "X-Date", "Signature 2"),
+    ("payload", "12562ff39cb36a32", "SHA-256 of the canonical request", "Signature 1 and 2"),
+    ("signature", VALUE, "HMAC-SHA256 of the payload", "Signature 3 and 4"),
+    ("header", "HMAC-SHA256 Credential=pk_1,", "Authorization", "Headers"),
+]
+
 
 @pytest.fixture
 def layers():
@@ -30,10 +51,12 @@ def test_from_the_body_to_the_header(layers):
 
 
 def test_every_line_says_what_it_is_and_where_it_comes_from(layers):
-    """Each line has a text, a meaning and a source in the spec."""
-    lines = [line for each in layers.values() for line in each]
-    assert all(line.text and line.what and line.source.startswith("spec, ") for line in lines)
-    assert len(layers["canonical request"]) == 10
+    """Each line has its text, its meaning, and the step of the spec that it comes from."""
+    lines = [(name, line) for name, each in layers.items() for line in each]
+    for (name, line), (layer, start, word, source) in zip(lines, EXPLAINED, strict=True):
+        assert (name, line.source.partition(", assumption")[0]) == (layer, f"spec, {source}")
+        assert line.text.startswith(start)
+        assert word in line.what
 
 
 def test_the_layers_build_on_one_another(layers):
