@@ -145,15 +145,41 @@ def test_seeding_refuses(service, body):
     assert service.post("/_simulator/seed", body).status == 400
 
 
-def test_seeded_rows_are_whole(make):
-    """A seeded row has the same fields as one that was created by a request."""
-    service = make(transfers=1)
-    seeded = service.get("/v1/transfers")["data"][0]
-    assert seeded.keys() == service.transfer().keys()
-    service.post("/_simulator/seed", {"conversions": 1})
-    seeded = service.get("/v1/conversions")["data"][0]
-    service.deposit(service.on_ramp("MX"))
-    assert seeded.keys() == service.get("/v1/conversions")["data"][0].keys()
+def differing(one, other):
+    """The fields in which two rows with the same fields differ."""
+    assert one.keys() == other.keys()
+    return {name for name in one if one[name] != other[name]}
+
+
+TIMES = {"created_at", "updated_at"}
+
+
+def test_seeded_transfers_are_whole(make):
+    """A seeded transfer has the amounts and fields that the service gives for its terms."""
+    service = make(transfers=20)
+    names = ("source_amount", "source_currency", "destination_currency", "payout_method")
+    past = {"status", "completed_in", "failure_reason", "settlement_reference_id", *TIMES}
+    for seeded in service.get("/v1/transfers?limit=20")["data"]:
+        terms = {name: seeded[name] for name in names}
+        made = service.transfer({"id": seeded["financial_account_id"]}, **terms)
+        assert differing(seeded, made) <= {"id", "client_reference_id", *past}
+
+
+def test_seeded_conversions_are_whole(service):
+    """A seeded conversion has the amounts and fields of a deposit into its account."""
+    service.post("/_simulator/seed", {"conversions": 10})
+    rows = service.get("/v1/conversions")["data"]
+    assert [row["status"] for row in rows] == ["completed"] * 10
+    for seeded in rows:
+        account = {"id": seeded["conversion_account_id"], "source_currency": "mxn"}
+        assert service.deposit(account, seeded["deposit"]["amount"]).status == 201
+        service.advance(10)
+        made = service.get("/v1/conversions?limit=1")["data"][0]
+        assert differing(seeded, made) == {"id", "deposit", "payout", *TIMES}
+        assert differing(seeded["deposit"], made["deposit"]) == {"received_at"}
+        assert differing(seeded["payout"], made["payout"]) == {
+            *("tx_hash", "initiated_at", "completed_at")
+        }
 
 
 def test_reset(make):

@@ -12,13 +12,14 @@ import paylab
 from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
-from paylab.simulator.controls import NAMED
+from paylab.simulator.controls import NAMED, Controls
 from paylab.simulator.faults import KINDS
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
 
 HOOK = "https://hooks.example.com/in"
+IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 
 
 @pytest.fixture
@@ -37,10 +38,12 @@ def lab():
         (lambda controls: controls.faults.event_twice, "event_duplicate"),
     ],
 )
-def test_a_wrong_name_is_told_the_right_one(lab, wrong, nearest):
-    """An unknown name raises an error whose card shows the nearest name; pickle keeps it."""
+def test_a_wrong_name_is_told_the_right_one(wrong, nearest):
+    """An unknown name is not sent; the card of the error shows the nearest, pickle keeps it."""
+    sent = []
     with pytest.raises(errors.UnknownNameError) as caught:
-        wrong(lab.simulator)
+        wrong(Controls(lambda *request, **body: sent.append(request)))
+    assert sent == []
     assert nearest in caught.value.nearest
     assert nearest in "".join(caught.value.card())
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -54,13 +57,12 @@ def test_a_wrong_detail_is_told_the_right_one(lab, details):
 
 
 def test_every_kind_of_fault_is_a_method_that_tab_completes(lab):
-    """Each kind of fault is a method that `dir` lists; repr and card show planned faults."""
+    """Each kind is a method that `dir` lists and that adds one fault; repr and card list it."""
     assert {*KINDS} <= {*dir(lab.simulator.faults)}
-    for kind in KINDS:
-        getattr(lab.simulator.faults, kind)(times=2)
-    assert {fault["kind"]: fault["left"] for fault in lab.simulator.faults.list()} == dict.fromkeys(
-        KINDS, 2
-    )
+    for times, kind in enumerate(KINDS, 1):
+        getattr(lab.simulator.faults, kind)(times=times)
+    planned = [(fault["kind"], fault["left"]) for fault in lab.simulator.faults.list()]
+    assert planned == [(kind, times) for times, kind in enumerate(KINDS, 1)]
     assert all(kind in repr(lab.simulator.faults) for kind in KINDS)
     assert all(kind in displays.show(lab.simulator.faults) for kind in KINDS)
 
@@ -84,13 +86,18 @@ def test_scenarios_show_as_a_table(lab):
     assert "transfer_failed" in repr(lab.simulator.scenarios)
 
 
-def test_a_scenario_by_name_comes_true(lab):
-    """An individual that is created with a scenario's value has it as family name."""
-    blurry = lab.simulator.scenarios.verification_image_blurry
+@pytest.mark.parametrize("code", STATUS_DETAIL_CODES)
+def test_a_scenario_by_name_comes_true(lab, code):
+    """The verification of an individual whose family name is a scenario's value has its outcome."""
+    scenario = lab.simulator.scenarios[code]
     fields = examples.individual("MX", consent_at=lab.simulator.clock.now)
-    made = lab.individuals.create(**{**fields, "family_name": blurry})
-    lab.simulator.move(made.id, "pending")
-    assert lab.individuals.get(made.id).family_name == blurry
+    made = lab.individuals.create(**{**fields, "family_name": scenario})
+    images = dict.fromkeys(("document-front", "document-back", "selfie"), IMAGE)
+    lab.individuals.upload_images(made.id, images)
+    lab.simulator.clock.advance(2)
+    done = lab.individuals.get(made.id)
+    found = [detail.code for detail in done.status_details]
+    assert (NAMED[code].outcome, found) == (f"{done.status} with {code}", [code])
 
 
 def test_the_clock(lab):

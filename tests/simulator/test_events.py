@@ -92,12 +92,17 @@ def test_the_life_of_a_conversion(post):
 
 
 def test_only_what_was_subscribed_to(post):
-    """A receiver gets only the event types that it subscribed to."""
+    """A receiver gets only the types that it subscribed to, of events since its subscription."""
     receiver = Receiver()
-    service = post(receiver, ["transfer.completed"])
+    service = post(receiver, urls=())
     service.transfer()
     service.advance(3)
-    assert receiver.types == ["completed"]
+    late = service.transfer()
+    url = {"url": "https://example.com/hook", "event_types": ["transfer.completed"]}
+    service.made("/v1/webhook_subscriptions", url)
+    service.advance(3)
+    got = [(body["event_type"], body["event_payload"]["id"]) for _, body in receiver.got]
+    assert got == [("transfer.completed", late["id"])]
 
 
 def test_every_subscription_gets_its_own(post):
