@@ -194,11 +194,20 @@ def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
 
 
 def test_a_service_that_limits_requests_gets_one_at_a_time(simulator, payouts):
-    """A batch gets past a few 429 answers; if every answer is 429, it ends after five rows."""
-    lab = lab_on(simulator)
+    """After a 429 a batch sends each row when the one before is settled; it gets past a few."""
+    lab, sent = lab_on(simulator), []
     lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=13)
-    first = lab.transfers.create_many(payouts(20), **COMMON, concurrency=4)
+
+    def note(_done, _total):
+        sent.append(len(lab.calls.where(method="POST", path="/v1/transfers")))
+
+    first = lab.transfers.create_many(payouts(20), **COMMON, concurrency=4, progress=note)
     assert first.attrs["outcomes"] == {"created": 20}
+    assert sent == list(range(14, 34))  # four rows at once, each three times: 12 calls with a 429
+
+
+def test_a_service_that_refuses_every_request_by_its_limit_ends_the_batch(lab):
+    """If every answer is 429, the batch ends after five rows without an answer."""
     lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=99)
     account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
     rows = [{"financial_account_id": account.id, "payout_method": "spei"} for _ in range(40)]

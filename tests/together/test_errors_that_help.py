@@ -109,9 +109,10 @@ def test_a_cursor_that_went_bad_says_to_start_again(lab):
 
 
 def test_a_deposit_outside_the_sandbox():
-    """A deposit outside the sandbox is an error that says so."""
+    """A deposit outside the sandbox is a 403 whose card says so."""
     lab = paylab.connect(simulator=Simulator(production_like=True))
-    _, card = refused(lambda: lab.sandbox.deposit("ca_1", "10", "mxn"))
+    error, card = refused(lambda: lab.sandbox.deposit("ca_1", "10", "mxn"))
+    assert (type(error), error.status) == (errors.PermissionDeniedError, 403)
     assert "in the sandbox only" in card
 
 

@@ -136,11 +136,14 @@ def test_statuses(capsys, arguments, status, words):
 
 
 def test_trigger_prints_the_way(capsys):
-    """`trigger --json` prints one JSON object per line, the triggered event last."""
+    """`trigger --json` prints a JSON object per event in their order, the triggered one last."""
     assert main(["trigger", "transfer.failed", "--json"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[-1]["event_type"] == "transfer.failed"
-    assert lines[-1]["event_payload"]["failure_reason"]
+    assert [line["event_type"] for line in lines] == [
+        f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "failed")
+    ]
+    reasons = [line["event_payload"]["failure_reason"] for line in lines]
+    assert (reasons[:-1], bool(reasons[-1])) == ([None] * 3, True)
 
 
 def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
@@ -154,11 +157,16 @@ def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
 
 
 def test_a_target_that_cannot_be_reached_is_said(served, listen):
-    """If the target of `--forward-to` cannot be reached, the line of the event says so."""
-    process = listen("--forward-to", "http://127.0.0.1:9/hook")
+    """If the target cannot be reached, the line says so, and the service gets 502 and retries."""
+    process = listen("--forward-to", "http://127.0.0.1:9/hook", "--events", "transfer.created")
     run("trigger", "transfer.created", **served)
+    with paylab.connect(*served.values()) as lab:
+        lab.simulator.clock.advance(10)
+        tries = [(each["attempt"], each["status"]) for each in lab.simulator.deliveries()]
     _, lines = stop(process)
-    assert "http://127.0.0.1:9/hook cannot be reached" in lines[0]
+    said = "http://127.0.0.1:9/hook cannot be reached; answered 502 to the service"
+    assert [said in line for line in lines] == [True, True]
+    assert ("(delivery 2)" in lines[1], tries) == (True, [(1, 502), (2, 502)])
 
 
 def test_trigger_prints_every_event_it_led_to(capsys):

@@ -159,8 +159,11 @@ def test_a_float_that_lost_digits_is_refused():
 
 
 def test_the_frame_is_exact(lab):
-    """The frame has one row per payment, with amounts as Decimal."""
+    """The frame has a row per payment, with amounts as Decimal and aware times in UTC."""
     frame = lab.reconcile().frame()
+    payments = [*lab.transfers.list(), *lab.conversions.list()]
+    assert frame["created_at"].tolist() == sorted(one.created_at for one in payments)
+    assert str(frame["created_at"].dt.tz) == "UTC"
     assert frame["amount_list"].tolist() == [Decimal("100.00")] * 2 + [Decimal("50.00")]
     assert str(frame["amount_events"].dtype) == "decimal"
     assert frame["problem"].tolist() == ["", "", ""]

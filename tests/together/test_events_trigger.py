@@ -100,9 +100,12 @@ def test_what_cannot_follow_says_what_can(lab, first, then, words):
 
 @pytest.mark.parametrize("kind", codes.EVENT_TYPES)
 def test_nobody_is_moved_by_an_unknown_id(lab, kind):
-    """An unknown id raises NotFoundError."""
+    """An unknown id raises NotFoundError; nothing is created, and no event is sent."""
+    trigger(lab, "conversion.created")
+    before = lab.simulator.snapshot()
     with pytest.raises(NotFoundError):
         trigger(lab, kind, "nobody")
+    assert lab.simulator.snapshot() == before
 
 
 def test_an_unknown_event_names_the_known_ones(lab):

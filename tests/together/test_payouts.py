@@ -171,7 +171,7 @@ def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
 
 
 def test_quotes_side_by_side(lab):
-    """The comparison has a row for every rail with exact amounts, or the reason for no quote."""
+    """The comparison has a row with exact amounts for every rail."""
     people = [lab.individuals.create(**examples.recipient(code)) for code in NAMED]
     frame = lab.quotes.compare(people, source_amount="250")
     assert list(frame["rail"]) == [
@@ -179,7 +179,14 @@ def test_quotes_side_by_side(lab):
     ]
     assert frame["problem"].isna().all()
     assert set(frame["source_amount"]) == {Decimal(250)}
-    assert set(lab.quotes.compare(people[:1], source_amount="0.10")["problem"]) != {None}
+    assert (frame["total_fee"] + frame["net_source_amount"] == Decimal(250)).all()
+
+
+def test_a_rail_without_a_quote_says_why(lab, mexican):
+    """A rail that the service refuses to quote has the reason, and neither amounts nor an id."""
+    frame = lab.quotes.compare(mexican, source_amount="0.10")
+    assert list(frame["problem"]) == ["source_amount: is too small: the fee alone is 0.50 USD"]
+    assert frame[["source_amount", "destination_amount", "quote_id"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize(("reference", "status"), SCENARIOS.items())

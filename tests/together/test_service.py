@@ -38,8 +38,13 @@ PERSON = {
 }
 
 
-def connected(deviation, settings=None):
-    """A client of the second service with a deviation; its sleep waits at most 50 ms."""
+def pause(seconds):
+    """Wait at most 50 ms."""
+    time.sleep(min(seconds, 0.05))
+
+
+def connected(deviation, settings=None, sleep=pause):
+    """A client of the second service with a deviation; by default it sleeps 50 ms at most."""
     second = Second([deviation])
 
     def answer(request):
@@ -50,8 +55,7 @@ def connected(deviation, settings=None):
 
     service = Service(settings or {})
     keys = Settings("http://localhost", second.api_key, second.secret_key, service=service)
-    transport, pause = httpx.MockTransport(answer), lambda seconds: time.sleep(min(seconds, 0.05))
-    return Client(keys, transport=transport, sleep=pause)
+    return Client(keys, transport=httpx.MockTransport(answer), sleep=sleep)
 
 
 def person(client, country="MX", **change):
@@ -459,14 +463,21 @@ def test_a_refused_field_shows_all_words_and_the_key(style):
 
 
 def test_a_wait_without_a_cause_ends_at_once():
-    """After a refused deposit, waiting for its conversion fails and names the path of deposits."""
-    second = connected("deposit-singular")
+    """After a refused deposit, a wait fails without a pause and names the path of deposits."""
+    pauses = []
+
+    def noted_pause(seconds):
+        pauses.append(seconds)
+        pause(seconds)
+
+    second = connected("deposit-singular", sleep=noted_pause)
     with pytest.raises(errors.NotFoundError):
         conversion(second)
     account_id = next(iter(second.refused_deposits))
+    pauses.clear()
     with pytest.raises(errors.WaitTimeoutError, match="the deposit was refused") as caught:
         second.conversions.wait(conversion_account_id=account_id, timeout=120, every=60)
-    assert caught.value.key == "paths.sandbox_deposits"
+    assert (pauses, caught.value.key) == ([], "paths.sandbox_deposits")
 
 
 def test_every_deviation_is_walked():

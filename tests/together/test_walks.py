@@ -29,10 +29,19 @@ def walk(request, tmp_path_factory):
 
 
 def test_the_conversion_completes(walk):
-    """The output shows the payout event and the completed conversion."""
-    _, _, printed = walk
-    assert "completed" in printed
-    assert "conversion.payout_initiated" in printed
+    """The output has the events of the conversion in order, and last its status and amount."""
+    _, folder, printed = walk
+    [row] = rows(folder / "conversions.csv")
+    events = [line.split() for line in printed.splitlines() if line.startswith("Event ")]
+    assert [words[2:] for words in events] == [
+        ["conversion.created", row["id"], "pending"],
+        ["conversion.payout_initiated", row["id"], "started"],
+        ["conversion.completed", row["id"], "completed"],
+    ]
+    last = f"{row['id']} completed: {row['payout_amount']} USDC, {row['payout_tx_hash']}"
+    assert [line for line in printed.splitlines() if line.startswith("Conversion ")] == [
+        f"Conversion   {last}"
+    ]
 
 
 def test_the_picture_holds_the_payload_shown(walk):
