@@ -79,11 +79,15 @@ class WorldStorage:
         self._path = path
         try:
             self._db = sqlite.open_file(path, timeout=0.5)  # private: it contains document numbers
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from None
+        try:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             sqlite.prepare(self._db, LAYOUT)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # locks the file
-        except (sqlite3.Error, OSError) as error:
+        except sqlite3.Error as error:
+            self.close()
             raise self._unusable(error) from None
 
     def load(self, world: World) -> bool:

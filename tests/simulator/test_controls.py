@@ -96,7 +96,7 @@ def test_a_scenario_by_name_comes_true(lab, code):
     lab.individuals.upload_images(made.id, images)
     lab.simulator.clock.advance(2)
     done = lab.individuals.get(made.id)
-    found = [detail.code for detail in done.status_details]
+    found = [detail.code for detail in done.status_details or ()]
     assert (NAMED[code].outcome, found) == (f"{done.status} with {code}", [code])
 
 

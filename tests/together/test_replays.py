@@ -148,7 +148,7 @@ def test_a_share_token_is_not_recorded_and_its_call_is_replayed(walk):
     first, again, path = walk(verify, paylab.connect())
     assert first == again == "pending"
     recorded = path.read_text()
-    assert ("verification_token" in recorded, SHARE in recorded) == (True, False)
+    assert ("/verification_token" in recorded, SHARE in recorded) == (True, False)
 
 
 def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):
