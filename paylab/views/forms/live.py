@@ -238,7 +238,7 @@ class Live(traitlets.HasTraits, FormPage):
     def fail(self, error: PaylabError) -> None:
         """Show an error; refreshing stops until you ask for it again."""
         self.trouble.html = html.warning(f"The status could not be read: {error}")
-        self._name_button(False)
+        self.stop()
 
     def state_of(self, found: Any) -> str | None:
         """The state of the resource."""

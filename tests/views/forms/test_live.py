@@ -9,7 +9,7 @@ import pytest
 
 from paylab.errors import APIConnectionError
 from paylab.spec.models import Conversion, Individual
-from paylab.views.forms.live import at_once, in_thread
+from paylab.views.forms.live import GO_ON, at_once, in_thread
 from paylab.views.forms.status import ConversionView, StatusLine
 
 
@@ -68,8 +68,8 @@ def test_stop_and_go_on():
     assert asyncio.run(walk()) == (False, True)
 
 
-def test_a_failure_is_shown_and_ends_it():
-    """An error is shown in the line, escaped; the next refresh removes it."""
+def failing():
+    """A function that gives a person, fails, and then gives an active person."""
     answers = iter([person("pending"), APIConnectionError("no <answer>"), person("active")])
 
     def look():
@@ -78,11 +78,34 @@ def test_a_failure_is_shown_and_ends_it():
             raise answer
         return answer
 
-    shown = StatusLine(look)
-    shown.refresh()
-    assert "no &lt;answer&gt;" in shown.trouble.html
-    shown.refresh()
-    assert not shown.trouble.html
+    return look
+
+
+async def _by_itself(line):
+    """Let the line refresh itself until it stops."""
+    await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+
+
+async def _by_hand(line):
+    """Refresh the line in code."""
+    line.refresh()
+
+
+@pytest.mark.parametrize("fail", [_by_itself, _by_hand])
+def test_a_failure_is_shown_and_ends_it(fail):
+    """An error is shown, escaped, and ends refreshing; the button removes it and starts again."""
+
+    async def walk():
+        shown = StatusLine(failing(), run=at_once, every=0)
+        await fail(shown)
+        failed = shown.trouble.html, shown.watch.running, shown.button.text
+        shown.button.press()
+        return failed, (shown.trouble.html, shown.seen.status)
+
+    (trouble, running, button), after = asyncio.run(walk())
+    assert "no &lt;answer&gt;" in trouble
+    assert (running, button) == (False, GO_ON)
+    assert after == ("", "active")
 
 
 def test_current_state_is_marked():
