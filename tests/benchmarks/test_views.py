@@ -47,7 +47,7 @@ class Page:
 
     def tell(self, **message):
         """Send a message from the browser to the form."""
-        self.form.view._receive(None, message, [])
+        self.form.view.receive(message, [])
 
     def type(self, name, text):
         """Send a keystroke in a field."""

@@ -139,8 +139,26 @@ class Walk(traitlets.HasTraits, FormPage):
     def submit(self, *, anyway: bool = False) -> Conversion:
         """Submit all remaining steps with their current values; `anyway` confirms warnings."""
         while self.current is not None:
-            self._take(self.current, anyway=anyway)
+            self.take_step(anyway=anyway)
         return self.found["conversion"]  # type: ignore[no-any-return]
+
+    def take_step(self, *, anyway: bool = False) -> None:
+        """Submit the current step with its current values, or wait until it ends.
+
+        `anyway` confirms warnings. Does nothing when all steps are done.
+        """
+        name = self.current
+        if name is None:
+            return
+        body = self.bodies[name]
+        if isinstance(body, Form):
+            body.submit(anyway=anyway)
+        elif name == "verification":
+            body.see(self.functions.await_person(self.found["person"].id))
+            _passed(body.seen)
+        else:
+            body.see(self.functions.await_conversion(self.found["deposit"]))
+            _completed(body.seen)
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: each step and its result."""
@@ -195,17 +213,6 @@ class Walk(traitlets.HasTraits, FormPage):
             return ""
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
-
-    def _take(self, name: str, *, anyway: bool = False) -> None:
-        body = self.bodies[name]
-        if isinstance(body, Form):
-            body.submit(anyway=anyway)
-        elif name == "verification":
-            body.see(self.functions.await_person(self.found["person"].id))
-            _passed(body.seen)
-        else:
-            body.see(self.functions.await_conversion(self.found["deposit"]))
-            _completed(body.seen)
 
     def _take_up(self, person: Individual) -> None:
         """Find the current step of an existing individual."""

@@ -142,7 +142,7 @@ class View(anywidget.AnyWidget):
         self._page, self._nodes = page, dict[str, Node]()
         self._asked, self._drawn = False, list[dict[str, Any]]()
         page.follow(self.refresh)
-        self.on_msg(self._receive)
+        self.on_msg(lambda _, message, buffers: self.receive(message, buffers))
 
     def refresh(self, focus: str = "") -> None:
         """Send the page if a browser shows it and it changed; move the focus."""
@@ -160,7 +160,8 @@ class View(anywidget.AnyWidget):
         inside = [self._described(part) for part in node.parts() if part.visible]
         return {"id": node.id, "kind": node.kind, **node.props(), "parts": inside}
 
-    def _receive(self, _: object, message: dict[str, Any], buffers: list[memoryview]) -> None:
+    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+        """Handle a browser message: `ready` requests the page, others are actions on a node."""
         if message.get("kind") == "ready":
             self._asked, self._drawn = True, []
             self.refresh()

@@ -15,14 +15,14 @@ def page(onboarding):
     form = onboarding()
     sent = []
     form.view.send = lambda message, buffers=None: sent.append(message)
-    form.view._receive(None, {"kind": "ready"}, [])
+    form.view.receive({"kind": "ready"}, [])
     return form, sent
 
 
 def tell(form, name, kind, **more):
     """Send a browser message about a field to the form."""
     node = form.fields[name].id
-    form.view._receive(None, {"kind": kind, "node": node, "view": "v", **more}, [])
+    form.view.receive({"kind": kind, "node": node, "view": "v", **more}, [])
 
 
 def test_nothing_is_drawn_before_a_browser_asks(onboarding):
@@ -110,5 +110,5 @@ def test_junk_is_passed_over(page, message):
     """A malformed message from the browser is ignored."""
     form, sent = page
     before = len(sent)
-    form.view._receive(None, message, [])
+    form.view.receive(message, [])
     assert (len(sent), form.result) == (before, None)

@@ -11,7 +11,17 @@ from paylab.corridors import examples
 from paylab.errors import PaylabError, RuleError
 from paylab.views.forms.onramp import DONE, LOCKED, NOW
 
-DONE_AGAIN = 7
+LATER = {
+    "Verification images": "after person",
+    "Verification": "after verification images",
+    "Wallet": "after verification",
+    "Conversion account": "after wallet",
+    "Deposit": "after conversion account",
+    "Conversion": "after deposit",
+}
+"""The steps after the first one, and why each is locked at first."""
+
+STEPS = 1 + len(LATER)
 
 
 def states(walk):
@@ -24,15 +34,25 @@ def test_submitting_takes_every_step(lab, country):
     """`submit` runs all steps to the completed conversion, and every step shows its code."""
     walk = lab.onramp(country, example=True, consent=True)
     assert walk.submit().status == "completed"
-    assert states(walk) == [DONE] * DONE_AGAIN
+    assert states(walk) == [DONE] * STEPS
     assert all(ast.parse(step.code).body for step in walk.steps())
 
 
+def test_no_step_is_left_after_the_last(lab):
+    """`take_step` does nothing when all steps are done."""
+    walk = lab.onramp("MX", example=True, consent=True)
+    walk.submit()
+    sent = len(lab.calls)
+    walk.take_step()
+    assert (states(walk), len(lab.calls)) == ([DONE] * STEPS, sent)
+
+
 def test_locked_steps_say_why(lab):
-    """Only the first step can be submitted; a locked step names the step before it."""
-    walk = lab.onramp("PH")
-    assert states(walk) == [NOW, *[LOCKED] * (DONE_AGAIN - 1)]
-    assert walk.steps()[1].why == "after person"
+    """Only the first step has inputs; every other step names the step before it."""
+    first, *others = lab.onramp("PH").steps()
+    assert (first.state, first.why, bool(first.body)) == (NOW, "", True)
+    assert {step.title: step.why for step in others} == LATER
+    assert {(step.state, bool(step.body)) for step in others} == {(LOCKED, False)}
 
 
 def test_an_example_runs_up_to_the_deposit(lab):
@@ -69,12 +89,12 @@ def test_nothing_goes_on_without_consent(lab):
     assert not walk.found
 
 
-@pytest.mark.parametrize("steps", range(1, DONE_AGAIN + 1))
+@pytest.mark.parametrize("steps", range(1, STEPS + 1))
 def test_taken_up_again(lab, steps):
     """A walk can be continued after any step, without a second account or conversion."""
     walk = lab.onramp("PH", example=True, consent=True)
     for _ in range(steps):
-        walk._take(walk.current)
+        walk.take_step()
     again = lab.onramp("PH", walk.found["person"].id, example=True)
     assert list(again.found)[: len(walk.found)] == list(walk.found)
     assert again.submit().status == "completed"
@@ -96,9 +116,10 @@ def test_refused_images_lead_back(lab):
     fields = examples.individual("MX", consent_at=lab.clock()) | blurry
     person = lab.individuals.create(**fields)
     walk = lab.onramp("MX", person.id, example=True)
-    walk._take("images")
+    assert walk.current == "images"
+    walk.take_step()
     with pytest.raises(PaylabError, match="action_required: verification_image_blurry"):
-        walk._take("verification")
+        walk.take_step()
     assert walk.current == "images"
     assert states(walk)[1:3] == [NOW, LOCKED]
 
