@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 
 import pytest
 
 import paylab
 from paylab.lab import displays
+from paylab.simulator.controls import Controls
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
@@ -121,11 +123,23 @@ def test_results_and_lists_carry_the_badge(lab, make):
     assert EMBEDDED in displays.show(make(lab))
 
 
-def test_a_copied_result_keeps_its_badge_and_can_be_pickled(lab):
-    """A deep copy keeps the badge, and a result is the same after pickling."""
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, lambda one: one.model_copy()])
+def test_a_copied_result_keeps_its_badge(lab, make):
+    """A copy of a result shows the badge of its service and what the service sent."""
     one = lab.transfers.list()[0]
-    assert EMBEDDED in displays.show(copy.deepcopy(one))
-    assert pickle.loads(pickle.dumps(one)) == one
+    copied = make(one)
+    assert EMBEDDED in displays.show(copied)
+    assert copied.raw == one.raw
+
+
+def test_a_result_can_be_pickled(lab):
+    """A pickled result keeps what the service sent, without the badge and without the lab."""
+    one = lab.transfers.list()[0]
+    pickled = pickle.dumps(one)
+    read = pickle.loads(pickled)
+    assert (read, read.raw) == (one, one.raw)
+    assert EMBEDDED not in displays.show(read)
+    assert lab.settings.secret_key.reveal().encode() not in pickled
 
 
 def test_an_inbox_carries_the_badge(lab):
@@ -135,13 +149,24 @@ def test_an_inbox_carries_the_badge(lab):
     assert EMBEDDED in shown["text/html"]
 
 
-@pytest.mark.parametrize("name", ["clock", "faults", "scenarios"])
-def test_controls_say_that_they_are_of_a_simulator(lab, name):
-    """The HTML of controls, if any, has the badge; their repr sends no request."""
-    controls = getattr(lab.simulator, name)
-    assert "SIMULATOR" in (displays.show(controls) or "SIMULATOR")
-    controls._ask = None
-    assert repr(controls)
+PANELS = [
+    lambda controls: controls,
+    lambda controls: controls.faults,
+    lambda controls: controls.scenarios,
+]
+
+
+@pytest.mark.parametrize("get", PANELS)
+def test_controls_say_that_they_are_of_a_simulator(lab, get):
+    """The HTML of controls has the badge of a simulator."""
+    assert "SIMULATOR" in displays.show(get(lab.simulator))
+
+
+@pytest.mark.parametrize("get", [*PANELS, lambda controls: controls.clock])
+def test_the_text_of_controls_sends_no_request(get):
+    """The text of controls names what they can do, and sends no request."""
+    controls = Controls(lambda *_, **__: pytest.fail("a request was sent"))
+    assert repr(get(controls)).startswith("<")
 
 
 def test_an_answer_says_that_it_is_of_a_simulator(served, monkeypatch):
@@ -162,7 +187,12 @@ def test_a_form_on_the_page_names_the_service(lab):
     assert EMBEDDED in form.heading.badge
 
 
-def test_frames_and_files_remember_their_service(lab, tmp_path):
-    """`attrs` of a frame contains the badge of its service."""
-    assert lab.transfers.frame(limit=3).attrs["service"] == EMBEDDED
-    assert lab.conversions.frame().attrs["service"] == EMBEDDED
+@pytest.mark.parametrize("kind", ["transfers", "conversions"])
+def test_frames_and_files_remember_their_service(lab, tmp_path, kind):
+    """The `attrs` of a frame and the description beside a file contain the badge."""
+    rows = getattr(lab, kind)
+    assert rows.frame(limit=3).attrs["service"] == EMBEDDED
+    for name in ("rows.csv", "rows.parquet"):
+        rows.export(tmp_path / name)
+        described = json.loads((tmp_path / f"{name}.columns.json").read_text())
+        assert described["service"] == EMBEDDED
