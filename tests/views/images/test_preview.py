@@ -100,8 +100,8 @@ def test_broken(data, mime):
         preview(BytesIO(data), mime)
 
 
-def laughs():
-    """A small PDF with nested forms, which together draw 10^9 rectangles."""
+def laughs(levels):
+    """A small PDF with nested forms, which together draw 10^levels rectangles."""
     parts = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
@@ -110,20 +110,25 @@ def laughs():
         b"<</Length 5>>stream\n/X Do\nendstream",
     ]
     head = b"<</Type/XObject/Subtype/Form/BBox[0 0 9 9]"
-    for number in range(6, 15):
+    for number in range(6, 6 + levels):
         draw = b"/X Do " * 10
         use = b"/Resources<</XObject<</X %d 0 R>>>>/Length %d>>" % (number, len(draw))
         parts.append(head + use + b"stream\n" + draw + b"\nendstream")
     parts.append(head + b"/Length 10>>stream\n0 0 9 9 re\nendstream")
-    body = b"".join(b"%d 0 obj%sendobj\n" % (at, part) for at, part in enumerate(parts, 1))
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (at, part) for at, part in enumerate(parts, 1))
     return BytesIO(b"%PDF-1.4\n" + body + b"trailer<</Root 1 0 R/Size 20>>\n%%EOF")
 
 
 def test_a_hostile_file_is_given_up(monkeypatch):
-    """A file that takes too long to decode has no preview."""
+    """A file that takes too long to decode has no preview, and its decoder is ended."""
+    resource = pytest.importorskip("resource")
+    assert preview(laughs(1), "application/pdf")
     monkeypatch.setattr(previews, "SECONDS", 1)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(UnreadableError, match="No preview"):
-        preview(laughs(), "application/pdf")
+        preview(laughs(9), "application/pdf")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)  # of processes that have ended
+    assert after.ru_utime > before.ru_utime
 
 
 def test_the_decoder_has_limits():
