@@ -63,11 +63,20 @@ def test_the_last_word_is_what_get_says(view):
     assert "GET returns the same values now." in view.detail
 
 
-def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view):
-    """An open row says that its resource was not found when GET answers 404."""
-    inbox.lab.simulator.faults.add("status", status=404, path="/v1/transfers/*", times=9)
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (404, "The resource was not found"),
+        (403, "The request failed: "),
+        (500, "The request failed: "),
+    ],
+)
+def test_a_service_that_cannot_be_asked_is_no_crash(inbox, view, status, said):
+    """When GET fails, an open row still shows the payload, and says why nothing is compared."""
+    inbox.lab.simulator.faults.add("status", status=status, path="/v1/transfers/*", times=9)
     view.opened = view.rows[0]["seq"]
-    assert "was not found" in view.detail
+    assert said in view.detail
+    assert inbox.newest(1)[0].payload["id"] in view.detail
 
 
 def test_a_row_that_is_gone_says_so(view):
@@ -107,14 +116,56 @@ def test_the_static_table_is_escaped():
     assert "<b>" not in static(Hostile())
 
 
+def shown(inbox):
+    """The id of the widget that displays an inbox."""
+    data, _ = inbox._repr_mimebundle_()
+    return data["application/vnd.jupyter.widget-view+json"]["model_id"]
+
+
+def timers():
+    """The timers that wait to refresh a table."""
+    return [each for each in threading.enumerate() if "paylab-inbox-view" in each.name]
+
+
 def test_displays_leave_nothing_behind(inbox):
-    """Five displays share one listener; after closing, no listener and no timer is left."""
-    for _ in range(5):
-        inbox._repr_mimebundle_()
-    listeners = inbox._receiver.listeners
-    assert len(listeners) == 1
+    """Five displays share one table; after closing, an event starts no timer."""
+    assert len({shown(inbox) for _ in range(5)}) == 1
+    inbox.replay(inbox.newest(1)[0])
+    (timer,) = timers()
+    timer.join()
     inbox.close()
-    inbox._repr_mimebundle_()
-    time.sleep(0.3)
-    named = [each.name for each in threading.enumerate() if "paylab-inbox-view" in each.name]
-    assert (listeners, named) == ([], [])
+    shown(inbox)
+    inbox.replay(inbox.newest(1)[0])
+    assert timers() == []
+
+
+class Source:
+    """A source of events that counts its listeners."""
+
+    def __init__(self):
+        self.listeners = []
+
+    def on_arrival(self, listener):
+        """Add a listener; return the function that removes it."""
+        self.listeners.append(listener)
+        return lambda: self.listeners.remove(listener)
+
+    def newest(self, limit):
+        """Return no event."""
+        return []
+
+    table = newest
+
+    def __len__(self):
+        return 0
+
+
+@pytest.mark.parametrize("end", [InboxView.stop, InboxView.close])
+def test_a_table_that_ends_has_no_listener(end):
+    """A table has one listener, and none after it was stopped or closed, also twice."""
+    source = Source()
+    made = InboxView(source)
+    assert len(source.listeners) == 1
+    end(made)
+    end(made)
+    assert source.listeners == []

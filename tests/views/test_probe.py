@@ -23,10 +23,11 @@ def test_the_page_holds_every_answer_and_the_call_behind_it():
 
 
 def test_words_of_a_service_are_text_on_the_page():
-    """Markup in a response is escaped."""
+    """Markup in a response and in a remark is escaped; on the page, also in the address."""
     finding = ProbeFinding("lists.items", "could not tell", None, "<img src=x onerror=alert(1)>")
     report = Report((finding,), Service(), remarks=("<b>x</b>",), address="http://a/<i>")
     for shown in (report_page(report), report_table(report)):
-        assert "<img" not in shown
-        assert "<i>" not in shown
+        assert not re.findall("<img|<b>x|<i>", shown)
         assert "&lt;img" in shown
+        assert "&lt;b&gt;x&lt;/b&gt;" in shown
+    assert "http://a/&lt;i&gt;" in report_page(report)

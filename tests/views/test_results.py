@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import paylab
@@ -46,8 +48,13 @@ def test_looking_sends_nothing(lab, get):
 
 @pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
 def test_long_lines_are_wrapped(lab, get):
-    """No HTML has `white-space:pre`, so long lines are wrapped."""
-    assert "white-space:pre;" not in displays.show(get(lab))
+    """Preformatted text wraps its long lines; text that stays on one line is short."""
+    shown = displays.show(get(lab))
+    blocks = re.findall("<pre[^>]*>", shown)
+    assert all("white-space:pre-wrap;overflow-wrap:anywhere" in block for block in blocks)
+    assert set(re.findall(r"white-space:\s*([\w-]+)", shown)) <= {"pre-wrap", "nowrap", "normal"}
+    kept = re.findall(r"white-space:\s*nowrap[^>]*>([^<]*)", shown)
+    assert max(map(len, kept), default=0) <= html.LONG
 
 
 def test_a_list_says_how_to_fetch_until_it_was_walked(lab):

@@ -10,7 +10,6 @@ from paylab.spec.models import Individual
 from paylab.views.forms.onboarding import OnboardingForm
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 class Noted(list):

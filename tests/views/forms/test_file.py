@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from io import BufferedRandom
+
 import pytest
 
 from paylab.views.forms.file import FilePicker
@@ -79,13 +82,21 @@ def test_a_slice_out_of_turn(picker, taken, at, data):
     assert not taken
 
 
+def open_files():
+    """The number of open temporary files of this process."""
+    return sum(isinstance(one, BufferedRandom) and not one.closed for one in gc.get_objects())
+
+
 def test_cancelled(picker, taken):
-    """A slice that arrives after the cancellation is ignored."""
+    """A cancellation deletes the temporary file; a slice that arrives later is ignored."""
+    before = open_files()
     say(picker, "start", size=SIZE)
     say(picker, "slice", b"x" * SLICE, at=0)
+    assert open_files() == before + 1
     say(picker, "cancel")
+    assert open_files() == before
     say(picker, "slice", b"x" * SLICE, at=SLICE)
-    assert picker.wire[-1]["kind"] == "next"
+    assert [(each["kind"], each["at"]) for each in picker.wire] == [("next", 0), ("next", SLICE)]
     assert not taken
 
 

@@ -11,7 +11,6 @@ from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes
 
 CURP = "XEXX010101HNEXXXA4"
-TEXTS = ("given_name", "family_name", "email", "phone", "date_of_birth", "document.number")
 
 
 def fill(form, **values):
@@ -98,13 +97,17 @@ def test_a_click_right_after_a_correction_sends(onboarding, create):
 
 
 def test_start_over_sends_again(onboarding, create):
-    """`restart` clears the result, the consent and the document number."""
+    """`restart` clears the result, the consent and the number; then the form can be sent again."""
     form = onboarding(consent=True)
     form.submit()
     form.restart()
     assert not form.consent.recorded_at
     assert "number" not in form.values()["document"]
     assert form.result is None
+    fill(form, given_name="Bea", document__number=CURP)
+    assert form.submit() is form.result
+    assert [sent["given_name"] for sent in create] == ["Ana", "Bea"]
+    assert [sent["document"]["number"] for sent in create] == [CURP, CURP]
 
 
 def test_the_result_can_be_observed(onboarding):
@@ -185,18 +188,32 @@ def test_choosing_the_philippines_asks_for_a_tin(onboarding):
     assert form.values()["address"]["country"] == "PH"
 
 
-def test_payouts_ask_for_less(onboarding):
-    """Without a ramp product there is no consent, and the phone is optional."""
+@pytest.mark.parametrize(
+    ("product", "asked", "mark"),
+    [("on_ramp", True, "Required"), ("global_payouts", False, "Optional")],
+)
+def test_payouts_ask_for_less(onboarding, product, asked, mark):
+    """The on-ramp requires consent and a phone; payouts have no consent, the phone is optional."""
+    form = onboarding(product=product)
+    assert form.consent.visible is asked
+    assert form.fields["phone"].props()["mark"] == mark
+
+
+def test_a_recipient_of_payouts_is_sent_without_phone_and_consent(onboarding, create):
+    """For payouts, a person without phone and consent is sent."""
     form = onboarding(product="global_payouts")
-    assert not form.consent.visible
-    assert form.fields["phone"].props()["mark"] == "Optional"
+    fill(form, phone="")
+    form.submit()
+    assert not {"phone", "idv_consent_recorded_at"} & create[0].keys()
 
 
 def test_the_number_leaves_the_page(onboarding, create):
-    """The code has no document number; after sending, the page shows it masked only."""
+    """The code never has the document number; after sending, the page shows it masked only."""
     form = onboarding(consent=True)
     assert CURP not in form.code()
     form.submit()
+    assert CURP not in form.code()
+    assert CURP not in repr(form.values())
     assert CURP not in repr(described(form.nodes()))
     assert "•" * 16 + "A4" in form.sent.html
     assert CURP not in repr(form._repr_mimebundle_())
