@@ -145,3 +145,10 @@ def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["outcomes"] == {"done": 5}
     written = (tmp_path / "results.csv").read_text(encoding="utf-8")
     assert [f"año-{at}" in written for at in range(5)] == [True] * 5
+
+
+def test_the_results_may_not_replace_the_journal(file, tmp_path):
+    """`--to` with the journal's path ends with 2, and no journal is made."""
+    journal = tmp_path / "p.journal"
+    assert run(file(GOOD), "--journal", str(journal), "--to", str(journal), "--yes") == 2
+    assert not journal.exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from hashlib import sha256
 
@@ -12,7 +12,7 @@ import httpx
 import jsonschema
 import pytest
 
-from paylab.client.call import LONGEST_KEPT
+from paylab.client.call import LONGEST_KEPT, Spent
 from paylab.client.call_log import CallLog
 from paylab.errors import APIStatusError
 
@@ -271,3 +271,12 @@ def test_what_a_page_teaches_to_hide_is_hidden_at_once(scripted):
     for call in client.calls:
         assert "XEXX010101" not in call.response_body.text
         assert "QUJD" not in call.response_body.text
+
+
+def test_times_in_a_row_are_milliseconds(scripted):
+    """The times of a call's row are in milliseconds."""
+    client, _ = scripted({"data": [], "has_next_page": False})
+    client.transfers.list().first()
+    call = replace(client.calls[0], spent=Spent(connecting=0.25, waiting=0.5, reading=0.125))
+    [row] = CallLog([call]).rows()
+    assert [row[f"{step}_ms"] for step in ("connecting", "waiting", "reading")] == [250, 500, 125]

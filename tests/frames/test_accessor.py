@@ -191,3 +191,11 @@ def test_a_file_that_is_no_duckdb(frame, tmp_path):
     ):
         frame.paylab.to_database(tmp_path / "books.duckdb")
     assert (tmp_path / "books.duckdb").read_bytes() == b"words " * 900
+
+
+def test_decimals_count_as_digits_in_sqlite(tmp_path):
+    """14 digits before and 3 after the point are more than SQLite keeps."""
+    rows = [{"id": "t", "source_amount": "12345678901234.125"}]
+    frame = frames.transfers([{"data": rows, "has_next_page": False}])
+    with pytest.raises(ExactnessError, match="SQLite keeps 15 digits"):
+        frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite")

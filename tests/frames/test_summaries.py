@@ -236,3 +236,19 @@ def test_a_folder_with_any_name(lab, tmp_path, monkeypatch, name):
         assert frames.Dataset(folder).sync(lab.transfers).new == 130
     assert frames.summarize(name, by=[])["rows"].sum() == 130
     assert frames.Dataset(name).summarize(by=[])["rows"].sum() == 130
+
+
+def test_a_fee_in_another_currency_has_no_share():
+    """There is no fee_share when the fee is in another currency than the source."""
+    row = {
+        "id": "t",
+        "status": "completed",
+        "source_amount": "100.00",
+        "source_currency": "USD",
+        "destination_amount": "5.00",
+        "destination_currency": "MXN",
+        "total_fee": "5.00",
+        "fee_currency": "MXN",
+    }
+    found = frames.summarize(frames.transfers([{"data": [row], "has_next_page": False}]))
+    assert found["fee_share"].isna().all()

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 import paylab
+from paylab.client.orders import Order
 from paylab.client.settings import Secret, Settings
 from paylab.corridors import examples
 from paylab.errors import APIConnectionError, APIStatusError, ChoiceError, PaylabError
@@ -291,3 +292,13 @@ def test_the_line_kept_of_a_cell_holds_no_values(line, kept):
 def test_a_cell_is_known_by_what_it_does(edited, same):
     """Comments, layout and a `try` do not change the identity of a cell."""
     assert (cell_steps(edited) == cell_steps("pay(1)")) is same
+
+
+def test_a_refusal_does_not_close_an_order_that_was_sent_again(tmp_path):
+    """The order stays open when it was sent again before the refusal."""
+    lab = paylab.connect(simulator=Simulator(), ledger=tmp_path / "ledger.sqlite3")
+    order = Order("/v1/transfers", b'{"client_reference_id": "a"}', None, False, lambda: "key")
+    first, _ = lab.ledger.open(order), lab.ledger.open(order)
+    first.refused(422)
+    [entry] = lab.ledger.rows()
+    assert (entry["state"], entry["times"]) == ("no answer yet", 2)

@@ -5,6 +5,7 @@ import pytest
 from independent_service import Service as Independent
 
 from paylab.client.settings import Settings
+from paylab.errors import NotFoundError
 from paylab.lab.lab import Lab, connect
 
 
@@ -55,3 +56,11 @@ def test_a_service_that_is_as_assumed_has_no_drift():
         lab.individuals.list().first()
         assert lab.drift == ()
         assert "drift" not in repr(lab)
+
+
+def test_a_refusal_is_no_drift():
+    """The body of a refusal is not compared with a resource."""
+    with connect() as lab:
+        with pytest.raises(NotFoundError):
+            lab.transfers.get("tr_none")
+        assert lab.drift == ()

@@ -320,3 +320,11 @@ def test_a_token_of_a_page_stays(text):
     redaction = Redaction([])
     assert redaction.learn(text) == redaction.text(text) == text
     assert redaction.json(json.loads(text)) == json.loads(text) if text[0] == "{" else True
+
+
+def test_a_number_of_five_characters_is_hidden_in_later_texts():
+    """A number of four characters is hidden only where it is named."""
+    redaction = Redaction([])
+    redaction.learn('{"document": {"type": "cpf", "number": "A1234"}}')
+    redaction.learn('{"document": {"type": "cpf", "number": "B123"}}')
+    assert redaction.text("see A1234 and B123") == "see *** and B123"

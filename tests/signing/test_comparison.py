@@ -21,6 +21,7 @@ SECRET = "sk_test_c2VjcmV0IGtleSBmb3IgdGVzdHM="
 KEY = "pk_test_77"
 BODY = b'{"amount": "10.00", "note": "a b"}'
 HOST = "api.example.test:8443"
+REQUEST = SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY)
 
 
 def sign(method="POST", path="/v1/transfers", query="", body=BODY, **change):
@@ -171,3 +172,17 @@ def test_a_good_signature_matches():
         sign(), SignedRequest("POST", f"https://{HOST}/v1/transfers", BODY), SECRET, now=NOW
     )
     assert found.json() == {"match": True, "layer": None, "line": None, "mistake": None}
+
+
+def test_the_host_is_compared_without_case():
+    """A Host in capitals is not the mistake."""
+    theirs = sign(sent={"host": HOST.upper()})
+    found = compare(theirs, REQUEST, SECRET, now=NOW)
+    assert found.mistake != "host-differs"
+
+
+def test_a_blank_query_line_is_named_the_query_string():
+    """The line of a blank query has its own name, not that of the next line."""
+    theirs = sign(canonical=sub("^(/v1.*)$", "\\1\n"))
+    found = compare(theirs, REQUEST, SECRET, now=NOW)
+    assert (found.mistake, found.line) == ("blank-query-line", "query string")

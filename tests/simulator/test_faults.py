@@ -5,7 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from paylab.simulator.simulator import BASE_URL, SimulatorTransport
+import paylab
+from paylab.simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 
 
 def fault(service, kind, **details):
@@ -190,3 +191,16 @@ def test_a_strange_pattern(service, path):
     """An unusual path pattern matches everything or nothing, and causes no error."""
     fault(service, "status", path=path, status=500)
     assert statuses(service, 1)[0] in (200, 500)
+
+
+def test_a_call_that_is_not_hit_does_not_use_up_a_fault():
+    """`times` counts the calls that fail, not the calls that were drawn."""
+    lab = paylab.connect(simulator=Simulator(), ledger="none", max_retries=0)
+    lab.simulator.faults.status(status=503, times=2, probability=0.3)
+    failed = 0
+    for _ in range(50):
+        try:
+            lab.transfers.list(limit=1).first()
+        except paylab.ServerError:
+            failed += 1
+    assert failed == 2

@@ -160,3 +160,15 @@ def test_a_body_that_says_otherwise(service, ask, change, status):
     """A transfer from a quote may repeat the quote's terms but not contradict them."""
     body = {"quote_id": ask(source_amount="100")["id"], **change}
     assert service.post("/v1/transfers", body).status == status
+
+
+def test_a_transfer_may_repeat_the_network_of_its_quote_but_not_change_it(service):
+    """Another source network than that of the quote is a 400, the same one is accepted."""
+    account = service.payable("MX", "global_payouts", "off_ramp")
+    service.wallet(service.get("/v1/individuals")["data"][0])
+    terms = {"source_currency": "USDC", "source_network": "base", "source_amount": "10"}
+    reference = {"financial_account": {"id": account["id"]}}
+    quote = service.made("/v1/quotes", {**reference, **BODY, **terms})
+    body = {"quote_id": quote["id"]}
+    assert service.post("/v1/transfers", body | {"source_network": "solana"}).status == 400
+    assert service.post("/v1/transfers", body | {"source_network": "base"}).status == 201

@@ -355,3 +355,10 @@ def test_a_field_gives_way_to_the_one_that_is_called_so():
 def test_rails_of_a_country(country, rails):
     """SEPA countries share one list of rails; a country without a corridor has none."""
     assert Service().payout_methods(country) == rails
+
+
+def test_a_renamed_field_wins_over_one_with_the_same_name():
+    """The order of the fields does not matter."""
+    names = Names({"source_amount": "amount"})
+    assert names.send({"amount": "1", "source_amount": "2"}) == {"amount": "2"}
+    assert names.send({"source_amount": "2", "amount": "1"}) == {"amount": "2"}

@@ -73,3 +73,9 @@ def test_the_states_are_the_services_words():
     assert TRANSFER.states == codes.TRANSFER_STATUSES
     assert CONVERSION.states == codes.CONVERSION_STATUSES
     assert set(CONVERSION_ACCOUNT.states) <= set(codes.CONVERSION_ACCOUNT_STATUSES)
+
+
+def test_a_path_around_a_state():
+    """A path that must not pass a state is found around it, or not at all."""
+    assert TRANSFER.path("started", "failed", without="under_review") == ["failed"]
+    assert CONVERSION.path("pending", "completed", without="started") == []

@@ -8,15 +8,17 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 
 import httpx
+import pandas as pd
 import pytest
 from batch_killing import kill_and_go_on
 
 import paylab
 from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
-from paylab.payments.batch import create_many
+from paylab.payments.batch import create_many, search
 from paylab.payments.plan import ACCOUNT, plan
 from paylab.simulator.simulator import Simulator, SimulatorTransport
 
@@ -372,3 +374,23 @@ def test_a_missing_reference_is_not_the_text_none():
     rows = [row, row | {"client_reference_id": "None"}]
     found = plan(rows, payout_method="spei", **COMMON).problems
     assert [each.row for each in found] == [1]
+
+
+def test_of_two_transfers_with_one_reference_the_older_is_found():
+    """The order of the list does not matter."""
+    rows = [
+        {"id": f"tr_{at}", "client_reference_id": "r", "created_at": f"2026-01-15T12:00:0{at}Z"}
+        for at in (2, 1, 3)
+    ]
+    pages = SimpleNamespace(raw_pages=lambda: iter([SimpleNamespace(data=rows)]))
+    found = search(SimpleNamespace(list=lambda limit: pages), ["r"])
+    assert found["r"]["id"] == "tr_1"
+
+
+def test_a_column_of_the_file_does_not_replace_a_column_of_the_result(simulator, account):
+    """The file's own column `status` is shown as `status (given)`."""
+    row = {"client_reference_id": "a", ACCOUNT: account, "source_amount": "10.00", **COMMON}
+    given = pd.DataFrame([row | {"payout_method": "spei", "status": "mine"}])
+    frame = lab_on(simulator).transfers.create_many(given)
+    assert frame["status (given)"].tolist() == ["mine"]
+    assert frame["status"].tolist() == ["awaiting_funds"]

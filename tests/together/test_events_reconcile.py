@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from paylab.errors import ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
 from paylab.lab.trigger import trigger
-from paylab.webhooks.reconciliation import of_list, references
+from paylab.webhooks.reconciliation import Statement, compare_sides, of_list, references
 
 HEAD = "client_reference_id,amount,currency,status\n"
 
@@ -224,3 +225,15 @@ def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, give
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
         lab.reconcile(events=given)
+
+
+def test_a_payment_made_exactly_at_since_is_expected():
+    """A payment from before `since` need not be in the events; one made at that time must be."""
+    since = datetime(2026, 1, 15, 12, tzinfo=UTC)
+
+    def problems(created):
+        listed = {("transfer", "tr_1"): Statement("started", created_at=created)}
+        return [line.problems for line in compare_sides(listed, {}, since=since)]
+
+    assert problems(since) == [("missing in events",)]
+    assert problems(since - timedelta(microseconds=1)) == [()]

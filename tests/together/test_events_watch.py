@@ -268,3 +268,16 @@ def test_an_order_that_changes_on_the_way_floods_nobody(router):
     listed.order = ORDERS["by id backwards"]
     listed.rows.append(row(250, "started", day=2))
     assert (watch.poll(), watch.poll()) == (1, 0)
+
+
+def test_an_order_that_is_lost_between_two_pages(router):
+    """If a page is newer than the one before it, the whole list is read."""
+    listed = Listed(20, ORDERS["newest first"])
+    lists = [PolledList("transfer", listed.pages, listed.get, "newest_first")]
+    watch = Watch(lists, router, 3600, None)
+    watch.poll()
+    listed.rows.append(row(20, "started", day=2))
+    listed.change(0, "completed", 1)
+    listed.order = (lambda row: (int(row["id"][3:]) // 10, -int(row["id"][3:])), False)
+    watch.poll()
+    assert sorted(event.id for event in router.seen) == ["tr_0000", "tr_0020"]

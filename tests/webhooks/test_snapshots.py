@@ -52,3 +52,10 @@ def test_an_individual_is_told_as_a_status_change():
         "updated_at": "2026-01-15T12:00:00Z",
         "previous_status": "pending",
     }
+
+
+def test_the_event_of_an_individual_has_its_status_details():
+    """The status details of an individual are in the payload."""
+    details = [{"code": "verification_selfie_needed", "message": "x"}]
+    raw = {"id": "i", "status": "action_required", "status_details": details}
+    assert of_snapshot("individual", raw).payload["status_details"] == details
