@@ -54,12 +54,15 @@ class Kernel:
         self.run(CONNECT)
 
     def run(self, code, cell=None):
-        """Run a cell and return its output, messages and error as one text."""
+        """Run a cell and return its output, then its messages and error, as one text."""
         content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
         metadata = {"cellId": cell} if cell else {}
         message = self.client.session.msg("execute_request", content, metadata=metadata)
         self.client.shell_channel.send(message)
-        return "".join(self._outputs(message["header"]["msg_id"]))
+        parts = list(self._outputs(message["header"]["msg_id"]))
+        # A message on stderr can arrive in the middle of a printed line.
+        printed = [text for stream, text in parts if stream == "stdout"]
+        return "".join([*printed, *(text for stream, text in parts if stream != "stdout")])
 
     def _outputs(self, asked):
         while True:
@@ -69,7 +72,8 @@ class Kernel:
             kind, content = message["msg_type"], message["content"]
             if kind == "status" and content["execution_state"] == "idle":
                 return
-            yield content.get("text", "") + "\n".join(content.get("traceback", []))
+            words = content.get("text", "") + "\n".join(content.get("traceback", []))
+            yield content.get("name"), words
 
     def stop(self):
         """Stop the kernel and its process."""
