@@ -328,9 +328,9 @@ def _limit(text: str | None, form: ListForm) -> int:
         return form.max_limit
     if 1 <= size <= form.max_limit:
         return size
-    text = f"must be a whole number from 1 to {form.max_limit}"
+    message = f"must be a whole number from 1 to {form.max_limit}"
     key = f"lists.{form.name}.max_limit"
-    problem = Problem(form.limit_parameter, text, "page.limit", key=key)
+    problem = Problem(form.limit_parameter, message, "page.limit", key=key)
     raise Refused(400, str(problem), [problem])
 
 

@@ -143,7 +143,8 @@ def _strike(world: World, fits: Callable[[Row], bool]) -> Row | None:
         fault["drawn"] += 1
         chance = random.Random(f"{fault['seed']}:{fault['drawn']}").random()  # noqa: S311 - no secret
         is_hit = chance < fault["probability"]
-        fault["left"] -= is_hit
+        if is_hit:
+            fault["left"] -= 1
         world.put("faults", fault)
         if is_hit:
             return fault
