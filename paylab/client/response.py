@@ -49,6 +49,7 @@ class Response:
     exchange: Exchange = field(repr=False)
     deferred: DeferredCall
     translation: Translation = field(repr=False)
+    redaction: Redaction = field(repr=False)
     place: Callable[[], str] = field(repr=False)
     body: Any = None
     replayed: bool = False
@@ -78,6 +79,7 @@ class Response:
         """The body as a resource, which must have an id."""
         body = self._resource(kind)
         if body is None:
+            self.done()
             what = (
                 "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
             )
@@ -101,14 +103,17 @@ class Response:
         """The object with an id, as sent; APIResponseError when there is none."""
         body = self._resource(Identified)
         if body is None:
+            self.done()
             raise self._wrong("must be an object with an id")
         return body
 
     def done(self) -> None:
-        """APIResponseError when the body describes an error."""
+        """APIResponseError with the service's words when the body describes an error."""
         wrapped = self.body.get("data") if isinstance(self.body, dict) else None
         if _is_error(self.body) or _is_error(wrapped) or self.body is False:
-            raise self._wrong(f"describes an error: {plain(str(self.body), 200)}")
+            status, content = self.exchange.status or 0, self.exchange.content
+            told = read_refusal(status, content, self.redaction)
+            raise self._wrong(f"describes an error: {plain(told.text, 200)}")
 
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
@@ -119,10 +124,11 @@ class Response:
                 return page
             error = PagingError("the list says it has a next page but gives no cursor for it")
         except ValueError as wrong:
-            error = self._wrong(str(wrong))
+            self.done()
+            error = self._wrong(f"{wrong}{self._members}")
         from .assumption_hints import name_assumptions, of_page
 
-        name_assumptions(error, of_page(self.body, form))
+        name_assumptions(error, of_page(self.redaction.json(self.body), form))
         raise error
 
     def _resource(self, kind: type[Resource]) -> dict[str, Any] | None:
@@ -160,12 +166,21 @@ class Response:
         from .assumption_hints import of_answer
 
         for key, name in of_answer(kind, body, self.translation.service):
-            message = f"has {plain(name, 60)!r}, but no {key.rpartition('.')[2]}"
+            given = plain(self.redaction.text(name), 60)
+            message = f"has {given!r}, but no {key.rpartition('.')[2]}"
             message = f"the answer to {self.call.method} {self.call.path} {message}"
             message = f"{message}: if they are the same, set {key} in service.toml"
             warnings.warn(message, ConfigWarning, stacklevel=3)
 
+    @property
+    def _members(self) -> str:
+        """The first names of members of the body, for an error."""
+        if not isinstance(self.body, dict):
+            return ""
+        return f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
+
     def _wrong(self, what: str) -> APIResponseError:
+        what = plain(self.redaction.text(what), 300)
         message = f"the answer to {self.call.method} {self.call.path} {what}"
         return APIResponseError(message, self.call)
 

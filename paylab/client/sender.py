@@ -350,7 +350,8 @@ class Sender:
         delivered = self.delivery.send(request, self._found)
         request, exchange, deferred, after_lost = delivered
         if exchange.went_well:
-            return Response(request, exchange, deferred, self._translation, self.place)
+            facts = self._translation, self.redaction, self.place
+            return Response(request, exchange, deferred, *facts)
         error = self._failure(delivered)
         error.after_lost = after_lost
         refused = exchange.status == self.service.error_codes.signature

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
@@ -120,12 +120,12 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     names = (form.items, form.more, form.cursor) if form else ENVELOPE
     bare = bare or (form is not None and form.envelope == "array")
     if bare and isinstance(body, list):
-        return Page(_objects(body, names[0], ()))
+        return Page(_objects(body, names[0]))
     if not isinstance(body, dict):
         keys = ", ".join(name for name in names if name != NONE)
         raise ValueError(f"must be a page: an object with {keys}")
     items, more, cursor = (value_at(body, name) for name in names)
-    rows = _objects(items, names[0], body)
+    rows = _objects(items, names[0])
     if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
         raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
     whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
@@ -136,11 +136,10 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     return Page(rows, bool(cursor) if more is None else more, cursor)
 
 
-def _objects(items: object, name: str, keys: Iterable[str]) -> list[dict[str, Any]]:
+def _objects(items: object, name: str) -> list[dict[str, Any]]:
     if isinstance(items, list) and all(isinstance(item, dict) for item in items):
         return items
-    held = ", ".join(map(repr, islice(keys, 5))) or "nothing"
-    raise ValueError(f"must contain a list of objects as {name}; it contains {held}"[:300])
+    raise ValueError(f"must contain a list of objects as {name}")
 
 
 def value_at(body: object, name: str) -> Any:

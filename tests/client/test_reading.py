@@ -72,8 +72,33 @@ def test_json_of_the_wrong_kind_is_a_clear_error(scripted, body):
 def test_a_success_without_the_resource_is_an_error(scripted, call, body):
     """A success whose body has no id, or describes an error, raises APIResponseError."""
     client, _ = scripted(body)
-    with pytest.raises(errors.APIResponseError, match="with an id"):
+    with pytest.raises(errors.APIResponseError, match=r"with an id|describes an error"):
         call(client)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "insufficient funds"}, "insufficient funds"),
+        ({"success": False, "message": "limit reached"}, "limit reached"),
+        ({"data": {"error": {"message": "quote is used"}}}, "quote is used"),
+        ({"errors": [{"field": "amount", "message": "too small"}]}, "amount: too small"),
+    ],
+)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: c.transfers.create(quote_id="qt_1"),
+        lambda c: c.transfers.list().to_list(),
+        lambda c: c.webhook_subscriptions.delete("wh_1"),
+    ],
+)
+def test_the_words_of_a_success_that_describes_an_error_are_told(scripted, call, body, words):
+    """The error of a 2xx response that describes an error contains the service's words."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.APIResponseError, match=f"describes an error: .*{words}") as caught:
+        call(client)
+    assert "lists." not in str(caught.value.hint)
 
 
 def test_a_payment_without_an_id_names_its_key(scripted):

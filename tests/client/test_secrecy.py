@@ -83,6 +83,30 @@ def refuse(request):
     raise httpx.ConnectError(f"cannot send {request.headers['authorization']} {SECRET}")
 
 
+def answer_with(body):
+    """Answer 200 with a body that has the key and the secret as names of members."""
+    return lambda request: httpx.Response(200, json=body)
+
+
+BODIES = {KEY: 1, "x" * 280 + SECRET: []}, {"error": {KEY: SECRET}}, {"data": {SECRET: 1}, KEY: []}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("read", ["get", "list", "page"])
+def test_names_of_members_are_redacted(settings, body, read):
+    """No error or warning about a response shows a member's name that is a key."""
+    client = Client(settings, transport=httpx.MockTransport(answer_with(body)))
+    calls = {
+        "get": lambda: client.transfers.get("tr_1"),
+        "list": client.transfers.list().first,
+        "page": lambda: client.fetch_page("transfers", 10, None),
+    }
+    with pytest.raises(PaylabError) as caught:
+        calls[read]()
+    error = caught.value
+    assert hidden("\n".join([str(error), *error.card(), str(vars(error)), str(client.calls)]))
+
+
 def redirect(request):
     """Redirect to an address that contains the key and the secret."""
     return httpx.Response(302, headers={"Location": f"https://else.test/?k={KEY}&s={SECRET}"})
