@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,6 @@ from weakref import WeakSet
 from zlib import decompressobj
 from zlib import error as zlib_error
 
-import httpcore
 import httpx
 
 from ..loopback import is_loopback
@@ -22,66 +21,12 @@ from ..redaction.redaction import Redaction
 from ..spec.text import plain
 from ..spec.timestamps import from_http
 from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
+from .deadline import BoundedBackend, Cap
 from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 
 utcnow = partial(datetime.now, UTC)
 """The current time, aware, in UTC."""
-
-Cap = Callable[[float | None, type[httpcore.TimeoutException]], float | None]
-"""Cuts a timeout to the time left; raises that error when none is left."""
-
-
-class BoundedStream(httpcore.NetworkStream):
-    """A connection whose waits end at the deadline."""
-
-    def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
-        self._stream, self._cap = stream, cap
-        self.close = stream.close  # type: ignore[method-assign] # as they are
-        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """The next bytes."""
-        left = self._cap(timeout, httpcore.ReadTimeout)
-        try:
-            return self._stream.read(max_bytes, left)
-        except httpcore.ReadTimeout:
-            self._cap(None, httpcore.ReadTimeout)  # the deadline ended it
-            raise
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send bytes."""
-        self._stream.write(buffer, self._cap(timeout, httpcore.WriteTimeout))
-
-    def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        """The same connection, encrypted."""
-        left = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._stream.start_tls(ssl_context, server_hostname, left)
-        return BoundedStream(stream, self._cap)
-
-
-class BoundedBackend(httpcore.NetworkBackend):
-    """Opens connections that keep a deadline."""
-
-    def __init__(self, backend: httpcore.NetworkBackend, cap: Cap) -> None:
-        self._backend, self._cap = backend, cap
-        self.sleep = backend.sleep  # type: ignore[method-assign]
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        """Connect to a host."""
-        left = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
-        return BoundedStream(stream, self._cap)
-
 
 NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
 

@@ -1,24 +1,19 @@
-"""When a request is sent again, how long a call may take, and whether the clocks agree."""
+"""When a request is sent again, and how long to wait before."""
 
 from __future__ import annotations
 
 import logging
-import math
 import re
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import count
 from random import Random
 from typing import NamedTuple
 
-import httpcore
-
 from ..spec.timestamps import from_http, to_text
 from .call import DeferredCall
+from .deadline import SLOWEST, TIMES, Deadline
 from .request import Exchange, OutgoingRequest
 from .settings import Settings
 
@@ -30,60 +25,10 @@ LONGEST_RETRY_AFTER = 60.0
 MOST_DIGITS = 18
 TOO_MANY_REQUESTS = 429
 RETRY_AFTER = "retry-after"
-CLOCKS_AGREE = 2.0
-"""Seconds; Date has no fractions."""
-
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500
 
-WORTH_SAYING = 30.0
-"""Seconds of difference from which on it is said, long before it is an error."""
-
-
 log = logging.getLogger("paylab")
-
-
-TIMES = 4
-"""All attempts of a call together may take so many times its timeout; pauses are not counted."""
-
-SLOWEST = 50_000
-"""Bytes a second at which an upload is still waited for."""
-
-
-class Deadline(threading.local):
-    """The deadline of the current call, per thread."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._at = math.inf
-
-    @contextmanager
-    def within(self, seconds: float) -> Iterator[None]:
-        """Set a deadline in seconds; a nested call has its own."""
-        before = self._at
-        self._at = self._clock() + seconds
-        try:
-            yield
-        finally:
-            self._at = before
-
-    def extend(self, seconds: float) -> None:
-        """Extend the deadline by a pause."""
-        self._at += seconds
-
-    @property
-    def has_passed(self) -> bool:
-        """Whether no time is left."""
-        return self._at <= self._clock()
-
-    def cap(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float | None:
-        """A timeout cut to the time left; an error when none is left."""
-        left = self._at - self._clock()
-        if left <= 0:
-            raise error("the deadline of the whole call has passed")
-        if left == math.inf:
-            return timeout
-        return left if timeout is None else min(timeout, left)
 
 
 class Delivered(NamedTuple):
@@ -99,30 +44,19 @@ Look = Callable[[Delivered, datetime], OutgoingRequest | None]
 """Finds what a lost attempt made: the GET of it, or None."""
 
 
-@dataclass
-class Delivery:
-    """Sends requests with retries; `ahead` is by how much the service's clock is ahead, if known.
+@dataclass(frozen=True)
+class Retries:
+    """Sends a request again where that is safe, within the deadline of the call.
 
-    `attempt` sends once, and `keep` stores the record of each attempt. `product` is the Server
-    header of the latest answer; None before the first answer. `ask` asks a simulator for its
-    time, and `reading` is its answer, when it came, and its seconds per real second.
+    `attempt` sends once; `clock` is the wall clock, against which a Retry-After date is read.
     """
 
     settings: Settings
     deadline: Deadline
     attempt: Callable[[OutgoingRequest, int], tuple[Exchange, DeferredCall]]
-    keep: Callable[[DeferredCall], None]
     clock: Callable[[], datetime]
     sleep: Callable[[float], None]
     random: Random
-    ahead: float | None = None
-    product: str | None = None
-    is_skew_told: bool = False
-    ask: Callable[[], datetime] | None = None
-    reading: tuple[datetime, datetime, float] | None = None
-
-    def __post_init__(self) -> None:
-        self._much = min(WORTH_SAYING, self.settings.service.signing.tolerance)
 
     def send(self, request: OutgoingRequest, look: Look) -> Delivered:
         """Send a request with retries, within the deadline of the call."""
@@ -131,16 +65,6 @@ class Delivery:
         with self.deadline.within(seconds + (request.length or 0) / SLOWEST):
             for number in count(1):
                 exchange, deferred = self.attempt(request, number)
-                self.keep(deferred)
-                if exchange.status:
-                    self.product = exchange.headers.get("server", "")
-                if not deferred.patient or log.isEnabledFor(logging.DEBUG):
-                    log.debug("%s", deferred.call)
-                if exchange.skew is not None:
-                    self.ahead, is_much = exchange.skew, abs(exchange.skew) >= self._much
-                    if is_much and not self.is_skew_told:
-                        self._warn_of_skew(exchange.skew)
-                    self.is_skew_told = is_much
                 if exchange.went_well:
                     break
                 if begun and is_lost(exchange):
@@ -156,33 +80,6 @@ class Delivery:
                 self.sleep(wait)
         return Delivered(request, exchange, deferred, lost)
 
-    def seen(self) -> datetime:
-        """The service's time as far as the latest answer tells; nothing is asked."""
-        now, ahead = self.clock(), self.ahead or 0.0
-        if abs(ahead) < CLOCKS_AGREE:
-            return now
-        with suppress(OverflowError):
-            return now + timedelta(seconds=ahead)
-        return now
-
-    def earliest(self) -> datetime:
-        """The earliest that it may be at the service, by which an order is dated.
-
-        A simulator behind a URL is asked only if it was not yet, or if its clock was moved since.
-        """
-        if self.reading is not None:
-            theirs, at, speed = self.reading
-            with suppress(OverflowError):
-                return theirs + (self.clock() - at) * speed
-            return theirs
-        return self.ask() if self.ask is not None else min(self.clock(), self.seen())
-
-    def least_ahead(self) -> timedelta:
-        """The minimum time by which the service's clock is ahead: Date has only whole seconds."""
-        ahead, tolerance = self.ahead, self.settings.service.signing.tolerance
-        known = ahead is not None and abs(ahead) < tolerance
-        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
-
     def _wait(self, request: OutgoingRequest, exchange: Exchange, number: int) -> float | None:
         """Seconds to wait before the next attempt; None when there must be none."""
         if number > self.settings.max_retries or self.deadline.has_passed:
@@ -190,15 +87,6 @@ class Delivery:
         limits = self.settings.service.rate_limits
         asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
         return wait_before_retry(request.repeatable, exchange, number, asked, self.random)
-
-    def _warn_of_skew(self, skew: float) -> None:
-        """Warn about a clock difference before it becomes an error."""
-        tolerance = self.settings.service.signing.tolerance
-        side = "ahead of" if skew > 0 else "behind"
-        verdict = "too much: every request is refused" if abs(skew) > tolerance else "much"
-        words = f"{abs(skew):.0f} s {side} this machine's, which is {verdict}"
-        allowed = f"{tolerance} s are allowed: set this machine's clock"
-        log.warning("the service's clock is %s; %s", words, allowed)
 
 
 def wait_before_retry(

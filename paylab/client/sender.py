@@ -24,13 +24,25 @@ from ..redaction.scrub_rules import personal_names
 from ..spec import paging
 from ..spec.operations import OPERATIONS, reading
 from ..spec.service_keys import NONE, Value
+from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
+from .deadline import Deadline
 from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
 from .parameters import takes
-from .request import Find, Options, OutgoingRequest, SignatureAuth, check_key, encode, outgoing
+from .request import (
+    Exchange,
+    Find,
+    Options,
+    OutgoingRequest,
+    SignatureAuth,
+    check_key,
+    encode,
+    outgoing,
+)
 from .response import R, Response, own_envelope
-from .retries import Deadline, Delivered, Delivery
+from .retries import Delivered, Retries
+from .service_clock import ServiceClock
 from .settings import Settings
 from .translation import Translation
 
@@ -43,6 +55,8 @@ class Sender:
     `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
     `is_own` is whether the service is known to do what its settings say; `watchers` are called
     after each attempt, `wait_shown` shows how a wait goes, and `place` names the service.
+    `service_clock` estimates the time at the service, and `product` is the Server header of its
+    latest answer, None before the first.
     """
 
     def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
@@ -58,12 +72,13 @@ class Sender:
         perf: Callable[[], float] = time.perf_counter,
         keeper: Keeper | None = None,
         watchers: list[Watcher] | None = None,
+        service_clock: ServiceClock | None = None,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls, self._deadline = CallLog(), Deadline()
+        self.calls, self._deadline = CallLog(), Deadline(perf)
         self.keeper: Keeper = keeper or Fresh()
         self.place: Callable[[], str] = lambda: self.settings.base_url
         self.wait_shown: Callable[[], Any] = lambda: nullcontext(lambda _: None)
@@ -79,10 +94,11 @@ class Sender:
         self._dialect: tuple[Any, ...] | None = None
         self._transport, self._perf = transport, perf
         self._connection = self.connection(self._auth(self.settings))
-        self.delivery = Delivery(
-            *(self.settings, self._deadline, self._connection.send, self.calls.keep),
-            *(clock, self._pause, self.random),
-        )
+        tolerance = self.service.signing.tolerance
+        self.service_clock = service_clock or ServiceClock(clock, tolerance)
+        self.product: str | None = None
+        facts = self.settings, self._deadline, self._attempt, clock, self._pause, self.random
+        self._retries = Retries(*facts)
         forks.register(self, lambda child: child._in_child())
 
     def _pause(self, seconds: float) -> None:
@@ -102,7 +118,6 @@ class Sender:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
         self._connection = self.connection(self._auth(self.settings))
-        self.delivery.attempt = self._connection.send
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -294,7 +309,7 @@ class Sender:
         place = urlsplit(response.exchange.headers.get("location", "")).path
         id_ = self.service.match(place)[1].get("id") if place else None
         if id_ is None and request.find is not None:
-            id_ = request.find(begun + self.delivery.least_ahead())
+            id_ = request.find(begun + self.service_clock.least_ahead())
         if id_ is None:
             return response
         found = self.call(reading(request.operation), parts={"id": id_})
@@ -347,7 +362,7 @@ class Sender:
 
     def _send(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe; the error of one that failed."""
-        delivered = self.delivery.send(request, self._found)
+        delivered = self._retries.send(request, self._found)
         request, exchange, deferred, after_lost = delivered
         if exchange.went_well:
             facts = self._translation, self.redaction, self.place
@@ -364,6 +379,17 @@ class Sender:
             name_dialect(error, self._dialect)
         raise error
 
+    def _attempt(self, request: OutgoingRequest, number: int = 1) -> tuple[Exchange, DeferredCall]:
+        """Send a request once, and note what its answer says of the service."""
+        exchange, deferred = self._connection.send(request, number)
+        self.calls.keep(deferred)
+        if exchange.status:
+            self.product = exchange.headers.get("server", "")
+        if not deferred.patient or log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", deferred.call)
+        self.service_clock.observe(exchange)
+        return exchange, deferred
+
     def _failure(self, failed: Delivered) -> PaylabError:
         from .failures import failure  # only what failed needs it
 
@@ -374,7 +400,7 @@ class Sender:
         """Find the result of a lost attempt; raises the error of the attempt if not found."""
         request = lost.request
         try:
-            id_ = request.find(begun + self.delivery.least_ahead()) if request.find else None
+            id_ = request.find(begun + self.service_clock.least_ahead()) if request.find else None
         except PaylabError:
             error = self._failure(lost)
             error.hint = look_first(request.path)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Problem, RuleError
-from .service_time import ServiceTime
+from .waiting import Waiting
 
 if TYPE_CHECKING:
     from ..views.forms.view import FormPage
@@ -43,8 +43,8 @@ def id_of(of: Any) -> str:
     return of if isinstance(of, str) else str(of.id)
 
 
-def refreshing(time: ServiceTime) -> dict[str, Any]:
+def refreshing(waiting: Waiting) -> dict[str, Any]:
     """The way to refresh a status: in a thread, unless the service is in this process."""
     from ..views.forms.live import at_once, in_thread
 
-    return {"pass_time": time.move_on, "run": at_once if time.in_process else in_thread}
+    return {"pass_time": waiting.move_on, "run": at_once if waiting.in_process else in_thread}

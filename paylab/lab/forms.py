@@ -23,7 +23,7 @@ from ..spec.models import (
 )
 from .form_registry import Kept, id_of, known_word, refreshing
 from .payout_forms import PayoutForms
-from .service_time import ServiceTime
+from .waiting import Waiting
 
 if TYPE_CHECKING:
     from ..views.forms.account import WalletForm
@@ -41,9 +41,10 @@ class Forms:
     twice; `new=True` makes a new form. `place` names the service that they send to.
     """
 
-    def __init__(self, client: Client, time: ServiceTime, place: Callable[[], str]) -> None:
-        self._client, self._time, self._place, self._kept = client, time, place, Kept(place)
-        payouts = PayoutForms(client, time, self._kept)
+    def __init__(self, client: Client, waiting: Waiting, place: Callable[[], str]) -> None:
+        self._client, self._waiting, self._place = client, waiting, place
+        self._kept = Kept(place)
+        payouts = PayoutForms(client, waiting, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
         self.quote, self.quote_card = payouts.quote, payouts.quote_card
         self.transfer, self._transfer_line = payouts.transfer, payouts.transfer_line
@@ -145,7 +146,7 @@ class Forms:
             individual_id=who.id,
             wallet=None if wallet is None else id_of(wallet),
             service=self._client.service,
-            **refreshing(self._time),
+            **refreshing(self._waiting),
         )
         asked = (*(one.id for one in wallets), wallet and id_of(wallet))
         return self._kept.get(("account", who.id), asked, make, new=new)
@@ -193,12 +194,12 @@ class Forms:
         if isinstance(of, Deposit | Conversion):
             unnamed = isinstance(of, Deposit) and of.sender_name == ""
             look = partial(self._conversion, of)
-            return ConversionView(look, unnamed=unnamed, **refreshing(self._time))
+            return ConversionView(look, unnamed=unnamed, **refreshing(self._waiting))
         row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
             raise TypeError(f"{SHOWN}, not of a {type(of).__name__}")
         look_at = partial(self._client.individuals.get, row_id)
-        return StatusLine(look_at, **refreshing(self._time))
+        return StatusLine(look_at, **refreshing(self._waiting))
 
     def _found(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +15,8 @@ from urllib.parse import urlsplit
 from ..client import Client
 from ..client.call import Call
 from ..client.call_log import Broadcast
+from ..client.connection import utcnow
+from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
 from ..payments.ledger import Ledger
@@ -37,8 +40,8 @@ from .resources import (
     LabQuotes,
     LabTransfers,
 )
-from .service_time import ServiceTime
 from .steps import Step, watch_cells
+from .waiting import Waiting
 
 if TYPE_CHECKING:
     from ..client.recording import Recording
@@ -64,16 +67,25 @@ class Lab:
         embedded: Simulator | None = None,
         replay: Replay | None = None,
         ledger: Where = None,
+        clock: Callable[[], datetime] = utcnow,
         **options: Any,
     ) -> None:
         in_process = embedded is not None or replay is not None
-        self.client = client = Client(settings, **options)
         self._embedded, self._replay = embedded, replay
         self._controls: Controls | None = None
         pause = (lambda _: None) if replay else time.sleep  # no waits in a replay
-        self._time = ServiceTime(client, lambda: self.simulator, in_process=in_process, pause=pause)
-        self._orders = Orders(client, self._time, ledger, in_process=in_process)
-        client.sleep, client.keeper = self._time.sleep, self._orders
+        waiting = Waiting(lambda: self.simulator, in_process=in_process, pause=pause)
+        ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
+        self._service_clock = ServiceClock(clock, tolerance, ask)
+        self.client = client = Client(
+            settings,
+            clock=clock,
+            sleep=waiting.sleep,
+            service_clock=self._service_clock,
+            **options,
+        )
+        self._orders = Orders(client, ledger, in_process=in_process)
+        client.keeper = self._orders
         client.is_own = embedded is not None and embedded.world.service == client.service
         if replay is None:
             host = "embedded" if embedded else urlsplit(settings.base_url).netloc
@@ -86,7 +98,7 @@ class Lab:
         self.transfers = LabTransfers(client, embedded, is_replay=replay is not None)
         self.conversions = LabConversions(client)
         client.place = client.calls.place = lambda: str(self._known_place)
-        self.forms = Forms(client, self._time, lambda: str(self.place))
+        self.forms = Forms(client, waiting, lambda: str(self.place))
         self.onramp, self.status = self.forms.onramp, self.forms.status
         self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
         self.inbox, self.watch = webhooks.inbox, webhooks.watch
@@ -124,7 +136,7 @@ class Lab:
             return Controls(self.client.request)
         if self._replay:
             return None
-        return find_controls(self.settings, self.client.watchers, self._time.was_moved)
+        return find_controls(self.settings, self.client.watchers, self._service_clock.forget)
 
     @property
     def place(self) -> Place:
@@ -132,7 +144,7 @@ class Lab:
 
         A local address that has not answered yet is asked whether it is a simulator.
         """
-        if self.client.delivery.product is None and not self._replay:
+        if self.client.product is None and not self._replay:
             self._controls = self.simulator
         return self._known_place
 
@@ -141,7 +153,7 @@ class Lab:
         """The kind of service as far as earlier answers tell; no request is sent."""
         if self._replay:
             return Place("recording", self.settings.base_url, self._replay.path.name)
-        simulated = self._controls is not None or self.client.delivery.product == PRODUCT
+        simulated = self._controls is not None or self.client.product == PRODUCT
         return place_of(self.settings, embedded=self.is_embedded, simulated=simulated)
 
     def record(self, to: str | PathLike[str]) -> Recording:

@@ -12,7 +12,6 @@ from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path
-from .service_time import ServiceTime
 
 NO_LEDGER = "none"
 LEDGER_VARIABLE = "PAYLAB_LEDGER"
@@ -30,10 +29,8 @@ class Orders:
 
     _opened: Ledger | None
 
-    def __init__(
-        self, client: Client, time: ServiceTime, where: Where = None, *, in_process: bool = False
-    ) -> None:
-        self._client, self._time, self._in_process = client, time, in_process
+    def __init__(self, client: Client, where: Where = None, *, in_process: bool = False) -> None:
+        self._client, self._in_process = client, in_process
         if where is None:
             where = os.environ.get(LEDGER_VARIABLE) or None
         self._where = None if where is None else os.fspath(where)
@@ -63,7 +60,7 @@ class Orders:
         if self._in_process:
             service = f"{service} {id(self):x}-{os.getpid()}"
         store = LedgerStore(path if self._where is None else Path(self._where))
-        ledger = Ledger(store, service, client.delivery, self._time.span, client.redaction.text)
+        ledger = Ledger(store, service, client.service_clock, client.redaction.text)
         ledger.place = client.place
         return ledger
 

@@ -14,7 +14,7 @@ from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service import Service
 from .form_registry import F, Kept, id_of, known_word, refreshing
-from .service_time import ServiceTime
+from .waiting import Waiting
 
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class PayoutForms:
     """The forms of payouts: recipients, financial accounts, quotes and transfers."""
 
-    def __init__(self, client: Client, time: ServiceTime, kept: Kept) -> None:
-        self._client, self._time, self._kept = client, time, kept
+    def __init__(self, client: Client, waiting: Waiting, kept: Kept) -> None:
+        self._client, self._waiting, self._kept = client, waiting, kept
 
     def recipient(
         self,
@@ -129,10 +129,10 @@ class PayoutForms:
             quote,
             self._paying(quote.recipient_id or "", new=new),
             partial(self._client.quotes.again, quote),
-            self._time.now,
+            self._client.service_clock.now,
             accounts=self._accounts_of(quote),
-            stands_still=self._time.stands_still(),
-            pass_time=self._time.move_on,
+            stands_still=self._waiting.stands_still(),
+            pass_time=self._waiting.move_on,
             service=self._client.service,
         )
         return self._kept.get(("quote card", quote.id), (), make, new=new)
@@ -143,7 +143,7 @@ class PayoutForms:
 
         look = partial(self._client.transfers.get, id_of(transfer))
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
-        return TransferLine(look, wallets=wallets, **refreshing(self._time))
+        return TransferLine(look, wallets=wallets, **refreshing(self._waiting))
 
     def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
         """Create a transfer; the same cell with another recipient is another payment."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import forks
 from ..client.orders import UNDECIDED, FreshTicket, Order
-from ..client.retries import Delivery
+from ..client.service_clock import ServiceClock
 from ..errors import ChoiceError, LedgerError, RuleWarning
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
@@ -89,20 +89,19 @@ _RUNNING: dict[str, Running] = {}
 class Ledger:
     """Chooses the Idempotency-Key of each order and stores it before the request is sent.
 
-    `service` separates the services (and simulators) that share a file. `delivery` estimates the
-    time at the service, `span` may ask for the earliest and the latest, and `clean` redacts.
+    `service` separates the services (and simulators) that share a file. `clock` estimates the
+    time at the service, and `clean` redacts.
     """
 
     def __init__(
         self,
         store: LedgerStore,
         service: str,
-        delivery: Delivery,
-        span: Callable[[], tuple[datetime, datetime]],
+        clock: ServiceClock,
         clean: Callable[[str], str] = str,
     ) -> None:
         self._store, self._service, self._clean = store, service, clean
-        self._delivery, self._span = delivery, span
+        self._clock = clock
         self.place: Callable[[], str] = str
         shared = f"{store.path} {service}"
         self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
@@ -123,8 +122,8 @@ class Ledger:
             sha256(same.encode()).hexdigest(),
             self._clean(order.content.decode()),
             named(fields.get("client_reference_id")),
-            self._delivery.earliest(),
-            self._span,
+            self._clock.earliest(),
+            self._clock.span,
         )
         if order.key and self._is_insisted(claim, order.key):
             return FreshTicket(order.key)
@@ -285,7 +284,7 @@ class Ledger:
         >>> lab.ledger.rows()
         []
         """
-        now = self._delivery.seen()
+        now = self._clock.seen()
         order = "ORDER BY id DESC LIMIT ?"
         newest = self._store.find("service = ?", self._service, MOST_SHOWN, rest=order)
         return [_row(entry, now) for entry in newest]

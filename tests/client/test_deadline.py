@@ -15,8 +15,8 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.connection import LARGEST_BODY, BoundedBackend
-from paylab.client.retries import TIMES, Deadline
+from paylab.client.connection import LARGEST_BODY
+from paylab.client.deadline import TIMES, BoundedBackend, Deadline
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -122,9 +122,7 @@ def slow(settings):
 
     def make(**options):
         transport = httpx.MockTransport(answer)
-        made = Client(settings, transport=transport, sleep=wait, **options)
-        made.delivery.deadline = Deadline(lambda: now[0])
-        return made
+        return Client(settings, transport=transport, sleep=wait, perf=lambda: now[0], **options)
 
     return make
 

@@ -1,0 +1,126 @@
+"""The clock of the service: what is known of its time from answers, or from a simulator."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from ..errors import PaylabError
+from .request import Exchange
+
+CLOCKS_AGREE = 2.0
+"""Seconds; Date has no fractions."""
+
+WORTH_SAYING = 30.0
+"""A warning is logged from this difference in seconds on, long before it is an error."""
+
+SimulatorTime = Callable[[], tuple[datetime, float] | None]
+"""Asks a simulator for its time and its seconds per real second; None for another service."""
+
+log = logging.getLogger("paylab")
+
+
+class ServiceClock:
+    """Estimates the time at the service: from the Date header, or from a simulator's own clock.
+
+    `clock` is this machine's, `tolerance` the difference in seconds that a signature may have.
+    `ask` asks for the time of a simulator behind a URL; a PaylabError means no answer.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], datetime],
+        tolerance: float,
+        ask: SimulatorTime | None = None,
+    ) -> None:
+        self._clock, self._tolerance, self._ask = clock, tolerance, ask
+        self._ahead: float | None = None
+        self._reading: tuple[datetime, datetime, float] | None = None
+        self._has_answer = self._is_warned = False
+
+    def observe(self, exchange: Exchange) -> None:
+        """Learn from an answer how far the clocks are apart; warn once of a large difference."""
+        self._has_answer = self._has_answer or exchange.status is not None
+        if exchange.skew is None:
+            return
+        self._ahead = exchange.skew
+        is_large = abs(exchange.skew) >= min(WORTH_SAYING, self._tolerance)
+        if is_large and not self._is_warned:
+            self._warn(exchange.skew)
+        self._is_warned = is_large
+
+    def now(self) -> datetime:
+        """The time at the service; a simulator behind a URL is asked for it."""
+        self._read()
+        return self.seen()
+
+    def seen(self) -> datetime:
+        """The time at the service as far as the latest answer tells; no request is sent."""
+        return self._shifted(self._clock())
+
+    def span(self) -> tuple[datetime, datetime]:
+        """The earliest and the latest that it may be at the service.
+
+        A simulator behind a URL is asked, and its time is exact. Otherwise the Date header or
+        this machine's clock may be wrong, so both count.
+        """
+        if self._read():
+            now = self.seen()
+            return now, now
+        now = self._clock()
+        both = now, self._shifted(now)
+        return min(both), max(both)
+
+    def earliest(self) -> datetime:
+        """The earliest that it may be at the service.
+
+        A simulator behind a URL is asked only if it was not yet, or if its clock was moved since.
+        """
+        if self._reading is None:
+            return self.span()[0]
+        theirs, at, speed = self._reading
+        with suppress(OverflowError):
+            return theirs + (self._clock() - at) * speed
+        return theirs
+
+    def least_ahead(self) -> timedelta:
+        """The minimum by which the service's clock is ahead: Date has only whole seconds."""
+        ahead, tolerance = self._ahead, self._tolerance
+        known = ahead is not None and abs(ahead) < tolerance
+        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
+
+    def forget(self) -> None:
+        """Ask the simulator again: its clock may have been moved."""
+        self._reading = None
+
+    def _read(self) -> bool:
+        """Ask a simulator for its time; False if it is none, or did not answer."""
+        if self._ask is None:
+            return False
+        with suppress(PaylabError):
+            reading = self._ask()
+            if reading is not None:
+                (theirs, speed), now = reading, self._clock()
+                self._reading = theirs, now, speed
+                self._ahead = (theirs - now).total_seconds()
+                return True
+            if self._has_answer:  # the service answers, and is no simulator
+                self._ask = None
+        return False
+
+    def _shifted(self, now: datetime) -> datetime:
+        ahead = self._ahead or 0.0
+        if abs(ahead) < CLOCKS_AGREE:
+            return now
+        with suppress(OverflowError):
+            return now + timedelta(seconds=ahead)
+        return now
+
+    def _warn(self, skew: float) -> None:
+        side = "ahead of" if skew > 0 else "behind"
+        verdict = "too much: every request is refused" if abs(skew) > self._tolerance else "much"
+        words = f"{abs(skew):.0f} s {side} this machine's, which is {verdict}"
+        allowed = f"{self._tolerance} s are allowed: set this machine's clock"
+        log.warning("the service's clock is %s; %s", words, allowed)

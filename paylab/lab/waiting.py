@@ -1,0 +1,55 @@
+"""Waiting at a service: asleep, or by advancing the clock of a frozen simulator."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+
+from ..errors import PaylabError
+from ..simulator.controls import Controls
+
+
+class Waiting:
+    """Lets time pass at the service; on a frozen simulator, waiting advances its clock.
+
+    `controls()` returns the simulator's controls, or None for a real service; `pause` sleeps on
+    a running clock; `in_process` is whether the service is in this process.
+    """
+
+    def __init__(
+        self,
+        controls: Callable[[], Controls | None],
+        *,
+        in_process: bool = False,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._controls, self._pause, self.in_process = controls, pause, in_process
+
+    def reading(self) -> tuple[datetime, float] | None:
+        """The time of a simulator and its seconds per real second; None for a real service."""
+        controls = self._controls()
+        return None if controls is None else controls.clock.reading()
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep, or advance the clock of a frozen simulator."""
+        if not self.move_on(seconds):
+            self._pause(seconds)
+
+    def move_on(self, seconds: float) -> bool:
+        """Advance a frozen simulator's clock; False if the clock is running."""
+        try:
+            controls = self._controls()
+            if controls is None or not controls.clock.frozen:
+                return False
+            controls.clock.advance(seconds)
+        except PaylabError:
+            logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
+            return False
+        return True
+
+    def stands_still(self) -> bool:
+        """Whether the service is a simulator with a frozen clock."""
+        controls = self._controls()
+        return controls is not None and controls.clock.frozen
