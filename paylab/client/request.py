@@ -21,11 +21,10 @@ from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
 from ..redaction.redaction import Revealing
 from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, keyed, signed_headers
 from ..spec.money import Amount
+from ..spec.operations import IDEMPOTENT
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
-# The two operations the service carries out once for one Idempotency-Key (spec, "Idempotency").
-IDEMPOTENT = frozenset({"transfers.create", "conversion_accounts.create"})
 # Headers that paylab sets itself: those of the signature, of the body and of the connection.
 OWN_HEADERS = frozenset(
     {

@@ -13,6 +13,7 @@ from typing import Any, Self, TypeVar
 
 from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError, Problem
 from ..redaction.redaction import Redaction
+from ..spec.operations import OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page, value_at
 from ..spec.resource import Resource
 from ..spec.text import EXACT, plain, read_json, write_json
@@ -32,8 +33,6 @@ class Identified(Resource):
 # Keys of a body that describes an error although the status is a success.
 ERROR_KEYS = ("error", "errors")
 MARKUP = re.compile(rb"\s*<")
-SHOWN = ("transfers", "conversions")
-"""Lists whose envelope the spec shows; others may also be a bare array."""
 
 
 def parse_json(content: bytes) -> Any:
@@ -119,7 +118,7 @@ class Response:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
         error: PaylabError
         try:
-            page = read_page(self.body, form, bare=form.name not in SHOWN)
+            page = read_page(self.body, form, bare=not OPERATIONS[f"{form.name}.list"].is_shown)
             if page.cursor or not page.has_next_page:
                 return page
             error = PagingError("the list says it has a next page but gives no cursor for it")

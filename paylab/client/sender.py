@@ -22,7 +22,8 @@ from ..errors import APIStatusError, MissingOperationError, NotFoundError, Payla
 from ..redaction.redaction import Redaction
 from ..redaction.scrub_rules import personal_names
 from ..spec import paging
-from ..spec.operations import OPERATIONS, reading
+from ..spec.operations import OPERATIONS
+from ..spec.operations.routes import reading
 from ..spec.service_keys import NONE, Value
 from .call import DeferredCall
 from .call_log import CallLog
@@ -184,7 +185,7 @@ class Sender:
             request = self._operation(operation, body, params, parts or {}, options)
         except MissingOperationError:
             listed, get = operation.replace(".get", ".list"), operation.endswith(".get")
-            if not get or getattr(self.service.paths, OPERATIONS[listed][1]) == NONE:
+            if not get or getattr(self.service.paths, OPERATIONS[listed].path) == NONE:
                 raise
             return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
         return self._send(replace(request, any_body=any_body) if any_body else request).parsed()
@@ -331,7 +332,7 @@ class Sender:
         path = self._paths.get(operation) or self.service.path(operation, **parts)
         is_same = body is None or self._translation.is_idle
         sent = body if is_same else self._translation.request(operation, body)
-        method = OPERATIONS[operation][0]
+        method = OPERATIONS[operation].method
         return self._outgoing(method, path, sent, params, options, operation, body)
 
     def _outgoing(  # noqa: PLR0913 - the parts of a request

@@ -6,38 +6,18 @@ It is computed from the kept calls on access; no request is sent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.codes import STATUSES
+from ..spec.operations import ANSWERED_AMOUNTS, OPERATIONS
+from ..spec.operations.operation import Operation
 from ..spec.paging import value_at
 from ..spec.service import Service
 
-RESOURCES: Mapping[str, type[models.Resource]] = {
-    "individuals": models.Individual,
-    "financial_accounts": models.FinancialAccount,
-    "quotes": models.Quote,
-    "transfers": models.Transfer,
-    "conversion_accounts": models.ConversionAccount,
-    "conversions": models.Conversion,
-    "sandbox": models.Deposit,
-    "webhook_subscriptions": models.WebhookSubscription,
-}
-"""The kind of resource that each group of operations returns."""
-NAMES = {
-    "quotes": "quotes",
-    "conversion_accounts": "conversion_accounts",
-    "sandbox": "sandbox_deposits",
-}
-AMOUNTS = frozenset(
-    {
-        *("source_amount", "destination_amount", "net_source_amount", "exchange_rate"),
-        *("total_fee", "total_tax", "amount"),
-    }
-)
 HEADERS = frozenset(
     {
         *("date", "content-type", "content-length", "connection", "keep-alive", "server", "vary"),
@@ -129,29 +109,28 @@ def _body(call: Call) -> Any:
 
 
 def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
-    group, _, verb = operation.partition(".")
-    model = RESOURCES.get(group)
-    if model is None or operation.endswith("images"):
+    record = OPERATIONS[operation]
+    group = record.resource
+    if not record.answer or operation.endswith("images"):
         return
-    if verb == "list":
+    if record.is_list:
         form = service.list(group)
         rows = value_at(body, form.items) if form.envelope == "object" else body
     else:
         rows = [body]
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict):
-            yield from _row(group, model, row, service)
+            yield from _row(record, row, service)
 
 
-def _row(
-    group: str, model: type[models.Resource], row: dict[str, Any], service: Service
-) -> Iterator[Found]:
-    names = service.names(NAMES[group]) if group in NAMES else None
+def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
+    group, model = record.resource, getattr(models, record.answer)
+    names = service.names(record.answer_names) if record.answer_names else None
     keys = {name: key for key, name in of_answer(model, row, service)}
     for name, value in (names.read(row) if names else row).items():
         if name not in model.model_fields:
             yield "field", group, str(name), keys.get(name, "")
-        if name in AMOUNTS and value is not None:
+        if name in ANSWERED_AMOUNTS and value is not None:
             is_number = not isinstance(value, str)
             if is_number != (service.amounts.answers == "number"):
                 found = "number" if is_number else "text"

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ..spec import timestamps
+from ..spec.operations import LISTS
 from ..spec.service_keys import NONE
 from .answers import ServiceReply, leaves
 from .inquiry import PREFIX, READS, Inquiry, Question, keys_of
 from .paths import find_list
 
-LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
 LIMITS = ("limit", "page_size", "per_page", "size", "count", "pageSize", "first", "max_results")
 CURSORS = (
     *("cursor", "page_token", "after", "next", "next_cursor", "starting_after"),

@@ -12,6 +12,7 @@ from ..client.sender import Sender
 from ..errors import ConfigError, Problem, RuleError
 from ..spec import assumptions, codes
 from ..spec.codes import STATUSES
+from ..spec.operations import OPERATIONS
 from ..spec.service import Service
 from . import (
     accounts,
@@ -169,15 +170,6 @@ def _finding(inquiry: Inquiry, key: str, reason: str) -> ProbeFinding:
     return ProbeFinding(key, NOT_ASKED, None, why or reason or ASK_FOR_WRITE)
 
 
-CREATED = {
-    "individuals.create": "individuals",
-    "quotes.create": "quotes",
-    "transfers.create": "transfers",
-    "sandbox.deposit": "sandbox_deposits",
-    "webhook_subscriptions.create": "webhook_subscriptions",
-    "webhook_subscriptions.delete": "webhook_subscription",
-}
-"""The key in [success_codes] of operations without a documented success code."""
 Row = Mapping[str, Any]
 
 
@@ -282,8 +274,9 @@ def _first(pages: Iterable[lists.List]) -> Iterator[lists.List]:
 
 
 def _success(inquiry: Inquiry, operation: str, reply: ServiceReply) -> None:
-    if operation in CREATED:
-        inquiry.answer(f"success_codes.{CREATED[operation]}", reply.status, reply)
+    for key in OPERATIONS[operation].success:
+        if isinstance(key, str):
+            inquiry.answer(key, reply.status, reply)
     if operation == "quotes.create":
         quote_facts(inquiry, reply.object, reply)
     held = reply.object.get("deposit_instructions")

@@ -18,7 +18,9 @@ from ..errors import Problem
 from ..rules.fields import dotted
 from ..spec import paging, timestamps
 from ..spec.names import Names
-from ..spec.operations import AMOUNTS, FIELDS
+from ..spec.operations import ANSWERED_AMOUNTS, OPERATIONS
+from ..spec.operations.bodies import ENTRY
+from ..spec.operations.field import AMOUNT, CURRENCY, OBJECT, Field
 from ..spec.paging import ListForm, put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -26,14 +28,7 @@ from .messages import BadCursor, ExactNumber, Refused, Reply, Request
 from .table import Place, Row, row_place
 from .world import World
 
-CURRENCIES = ("source_currency", "destination_currency", "currency")
-ADDRESS = ("country", "line_1", "line_2", "city", "state", "postal_code")
-DOCUMENT = ("type", "number")
-ENTRY = ("type", "details")
 SAME = Names({})
-
-REFERENCES = {"quotes": "financial_account", "conversion_accounts": "payout_account"}
-"""The fields that name an account: an object with an id, or a field that ends in _id."""
 
 
 @dataclass
@@ -105,28 +100,26 @@ class RequestBody:
         }
         return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
 
-    def read_reference(self, name: str, form: str, *, both: bool) -> None:
-        """An account as an object with an id, whatever form the service uses.
-
-        With `both`, the field that ends in _id is accepted in addition to the object.
-        """
-        by_id = f"{name}_id"
-        if form == "id":
+    def read_reference(self, field: Field) -> None:
+        """An account as an object with an id, whatever form the service uses."""
+        name, by_id = field.name, field.by_id
+        accepted = {self.service.value(field.form_key), *field.forms}
+        if "object" not in accepted:
             if name in self.fields:
                 self._unknown("", self.theirs(name))
                 del self.fields[name]
             if self.fields.get(by_id) is not None:
                 self.fields[name] = {"id": self.fields.pop(by_id)}
             self.instead = dict.fromkeys((name, f"{name}.id"), self.theirs(by_id))
-        elif not both and by_id in self.fields:
+        elif "id" not in accepted and by_id in self.fields:
             self._unknown("", self.theirs(by_id))
             del self.fields[by_id]
 
-    def read_amounts(self) -> None:
+    def read_amounts(self, names: Iterable[str]) -> None:
         """Amounts as text, as the rules take them."""
         if self.service.amounts.requests != "number":
             return
-        for name in AMOUNTS:
+        for name in names:
             value = self.fields.get(name)
             if isinstance(value, ExactNumber) or type(value) is int:
                 text = value.text if isinstance(value, ExactNumber) else str(value)
@@ -135,11 +128,11 @@ class RequestBody:
                 message = "must be a JSON number, like 10.50"
                 self._amiss(name, message, "amount.form", "amounts.requests")
 
-    def check_currencies(self) -> None:
+    def check_currencies(self, names: Iterable[str]) -> None:
         """Currencies in the letter case of the service."""
         case = self.service.currencies.case
         spelled = str.upper if case == "upper" else str.lower
-        for name in CURRENCIES if case != "any" else ():
+        for name in names if case != "any" else ():
             value = self.fields.get(name)
             if isinstance(value, str) and value != spelled(value):
                 self._amiss(name, f"must be in {case} case", "currency.case", "currencies.case")
@@ -149,29 +142,28 @@ class RequestBody:
 
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
-_NAMED = ("quotes", "transfers", "conversion_accounts", "sandbox_deposits")
 
 
-def read_body(world: World, request: Request, kind: str) -> RequestBody:
+def read_body(world: World, request: Request, name: str) -> RequestBody:
     """The body of an operation in paylab's names."""
-    service, body = world.service, RequestBody(world.service)
+    service, body, operation = world.service, RequestBody(world.service), OPERATIONS[name]
     given = request.json(exact=service.amounts.requests == "number")
-    body.fields = body.read(given, FIELDS[kind], service.names(kind) if kind in _NAMED else SAME)
-    if kind in REFERENCES:
-        form = getattr(service, kind).account_form
-        body.read_reference(REFERENCES[kind], form, both=kind == "quotes")
-    if kind in _NAMED:
-        body.read_amounts()
-        body.check_currencies()
+    names = service.names(operation.names) if operation.names else SAME
+    body.fields = body.read(given, operation.by_name, names)
+    for reference in operation.references:
+        body.read_reference(reference)
+    body.read_amounts(operation.of_kind(AMOUNT))
+    body.check_currencies(operation.of_kind(CURRENCY))
     return body
 
 
 def read_new_individual(world: World, request: Request) -> RequestBody:
     """The body of a new individual, with its address, document and accounts."""
-    body = read_body(world, request, "individuals")
-    for name, known in (("address", ADDRESS), ("document", DOCUMENT)):
-        if name in body.fields:
-            body.fields[name] = body.read(body.fields[name], known, at=name)
+    body = read_body(world, request, "individuals.create")
+    for each in OPERATIONS["individuals.create"].fields:
+        if each.kind == OBJECT and each.name in body.fields:
+            name = each.name
+            body.fields[name] = body.read(body.fields[name], each.names(), at=name)
     listed = body.fields.get("financial_accounts")
     if isinstance(listed, list):
         own = (_entry(body, each, at) for at, each in enumerate(listed))
@@ -179,17 +171,16 @@ def read_new_individual(world: World, request: Request) -> RequestBody:
     return body
 
 
+_ENTRY = tuple(field.name for field in ENTRY)
+
+
 def _entry(body: RequestBody, value: Any, index: int) -> Any:
     place = f"financial_accounts.{index}"
-    entry = body.read(value, ENTRY, at=place)
+    entry = body.read(value, _ENTRY, at=place)
     if isinstance(entry, dict) and "details" in entry:
         country, kind = body.fields.get("country"), entry.get("type")
         entry["details"] = body.read_details(country, kind, entry["details"], f"{place}.details")
     return entry
-
-
-AMOUNT_FIELDS = frozenset({*AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
-"""Fields that hold an amount, a rate or a fee."""
 
 
 def as_shown(row: Row) -> Row:
@@ -236,8 +227,8 @@ def with_numbers(service: Service, body: bytes) -> bytes:
 def _amounts(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
     tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
-    theirs = {table[name] for table in tables for name in table if name in AMOUNT_FIELDS}
-    words = "|".join(map(re.escape, sorted({*AMOUNT_FIELDS, *theirs})))
+    theirs = {table[name] for table in tables for name in table if name in ANSWERED_AMOUNTS}
+    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *theirs})))
     return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())
 
 

@@ -10,11 +10,10 @@ from ..rules import accounts as account_rules
 from ..rules import images as image_rules
 from ..rules import individuals as individual_rules
 from ..spec import codes
-from ..spec.operations import PERSON
+from ..spec.operations import OPERATIONS
+from ..spec.operations.field import DATE, TEXT, TIME
 from . import bodies
 from .bodies import (
-    ADDRESS,
-    DOCUMENT,
     RequestBody,
     account_json,
     existing,
@@ -31,7 +30,7 @@ from .world import Step, World, apply_move
 
 def create_financial_account(world: World, request: Request) -> Reply:
     """Add an account to an individual."""
-    body = bodies.read_body(world, request, "financial_accounts")
+    body = bodies.read_body(world, request, "financial_accounts.create")
     given = body.fields
     owner = named_row(world, "individuals", given.get("individual_id"))
     country, kind = owner["country"] if owner else None, given.get("type")
@@ -61,7 +60,7 @@ def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) ->
 def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
     row = existing(world, "financial_accounts", request.id)
-    service, body = world.service, bodies.read_body(world, request, "financial_account")
+    service, body = world.service, bodies.read_body(world, request, "financial_accounts.update")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     details = body.read_details(country, row["type"], body.fields.get("details"), "details")
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
@@ -194,12 +193,12 @@ def create(world: World, request: Request) -> Reply:
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in PERSON},
-        address={**(_picked(body.get("address"), ADDRESS) or {}), "country": body["country"]},
+        **{name: body.get(name) for name in _FIELDS.of_kind(TEXT, DATE, TIME)},
+        address={**(_picked(body, "address") or {}), "country": body["country"]},
         country=body["country"],
         status="pending",
         product_types=list(dict.fromkeys(body["product_types"])),
-        document=_picked(body.get("document"), DOCUMENT),
+        document=_picked(body, "document"),
         status_details=None,
     )
     start_verification(world, row)
@@ -211,7 +210,7 @@ def create(world: World, request: Request) -> Reply:
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
     row = existing(world, "individuals", request.id)
-    body = bodies.read_body(world, request, "verification_token")
+    body = bodies.read_body(world, request, "individuals.submit_token")
     body.require(individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
@@ -223,7 +222,7 @@ def submit_token(world: World, request: Request) -> Reply:
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images; only the sides that are sent are replaced."""
     row = existing(world, "individuals", request.id)
-    asked = bodies.read_body(world, request, "verification_images")
+    asked = bodies.read_body(world, request, "individuals.upload_images")
     body = asked.fields
     asked.require(image_rules.check(body, world.service))
     if by_token(world, row):
@@ -263,8 +262,12 @@ def _must_wait_for_action(row: Row) -> None:
         raise Refused(422, text)
 
 
-def _picked(value: object, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """The known fields of an object that have values."""
+_FIELDS = OPERATIONS["individuals.create"]
+
+
+def _picked(body: Row, name: str) -> dict[str, Any] | None:
+    """The known fields of an object in a body that have values."""
+    value, names = body.get(name), _FIELDS.by_name[name].names()
     if not isinstance(value, dict):
         return None
     return {name: value[name] for name in names if value.get(name) is not None}

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from ..errors import Problem
 from ..signing.canonical import Received
-from ..spec.operations import Route, RouteTable
+from ..spec.operations.routes import Route, RouteTable
 from ..spec.paging import put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE

@@ -120,7 +120,7 @@ PROVISIONING_STEPS = {"provision": provision}
 
 def create_account(world: World, request: Request) -> Reply:
     """Create a conversion account. Assumptions `ca.create`, `ca.product`."""
-    asked, service = bodies.read_body(world, request, "conversion_accounts"), world.service
+    asked, service = bodies.read_body(world, request, "conversion_accounts.create"), world.service
     body = asked.fields
     owner = named_row(world, "individuals", body.get("individual_id"))
     payout = body.get("payout_account")
@@ -170,7 +170,7 @@ def deposit(world: World, request: Request) -> Reply:
     """Simulate a deposit. Assumption `deposit.path`."""
     if world.production_like:
         raise Refused(403, "deposits are simulated in the sandbox only")
-    asked, service = bodies.read_body(world, request, "sandbox_deposits"), world.service
+    asked, service = bodies.read_body(world, request, "sandbox.deposit"), world.service
     body = asked.fields
     if request.id:
         body["conversion_account_id"] = request.id

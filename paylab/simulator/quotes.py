@@ -180,7 +180,7 @@ def priced(asked: RequestBody, owned: Row | None) -> Row:
 
 def create(world: World, request: Request) -> Reply:
     """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
-    asked, service = bodies.read_body(world, request, "quotes"), world.service
+    asked, service = bodies.read_body(world, request, "quotes.create"), world.service
     body = asked.fields
     account = account_of(world, body)
     problems = with_route(world, transfer_rules.check_quote(body, service), body, account)

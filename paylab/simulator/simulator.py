@@ -24,6 +24,7 @@ from ..errors import SimulatorError
 from ..signing.canonical import key_bytes
 from ..signing.unauthorized import verify
 from ..spec import codes, timestamps
+from ..spec.operations import IDEMPOTENT, LISTS
 from ..spec.service import Service
 from . import (
     control_api,
@@ -51,7 +52,7 @@ from .messages import (
 )
 from .storage import WorldStorage
 from .webhooks import Courier, Send
-from .world import END, LISTED, Clock, World
+from .world import END, Clock, World
 
 
 class Simulator:
@@ -269,17 +270,14 @@ OPERATIONS: Mapping[str, Operation] = {
     "sandbox.deposit": on_ramp.deposit,
     "webhook_subscriptions.create": webhooks.create,
     "webhook_subscriptions.delete": webhooks.delete,
-    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED},
-    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTED if kind != "transfers"},
+    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
+    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS if kind != "transfers"},
     **{
         route.operation: getattr(control_api, route.operation.partition(".")[2])
         for route in CONTROLS
     },
 }
 """The function of each operation; `find_operation` maps paths to operations."""
-
-IDEMPOTENT = ("transfers.create", "conversion_accounts.create")
-"""Operations that take an Idempotency-Key. Spec, "Idempotency"."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 

@@ -89,7 +89,7 @@ OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 
 def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
-    asked = bodies.read_body(world, request, "transfers")
+    asked = bodies.read_body(world, request, "transfers.create")
     body, default = asked.fields, world.service.transfers.default_network
     unknown = world.service.error_codes.unknown_quote
     quote = named_row(world, "quotes", body.get("quote_id"), status=unknown)

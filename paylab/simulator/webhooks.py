@@ -111,7 +111,7 @@ def _drop(world: World, row: Row) -> None:
 
 def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
-    asked = bodies.read_body(world, request, "webhook_subscriptions")
+    asked = bodies.read_body(world, request, "webhook_subscriptions.create")
     body = asked.fields
     asked.require(webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from .. import forks
 from ..spec import timestamps
+from ..spec.operations import LISTS
 from ..spec.service import Service
 from ..spec.status import MACHINES
 from . import ids
@@ -181,9 +182,6 @@ KINDS = {
     "timers": "",
 }
 """The tables, and the prefixes of their ids."""
-
-LISTED = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
-"""The tables that an operation of the service lists."""
 
 SNAPSHOT_VERSION = 1
 """The format of a snapshot; another one is refused."""
@@ -369,7 +367,7 @@ class World:
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
     tables = {kind: Table() for kind in KINDS}
-    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTED}
+    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTS}
     tables["transfers"].by = "product"
     return tables
 

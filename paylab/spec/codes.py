@@ -109,13 +109,6 @@ EVENT_TYPES = (
     "individual.status_changed",
 )
 
-LISTS = (
-    "individuals",
-    "transfers",
-    "conversion_accounts",
-    "conversions",
-    "webhook_subscriptions",
-)
 PAGE_MAX = 100
 TOKEN_MAX = 4096
 IMAGES_MAX = 10

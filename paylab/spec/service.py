@@ -19,9 +19,10 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
-from . import assumptions, codes, operations, service_file
+from . import assumptions, codes, service_file
 from .names import Names
-from .operations import Route, RouteTable
+from .operations import LISTS, OPERATIONS, routes
+from .operations.routes import Route, RouteTable
 from .paging import ListForm, put_inside
 from .service_file import PROBED, KeyTable, Probed
 from .service_keys import Value
@@ -96,7 +97,7 @@ class Service:
         own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
         self.__dict__.update(given=own, probed=found, _values=in_force, **_tree(in_force))
         if given:
-            operations.check(self.routes, given)
+            routes.check(self.routes, given)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -198,12 +199,12 @@ class Service:
 
         MissingOperationError names the key to set if the service has no such operation.
         """
-        return operations.path(self.paths, name, parts, assumptions.KEYS)
+        return routes.path(self.paths, name, parts, assumptions.KEYS)
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
         """The routes of the service; paths without placeholders come first."""
-        return operations.routes(self.paths)
+        return routes.routes(self.paths)
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The operations at a path by method, and the values of placeholders."""
@@ -271,7 +272,7 @@ class Service:
 
     @cached_property
     def _lists(self) -> dict[str, ListForm]:
-        return {name: _list_form(name, self.lists[name]) for name in codes.LISTS}
+        return {name: _list_form(name, self.lists[name]) for name in LISTS}
 
     @cached_property
     def _names(self) -> dict[str, Names]:
@@ -361,12 +362,18 @@ def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
     for key in given:
         table, dot, _ = key.partition(".fields.")
         their = values[key]
-        known = {*operations.FIELDS.get(table, ())} if dot else set[str]()
+        known = _sent_in(table) if dot else set[str]()
         fixed = {their} & known if f"{table}.fields.{their}" not in values else ()
         for name in (*fields[table, their], *fixed):
             if name != key:
                 message = f"{key} and {name} cannot both be {their!r}"
                 raise ServiceError(message, key)
+
+
+def _sent_in(table: str) -> set[str]:
+    """Our names of the fields in bodies whose names a table of settings has."""
+    bodies = (each.by_name for each in OPERATIONS.values() if each.names == table)
+    return {name for body in bodies for name in body}
 
 
 def _tree(values: Mapping[str, Value]) -> dict[str, _Group]:

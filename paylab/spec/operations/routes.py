@@ -1,4 +1,4 @@
-"""The operations of the service, and their routes in one service."""
+"""The routes of the operations in one service."""
 
 from __future__ import annotations
 
@@ -7,67 +7,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ..errors import MissingOperationError, ServiceError
-from .service_keys import NONE, Key
+from ...errors import MissingOperationError, ServiceError
+from ..service_keys import NONE, Key
+from .records import OPERATIONS
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-
-OPERATIONS: Mapping[str, tuple[str, str]] = {
-    "individuals.create": ("POST", "create_individual"),
-    "individuals.list": ("GET", "individuals"),
-    "individuals.get": ("GET", "individual"),
-    "individuals.submit_token": ("POST", "submit_verification_token"),
-    "individuals.upload_images": ("POST", "upload_verification_images"),
-    "individuals.images": ("GET", "verification_images"),
-    "financial_accounts.create": ("POST", "create_financial_account"),
-    "financial_accounts.update": ("POST", "update_financial_account"),
-    "quotes.create": ("POST", "quotes"),
-    "transfers.create": ("POST", "create_transfer"),
-    "transfers.list": ("GET", "transfers"),
-    "transfers.get": ("GET", "transfer"),
-    "conversion_accounts.create": ("POST", "create_conversion_account"),
-    "conversion_accounts.list": ("GET", "conversion_accounts"),
-    "conversion_accounts.get": ("GET", "conversion_account"),
-    "conversions.list": ("GET", "conversions"),
-    "conversions.get": ("GET", "conversion"),
-    "sandbox.deposit": ("POST", "sandbox_deposits"),
-    "webhook_subscriptions.create": ("POST", "create_webhook_subscription"),
-    "webhook_subscriptions.list": ("GET", "webhook_subscriptions"),
-    "webhook_subscriptions.get": ("GET", "webhook_subscription"),
-    "webhook_subscriptions.delete": ("DELETE", "delete_webhook_subscription"),
-}
-"""Every operation: its method, and the key of its path in [paths]."""
-
-AMOUNTS = ("source_amount", "destination_amount", "net_source_amount", "amount")
-
-_TERMS = (
-    *("financial_account", "financial_account_id", "payout_method", "source_network"),
-    *("source_currency", "destination_currency"),
-    *("source_amount", "destination_amount", "net_source_amount"),
-)
-PERSON = (
-    *("given_name", "family_name", "email", "phone", "date_of_birth", "idv_consent_recorded_at"),
-)
-"""The texts of an individual."""
-
-FIELDS: Mapping[str, Collection[str]] = {
-    "individuals": (
-        *(*PERSON, "product_types", "country", "address", "document", "financial_accounts"),
-    ),
-    "verification_token": ("provider", "token", "applicant_id", "partner_terms_accepted_at"),
-    "verification_images": ("images",),
-    "financial_accounts": ("individual_id", "type", "details"),
-    "financial_account": ("details",),
-    "quotes": _TERMS,
-    "transfers": (*_TERMS, "quote_id", "source_type", "client_reference_id"),
-    "conversion_accounts": (
-        *("individual_id", "payout_account", "payout_account_id", "source_currency"),
-        *("destination_currency", "client_reference_id"),
-    ),
-    "sandbox_deposits": ("conversion_account_id", "amount", "currency", "sender_name"),
-    "webhook_subscriptions": ("url", "event_types"),
-}
-"""The fields that the body of each operation can have, by our names."""
 
 
 class Route(NamedTuple):
@@ -82,8 +26,8 @@ class Route(NamedTuple):
 def routes(paths: Any) -> tuple[Route, ...]:
     """The routes of a service; paths without placeholders come first."""
     found = [
-        Route(name, method, paths[key], f"paths.{key}")
-        for name, (method, key) in OPERATIONS.items()
+        Route(each.name, each.method, paths[each.path], f"paths.{each.path}")
+        for each in OPERATIONS.values()
     ]
     there = [route for route in found if route.template != NONE]
     return tuple(sorted(there, key=lambda route: route.template.count("{")))
@@ -115,7 +59,7 @@ class RouteTable:
 
 def path(paths: Any, name: str, parts: Mapping[str, str], keys: Mapping[str, Key]) -> str:
     """The path of a key of [paths] or of an operation, with placeholders filled in."""
-    key = OPERATIONS[name][1] if name in OPERATIONS else name
+    key = OPERATIONS[name].path if name in OPERATIONS else name
     template = str(getattr(paths, key))
     if template == NONE:
         row = keys[f"paths.{key}"].row

@@ -1,0 +1,193 @@
+"""The fields of the body of each operation that takes one."""
+
+from __future__ import annotations
+
+from .. import codes
+from .field import (
+    AMOUNT,
+    CURRENCY,
+    DATE,
+    DETAILS,
+    ENUM,
+    ID,
+    LIST,
+    OBJECT,
+    REFERENCE,
+    TIME,
+    Field,
+)
+
+_REQUIRED, _QUOTED, _TRANSFERRED = "individual.required", "quote.operation", "transfer.create"
+_ON_RAMP = "ca.create"
+
+ADDRESS = (
+    Field("country", ENUM, words=codes.COUNTRIES, example="MX"),
+    Field("line_1", personal=True, example="Calle Ejemplo 1"),
+    Field("line_2", personal=True),
+    Field("city", personal=True, example="Ciudad de México"),
+    Field("state", personal=True),
+    Field("postal_code", personal=True, example="00000"),
+)
+DOCUMENT = (
+    Field("type", ENUM, required=True, words=codes.DOCUMENT_TYPES, example="curp"),
+    Field("number", secret=True, example="XEXX010101HNEXXXA4"),
+)
+_WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
+ENTRY = (
+    Field("type", ENUM, required=True, words=codes.ACCOUNT_TYPES, example=codes.CRYPTO_WALLET),
+    Field("details", DETAILS, required=True, example=_WALLET),
+)
+INDIVIDUAL = (
+    Field(
+        "product_types",
+        LIST,
+        required=True,
+        source=_REQUIRED,
+        words=codes.PRODUCTS,
+        example=[codes.ON_RAMP_PRODUCT],
+    ),
+    Field("given_name", required=True, source=_REQUIRED, personal=True, example="Ana"),
+    Field(
+        "family_name", required=True, source=_REQUIRED, personal=True, example="Ejemplo Ficticia"
+    ),
+    Field("country", ENUM, required=True, source=_REQUIRED, words=codes.COUNTRIES, example="MX"),
+    Field("email", personal=True, example="ana.ejemplo@example.com"),
+    Field("phone", personal=True, example="+525500000000"),
+    Field("date_of_birth", DATE, personal=True, example="1990-01-31"),
+    Field("address", OBJECT, required=True, source=_REQUIRED, fields=ADDRESS),
+    Field("document", OBJECT, fields=DOCUMENT),
+    Field("idv_consent_recorded_at", TIME, example="2026-01-15T11:00:00Z"),
+    Field("financial_accounts", LIST, fields=ENTRY),
+)
+TOKEN = (
+    Field("provider", ENUM, required=True, key="verification.provider"),
+    Field("token", required=True, secret=True, example="share-token"),
+    Field("applicant_id", required=True, personal=True, example="applicant-1"),
+    Field("partner_terms_accepted_at", TIME, required=True, example="2026-01-15T11:00:00Z"),
+)
+_IMAGE = (
+    Field("type", ENUM, required=True, words=codes.IMAGE_SIDES),
+    Field("content", required=True, secret=True),
+)
+IMAGES = (Field("images", LIST, required=True, fields=_IMAGE),)
+_PERSON = "ind_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
+_EXAMPLE = {"id": "fa_01KF0Y6ZG0AAAAAAAAAAAAAAAA"}
+FINANCIAL_ACCOUNT = (
+    Field("individual_id", ID, required=True, to="individuals", example=_PERSON),
+    *ENTRY,
+)
+NEW_DETAILS = ENTRY[1:]
+QUOTE = (
+    Field(
+        "financial_account",
+        REFERENCE,
+        source=_QUOTED,
+        to="financial_accounts",
+        form_key="quotes.account_form",
+        forms=("id",),
+        example=_EXAMPLE,
+    ),
+    Field("financial_account_id", ID, source=_QUOTED, to="financial_accounts"),
+    Field(
+        "payout_method",
+        ENUM,
+        required=True,
+        source=_QUOTED,
+        words=codes.PAYOUT_METHODS,
+        example="spei",
+    ),
+    Field(
+        "source_currency", CURRENCY, source=_QUOTED, words=codes.SOURCE_CURRENCIES, example="USD"
+    ),
+    Field("source_network", ENUM, source=_QUOTED, words=codes.NETWORKS),
+    Field(
+        "destination_currency",
+        CURRENCY,
+        required=True,
+        source=_QUOTED,
+        words=codes.DESTINATION_CURRENCIES,
+        example="MXN",
+    ),
+    Field("source_amount", AMOUNT, source=_QUOTED, example="100.00"),
+    Field("destination_amount", AMOUNT, source=_QUOTED),
+    Field("net_source_amount", AMOUNT, source=_QUOTED),
+)
+TRANSFER = (
+    Field(
+        "financial_account",
+        REFERENCE,
+        to="financial_accounts",
+        form_key="quotes.account_form",
+        forms=("object", "id"),
+        example=_EXAMPLE,
+    ),
+    Field("financial_account_id", ID, source=_TRANSFERRED, to="financial_accounts"),
+    Field("payout_method", ENUM, words=codes.PAYOUT_METHODS, example="spei"),
+    Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
+    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS),
+    Field("destination_currency", CURRENCY, words=codes.DESTINATION_CURRENCIES, example="MXN"),
+    Field("source_amount", AMOUNT, example="100.00"),
+    Field("destination_amount", AMOUNT, source=_TRANSFERRED),
+    Field("net_source_amount", AMOUNT, source=_TRANSFERRED),
+    Field("quote_id", ID, source=_TRANSFERRED, to="quotes"),
+    Field("source_type", ENUM, source=_TRANSFERRED, key="transfers.source_types"),
+    Field("client_reference_id", source=_TRANSFERRED, example="invoice-7"),
+)
+CONVERSION_ACCOUNT = (
+    Field(
+        "individual_id",
+        ID,
+        required=True,
+        source=_ON_RAMP,
+        to="individuals",
+        example=_PERSON,
+    ),
+    Field(
+        "payout_account",
+        REFERENCE,
+        required=True,
+        to="financial_accounts",
+        form_key="conversion_accounts.account_form",
+        example=_EXAMPLE,
+    ),
+    Field("payout_account_id", ID, source=_ON_RAMP, to="financial_accounts"),
+    Field(
+        "source_currency",
+        CURRENCY,
+        required=True,
+        words=tuple(codes.ON_RAMP.values()),
+        example="mxn",
+    ),
+    Field(
+        "destination_currency", CURRENCY, source=_ON_RAMP, words=tuple(sorted(codes.STABLECOINS))
+    ),
+    Field("client_reference_id", source=_ON_RAMP),
+)
+DEPOSIT = (
+    Field(
+        "conversion_account_id",
+        ID,
+        required=True,
+        to="conversion_accounts",
+        example="ca_01KF0Y6ZG0AAAAAAAAAAAAAAAA",
+    ),
+    Field("amount", AMOUNT, required=True, example="10.00"),
+    Field(
+        "currency",
+        CURRENCY,
+        required=True,
+        words=tuple(codes.ON_RAMP.values()),
+        example="mxn",
+    ),
+    Field("sender_name", personal=True, key="sandbox_deposits.missing_sender"),
+)
+SUBSCRIPTION = (
+    Field("url", required=True, example="https://hooks.example.com/in"),
+    Field(
+        "event_types",
+        LIST,
+        required=True,
+        words=codes.EVENT_TYPES,
+        example=["transfer.completed"],
+    ),
+)

@@ -1,0 +1,71 @@
+"""An operation of the service: what it takes, what it returns, and how its settings are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .field import Field
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of the service, described once.
+
+    `name` is the resource and the verb. `path` is the key of its path in [paths]. `answer` is the
+    model of what it returns, or of each item of a list; "" if it returns nothing. `success` are
+    the statuses of a success, or settings that hold one. `names` is the table of settings with
+    the service's names of the fields of the body, and `answer_names` the one of the answer.
+    `is_shown` is whether the spec shows the answer.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    fields: tuple[Field, ...] = ()
+    query: tuple[Field, ...] = ()
+    answer: str = ""
+    success: tuple[int | str, ...] = (200,)
+    names: str = ""
+    answer_names: str = ""
+    is_shown: bool = False
+    is_idempotent: bool = False
+    is_sandbox: bool = False
+
+    @property
+    def resource(self) -> str:
+        """The resource that it belongs to."""
+        return self.name.partition(".")[0]
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it returns pages of a list."""
+        return self.name.endswith(".list")
+
+    @cached_property
+    def by_name(self) -> dict[str, Field]:
+        """The fields of the body by name."""
+        return {field.name: field for field in self.fields}
+
+    @property
+    def references(self) -> tuple[Field, ...]:
+        """The fields that can have another form: an object with an id, or the id."""
+        return tuple(field for field in self.fields if field.form_key)
+
+    @property
+    def example(self) -> dict[str, Any]:
+        """A body that a service accepts if it has the objects that it names."""
+        samples = {field.name: field.sample() for field in self.fields}
+        return {name: sample for name, sample in samples.items() if sample is not None}
+
+    def of_kind(self, *kinds: str) -> tuple[str, ...]:
+        """The names of the fields of these kinds, in order."""
+        return tuple(field.name for field in self.fields if field.kind in kinds)
+
+    def walk(self) -> Iterator[Field]:
+        """The fields of the body, at any depth."""
+        for field in self.fields:
+            yield from field.walk()

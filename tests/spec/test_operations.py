@@ -1,0 +1,124 @@
+"""The records of the operations, against the tables of the specification and the settings."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.rules import accounts, deposits, individuals, transfers, webhooks
+from paylab.spec import assumptions, models
+from paylab.spec.operations import OPERATIONS
+from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, KINDS, REFERENCE
+from paylab.spec.service import Service
+
+# What the specification says, typed from it: method, path, success, fields (* is required).
+STATED = {
+    "individuals.create": (
+        "POST /v1/individuals",
+        "product_types given_name family_name country email phone date_of_birth address document "
+        "idv_consent_recorded_at financial_accounts",
+    ),
+    "individuals.submit_token": (
+        "POST /v1/individuals/{id}/verification_token 202",
+        "provider* token* applicant_id* partner_terms_accepted_at*",
+    ),
+    "individuals.upload_images": (
+        "POST /v1/individuals/{id}/verification_images 200",
+        "images*",
+    ),
+    "financial_accounts.create": (
+        "POST /v1/financial_accounts 201",
+        "individual_id* type* details*",
+    ),
+    "financial_accounts.update": ("POST /v1/financial_accounts/{id} 201", "details*"),
+    "transfers.create": (
+        "POST /v1/transfers",
+        "source_amount source_currency destination_currency financial_account payout_method",
+    ),
+    "transfers.list": ("GET /v1/transfers 200", "limit cursor product_type"),
+    "conversions.list": ("GET /v1/conversions 200", "limit cursor"),
+    "conversion_accounts.create": (
+        "POST /v1/conversion_accounts 201 202",
+        "source_currency* payout_account*",
+    ),
+    "conversion_accounts.get": ("GET /v1/conversion_accounts/{id} 200", ""),
+    "sandbox.deposit": ("POST", "conversion_account_id* amount* currency* sender_name"),
+    "webhook_subscriptions.create": ("POST /v1/webhook_subscriptions", "url* event_types*"),
+}
+# The fields that rest on an assumption, in the same notation.
+ASSUMED = {
+    "transfers.create": "financial_account_id source_network destination_amount net_source_amount "
+    "quote_id source_type client_reference_id",
+    "conversion_accounts.create": "individual_id* payout_account_id destination_currency "
+    "client_reference_id",
+}
+RULES = {
+    "individuals.create": individuals.check,
+    "quotes.create": transfers.check_quote,
+    "transfers.create": transfers.check,
+    "conversion_accounts.create": deposits.check_account,
+    "financial_accounts.create": accounts.check,
+    "sandbox.deposit": deposits.check,
+    "webhook_subscriptions.create": webhooks.check,
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_the_record_says_what_the_specification_says(name):
+    """Method, path, success and the fields of each shown operation, none more and none less."""
+    operation, (line, fields) = OPERATIONS[name], STATED[name]
+    method, *path = line.split()
+    own = operation.fields or operation.query
+    stated = [*fields.split(), *ASSUMED.get(name, "").split()]
+    assert operation.method == method
+    assert path[:1] in ([], [str(assumptions.KEYS[f"paths.{operation.path}"].default)])
+    assert path[1:] in ([], [str(status) for status in operation.success])
+    assert {field.name for field in own} == {word.rstrip("*") for word in stated}
+    wanted = {word.rstrip("*") for word in stated if word.endswith("*")}
+    assert {field.name for field in own if field.required and field.source == "spec"} == {
+        name for name in wanted if name in fields.replace("*", "").split()
+    }
+    unshown = {word.rstrip("*") for word in ASSUMED.get(name, "").split()}
+    assert {field.name for field in own if field.source not in ("spec", "individual.required")} == (
+        unshown
+    )
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_a_record_names_what_exists(operation):
+    """Kinds, sources, settings, resources and models that a record names exist."""
+    resources = {each.resource for each in OPERATIONS.values()}
+    rows = {row.id for row in assumptions.ALL}
+    for field in operation.walk():
+        assert field.kind in KINDS
+        assert field.source == "spec" or field.source in rows
+        assert (field.kind in (ID, REFERENCE)) == (field.to in resources)
+        assert all(key in assumptions.KEYS for key in (field.key, field.form_key) if key)
+        assert field.words or field.key or field.kind not in (ENUM, CURRENCY)
+        assert field.kind != DETAILS or field.name == "details"
+    for each in operation.references:
+        assert operation.by_name[each.by_id].to == each.to
+    statuses = [each for each in operation.success if isinstance(each, str)]
+    assert all(isinstance(Service().value(key), int) for key in statuses)
+    assert issubclass(getattr(models, operation.answer or "Transfer"), models.Resource)
+    named = {key.split(".")[0] for key in assumptions.KEYS if ".fields." in key}
+    assert {operation.names, operation.answer_names} <= {"", *named}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_example_of_a_record_is_accepted_by_the_rules(name):
+    """A body made of the examples has no problem, and without a required field it has one."""
+    operation, check = OPERATIONS[name], RULES[name]
+    body = operation.example
+    assert check(body) == []
+    for field in operation.fields:
+        if field.required:
+            short = {key: value for key, value in body.items() if key != field.name}
+            assert any(problem.field.startswith(field.name) for problem in check(short))
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_amounts_and_currencies_are_told_by_their_names(operation):
+    """A field of the kind amount ends in amount, a currency in currency, and no other does."""
+    for kind in (AMOUNT, CURRENCY):
+        named = {field.name for field in operation.fields if field.name.endswith(kind)}
+        assert named == {*operation.of_kind(kind)}
