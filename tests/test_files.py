@@ -92,9 +92,10 @@ def save_calls(lab, path):
 
 def save_events(_lab, path):
     """Save the events of an inbox."""
-    from paylab.webhooks.store import Arrivals, EventStore
+    from paylab.webhooks.arrivals import Arrivals
+    from paylab.webhooks.event_log import EventLog
 
-    Arrivals(EventStore()).save(path)
+    Arrivals(EventLog()).save(path)
 
 
 def save_world(lab, path):

@@ -11,11 +11,9 @@ import paylab
 from paylab.errors import PaylabError
 from paylab.payments.ledger_store import LedgerStore
 from paylab.simulator.simulator import Simulator
-from paylab.webhooks.store import EventStore
 
 OPENERS = {
     "ledger": LedgerStore,
-    "inbox": EventStore,
     "world": lambda path: Simulator(data=path),
 }
 

@@ -13,8 +13,8 @@ from ..errors import ConfigError
 from ..lab.lab import connect
 from ..spec import codes
 from ..spec.text import write_json
+from ..webhooks.arrival import Arrival, as_json, cut_text
 from ..webhooks.receiver import UNANSWERED
-from ..webhooks.store import Arrival, as_json, cut_text
 from .terminal import count, log_without_blocking, port, say, stop_event, warn_user
 
 EXAMPLE = "paylab listen --forward-to http://127.0.0.1:8000/hook"
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", metavar="A,B", type=_types, help="types (default: all)")
     parser.add_argument("--port", type=port, default=0, help="port to listen on (0: a free one)")
     parser.add_argument("--url", help="public URL of the port, for a service on another machine")
-    parser.add_argument("--data", metavar="PATH", help="store events in this file")
+    parser.add_argument("--data", metavar="PATH", help="append events to this file, one per line")
     parser.add_argument("--json", action="store_true", help="print a JSON line for each event")
 
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     with lab.inbox(
         options.events or codes.EVENT_TYPES,
         forward_to=options.forward_to,
-        data=options.data,
+        path=options.data,
         port=options.port,
         url=options.url,
     ) as inbox:

@@ -11,7 +11,7 @@ import argparse
 from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
-from ..webhooks.store import cut_text
+from ..webhooks.arrival import cut_text
 from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"

@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 from ..client import Client
 from ..errors import ConfigError, NotFoundError, PaylabError
 from ..spec import codes
+from ..webhooks.arrival import Arrival
 from ..webhooks.event import Wrapper
+from ..webhooks.event_log import EventLog
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
 from ..webhooks.receiver import UNANSWERED, Port, Receiver, Then, signature_check
 from ..webhooks.router import Router
-from ..webhooks.store import Arrival, EventStore
 from .place import is_local
 
 if TYPE_CHECKING:
@@ -158,14 +159,15 @@ class Webhooks:
         *,
         router: Router | None = None,
         forward_to: str | None = None,
-        data: str | None = None,
+        path: str | PathLike[str] | None = None,
         port: int | None = None,
         url: str | None = None,
     ) -> Inbox:
         """Receive events from now on: a live table in a notebook, until it is closed.
 
         Events are passed to `router` or to the URL `forward_to`; if that fails, the service
-        delivers again. `data` is a file that stores events. The inbox listens on a loopback `port`
+        delivers again. `path` is a file to which events are appended, one per line; the inbox shows
+        those that it already has. The inbox listens on a loopback `port`
         (no port for an embedded simulator); `url` is its public URL for a service elsewhere.
         One event type may be given as text.
 
@@ -175,10 +177,10 @@ class Webhooks:
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client, service = self._client, self._client.service
         _must_be_reachable(client, url)
-        store = EventStore(data, Wrapper.of(service))
+        received = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
         then = _then(router, forward_to, service.webhooks.signature_header)
-        receiver = Receiver(store, client.clock, then, check)
+        receiver = Receiver(received, client.clock, then, check)
         if self._embedded is not None and port is None and url is None:
             address, shut = _door(self._embedded, receiver)
         else:
@@ -189,7 +191,12 @@ class Webhooks:
             shut()
             raise
         functions = _functions(client, subscription.id, shut)
-        inbox = Inbox(store, receiver, functions, address, since=subscription.created_at)
+        try:
+            received.start(subscription.created_at or client.clock())
+        except OSError as error:
+            functions.close()
+            raise ConfigError(f"{path} cannot be written: {error}") from None
+        inbox = Inbox(received, receiver, functions, address)
         self.inboxes.append(inbox)
         return inbox
 

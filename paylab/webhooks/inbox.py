@@ -6,7 +6,6 @@ import atexit
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from random import Random
 from threading import Lock
 from typing import Any
@@ -17,9 +16,11 @@ import httpx
 from ..errors import ConfigError, WaitTimeoutError
 from ..loopback import is_loopback
 from ..spec.text import write_json
+from .arrival import Arrival
+from .arrivals import Arrivals
 from .event import Difference, Event, differences, read_event
+from .event_log import EventLog
 from .receiver import BAD_GATEWAY, Broken, Receiver
-from .store import Arrival, Arrivals, EventStore
 
 FORWARD_TIMEOUT = 10.0
 
@@ -83,22 +84,20 @@ class InboxFunctions:
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
 
-    A notebook shows it as a live table. `url` receives the events; `since` is the time of the
-    subscription.
+    A notebook shows it as a live table. `url` receives the events; `since` is the time from which
+    they should be complete.
     """
 
     def __init__(
         self,
-        store: EventStore,
+        events: EventLog,
         receiver: Receiver,
-        doors: InboxFunctions,
+        functions: InboxFunctions,
         url: str,
-        *,
-        since: datetime | None = None,
     ) -> None:
-        super().__init__(store)
-        self.url, self.since, self.is_open = url, since, True
-        self._receiver, self._doors = receiver, doors
+        super().__init__(events)
+        self.url, self.is_open = url, True
+        self._receiver, self._functions = receiver, functions
         self._closing, self._process = Lock(), os.getpid()
         atexit.register(self.close)
 
@@ -120,8 +119,7 @@ class Inbox(Arrivals):
                 return
             self.is_open = False
         atexit.unregister(self.close)
-        self._doors.close()
-        self._store.rest()
+        self._functions.close()
 
     def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
         """Wait for the first matching event; the conditions are those of `where`.
@@ -142,7 +140,7 @@ class Inbox(Arrivals):
                     f"no event with {described or 'any type'} after {waited:g} s"
                 )
             pause = min(every, timeout - waited)
-            self._doors.sleep(pause)
+            self._functions.sleep(pause)
             waited += pause
         return wanted[0].event
 
@@ -172,7 +170,7 @@ class Inbox(Arrivals):
         []
         """
         found = self._event(event)
-        now = self._doors.current(found.family, found.id)
+        now = self._functions.current(found.family, found.id)
         return None if now is None else differences(found.payload, now)
 
     def answer(
@@ -199,17 +197,17 @@ class Inbox(Arrivals):
         if isinstance(event, Event):
             return event
         if isinstance(event, Mapping):
-            return read_event(event, self._store.wrapper)
+            return read_event(event, self._log.wrapper)
         return self._arrival(event).event
 
     def _body(self, event: Replayed) -> bytes:
         if isinstance(event, Event | Mapping):
-            delivery = self._store.wrapper.delivery(self._event(event))
+            delivery = self._log.wrapper.delivery(self._event(event))
             return write_json(delivery).encode()
         return self._arrival(event).body
 
     def _arrival(self, event: Arrival | int) -> Arrival:
-        found = self._store.get(event) if isinstance(event, int) else event
+        found = self._log.get(event) if isinstance(event, int) else event
         if not isinstance(found, Arrival):
             raise TypeError(f"an event of an inbox, or its number, not {type(event).__name__}")
         return found
@@ -219,4 +217,4 @@ class Inbox(Arrivals):
         return f"Inbox, {state}: {super()._title()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return self._doors.show(self)._repr_mimebundle_()
+        return self._functions.show(self)._repr_mimebundle_()

@@ -23,8 +23,9 @@ from ..serving import Message, Receive, Send, ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
 from ..spec.service_keys import NONE
+from .arrival import Arrival
 from .event import Event, UnreadableEventError, read_event
-from .store import Arrival, EventStore
+from .event_log import EventLog
 
 MOST_BYTES = 256 * 1024
 """Maximum bytes of a body; an event has one or two kilobytes."""
@@ -90,12 +91,12 @@ class Receiver:
 
     def __init__(
         self,
-        store: EventStore,
+        events: EventLog,
         clock: Callable[[], datetime],
         then: Then | None = None,
         check: Check = _take_all,
     ) -> None:
-        self._store, self._clock, self._then, self._check = store, clock, then, check
+        self._events, self._clock, self._then, self._check = events, clock, then, check
         self.listeners: list[Callable[[Arrival], object]] = []
         self._lock = Lock()
         self._broken = Broken()
@@ -118,7 +119,7 @@ class Receiver:
         if strikes:
             return DeliveryAnswer(self._broken.status, "broken on request")
         try:
-            return self._keep(read_event(body, self._store.wrapper), body, headers or {})
+            return self._keep(read_event(body, self._events.wrapper), body, headers or {})
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
@@ -133,7 +134,9 @@ class Receiver:
 
     def _keep(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
         try:
-            stored = self._store.add(event, body, self._clock())
+            stored = self._events.add(event, body, self._clock())
+        except RecursionError:
+            raise
         except Exception:
             log.exception("an event could not be kept")
             return DeliveryAnswer(503, "the event could not be stored")

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation, localcontext
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PaylabError
 from ..spec import codes
 from ..spec.text import printable
-from .event import Event, UnreadableEventError, read_event
+from .arrivals import Arrivals
+from .event import Event, read_event
+from .event_file import read_events
 from .reconciliation import (
     EVENTS,
     LIST,
@@ -25,7 +25,6 @@ from .reconciliation import (
     of_list,
     references,
 )
-from .store import Arrivals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,7 +175,8 @@ def _read_events(
     if isinstance(source, Arrivals):
         return (arrival.event for arrival in source), source.since
     if isinstance(source, str | PathLike):
-        return list(_file(Path(source))), None
+        found = read_events(source)
+        return found.events, found.since
     if source is not None:
         return _events(source), None
     if simulated is None:
@@ -201,16 +201,6 @@ def _event(number: int, value: object) -> Event:
     if not isinstance(value, Mapping | str | bytes):
         raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
     return read_event(value)
-
-
-def _file(path: Path) -> Iterator[Event]:
-    """The events of a file, one JSON object per line; PaylabError names an invalid line."""
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        try:
-            if line.strip():
-                yield read_event(line)
-        except UnreadableEventError as error:
-            raise PaylabError(f"{path}, line {number}: {error}") from None
 
 
 def _rows(resource: object) -> Iterable[dict[str, object]]:

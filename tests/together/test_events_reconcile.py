@@ -221,7 +221,7 @@ def test_events_of_a_file(lab, tmp_path, kind):
 def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, given, error, words):
     """Invalid events are an error that names the file, the line or the type."""
     monkeypatch.chdir(tmp_path)
-    good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[0]
+    good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[1]
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
         lab.reconcile(events=given)

@@ -1,4 +1,4 @@
-"""A store, a receiver and the bodies of deliveries."""
+"""A log of events, a receiver and the bodies of deliveries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from paylab.webhooks.event_log import EventLog
 from paylab.webhooks.receiver import Receiver
-from paylab.webhooks.store import EventStore
 
 NOW = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 LIFE = (
@@ -33,14 +33,12 @@ def delivery():
 
 
 @pytest.fixture
-def store():
-    """A store in a temporary folder."""
-    made = EventStore()
-    yield made
-    made.close()
+def events():
+    """A log of events in memory."""
+    return EventLog()
 
 
 @pytest.fixture
-def receiver(store):
+def receiver(events):
     """A receiver with a fixed clock."""
-    return Receiver(store, lambda: NOW)
+    return Receiver(events, lambda: NOW)

@@ -7,20 +7,20 @@ from datetime import timedelta
 
 import pytest
 
+from paylab.webhooks.arrivals import Arrivals
 from paylab.webhooks.event import read_event
 from paylab.webhooks.receiver import Receiver
-from paylab.webhooks.store import Arrivals
 
 from .conftest import NOW
 
 
 @pytest.fixture
-def arrivals(store, delivery):
+def arrivals(events, delivery):
     """Events of two transfers: `a` in order, with one delivered twice, and `b` out of order."""
-    receiver = Receiver(store, lambda: NOW)
+    receiver = Receiver(events, lambda: NOW)
     for step, row in ((0, "a"), (1, "a"), (1, "a"), (3, "b"), (1, "b")):
         receiver.deliver("", delivery(step, row))
-    return Arrivals(store)
+    return Arrivals(events)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,8 @@ def test_the_frame_of_nothing(arrivals):
 def test_saved_lines_are_events_again(arrivals, tmp_path):
     """A saved file has a line for each event, oldest first, with its number of deliveries."""
     path = arrivals.save(tmp_path / "events.jsonl")
-    lines = path.read_text().splitlines()
+    head, *lines = path.read_text().splitlines()
+    assert head == '{"paylab_inbox": 1, "listening_since": null}'
     assert [read_event(line).identity for line in lines] == [one.event.identity for one in arrivals]
     assert [json.loads(line)["deliveries"] for line in lines] == [1, 2, 1, 1]
     assert list(tmp_path.iterdir()) == [path]
@@ -99,12 +100,12 @@ def test_shown_as_text(arrivals):
     ]
 
 
-def test_hostile_words_do_not_reach_the_terminal(store, delivery):
+def test_hostile_words_do_not_reach_the_terminal(events, delivery):
     """The repr escapes control characters and shortens very long values."""
     for row in ("\x1b[2J\u202e", "x" * 1_000):
         body = delivery(1, row)
-        store.add(read_event(body), body, NOW)
-    text = repr(Arrivals(store))
+        events.add(read_event(body), body, NOW)
+    text = repr(Arrivals(events))
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert max(map(len, text.splitlines())) < 200

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 
 import pytest
 
+from paylab.webhooks.event_log import EventLog
 from paylab.webhooks.receiver import MOST_BYTES, Broken, Receiver
 
 from .conftest import NOW
@@ -47,12 +47,12 @@ DEEP = b'{"event_type": "transfer.funded", "event_payload": ' + b'{"a":' * 50_00
         ("POST", JSON, GOOD + b" " * MOST_BYTES, 413, 0),
     ],
 )
-def test_answers(receiver, store, method, kind, body, status, kept):
+def test_answers(receiver, events, method, kind, body, status, kept):
     """An event is stored; any other delivery gets the right error status and is not stored."""
     if status == 400 and len(body) > MOST_BYTES:
         body = body[: MOST_BYTES - 1]
     assert receiver.receive(method, kind, body).status == status
-    assert store.count() == kept
+    assert len(events.all()) == kept
 
 
 def test_a_wrong_method_is_told_the_right_one(receiver):
@@ -60,24 +60,38 @@ def test_a_wrong_method_is_told_the_right_one(receiver):
     assert receiver.receive("GET", "", b"").headers == {"allow": "POST"}
 
 
-def test_what_cannot_be_kept_is_not_acknowledged(receiver, store):
+def test_what_cannot_be_kept_is_not_acknowledged(tmp_path):
     """An event that cannot be stored is answered 503, so that the service sends it again."""
-    store.close()
-    assert receiver.receive("POST", JSON, GOOD).status == 503
+    events = EventLog(tmp_path / "events.jsonl")
+    (tmp_path / "events.jsonl").unlink()
+    (tmp_path / "events.jsonl").mkdir()
+    assert Receiver(events, lambda: NOW).receive("POST", JSON, GOOD).status == 503
 
 
-def test_a_handler_that_raises_has_the_event_delivered_again(store):
+def test_no_depth_of_a_body_is_a_failure_of_the_store(tmp_path):
+    """At every depth a body is stored twice, or answered 400 and not sent again."""
+    events = EventLog(tmp_path / "events.jsonl")
+    receiver = Receiver(events, lambda: NOW)
+    for depth in range(50, 1_100, 50):
+        nested = b'{"a":' * depth + b"1" + b"}" * depth
+        body = b'{"event_type": "wallet.opened", "event_payload": ' + nested + b"}"
+        found = {receiver.receive("POST", JSON, body).status for _ in range(2)}
+        assert found in ({200}, {400})
+    assert len(events.all()) == len(EventLog(tmp_path / "events.jsonl").all()) > 2
+
+
+def test_a_handler_that_raises_has_the_event_delivered_again(events):
     """The event is stored, and is answered 500 until the handler succeeds."""
-    failures = [sqlite3.OperationalError("busy"), OSError("away")]
+    failures = [ValueError("busy"), OSError("away")]
 
     def then(arrival):
         if failures:
             raise failures.pop()
         return 200
 
-    receiver = Receiver(store, lambda: NOW, then)
+    receiver = Receiver(events, lambda: NOW, then)
     statuses = [receiver.receive("POST", JSON, GOOD).status for _ in range(3)]
-    assert (statuses, store.get(1).deliveries) == ([500, 500, 200], 3)
+    assert (statuses, events.get(1).deliveries) == ([500, 500, 200], 3)
 
 
 def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
@@ -88,8 +102,8 @@ def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
     assert [arrival.type for arrival in told] == ["transfer.funded"]
 
 
-def test_a_broken_receiver(receiver, store):
+def test_a_broken_receiver(receiver, events):
     """It answers the set number of deliveries with the set status and does not store them."""
     receiver.answer(Broken(503, 2))
     statuses = [receiver.deliver("", GOOD) for _ in range(3)]
-    assert (statuses, store.count()) == ([503, 503, 200], 1)
+    assert (statuses, len(events.all())) == ([503, 503, 200], 1)

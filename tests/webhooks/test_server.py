@@ -48,7 +48,7 @@ def client():
         ("DELETE", "application/json", 0, 405),
     ],
 )
-def test_answers(port, client, delivery, store, method, kind, size, status):
+def test_answers(port, client, delivery, events, method, kind, size, status):
     """The port gives the receiver's answers; a body that is too large is not read to the end."""
     content = delivery(1) if size is None else b" " * size
     try:
@@ -56,7 +56,7 @@ def test_answers(port, client, delivery, store, method, kind, size, status):
     except httpx.WriteError:  # the server did not read the rest of a huge body
         assert size == 20_000_000
         return
-    assert (answer.status_code, store.count()) == (status, int(status == 200))
+    assert (answer.status_code, len(events.all())) == (status, int(status == 200))
 
 
 def test_other_paths_are_nobody(port, client, delivery):
@@ -77,7 +77,7 @@ def test_a_port_in_use_is_a_config_error(port, receiver):
         Port(receiver, port.number)
 
 
-def test_a_burst_loses_nothing_that_was_acknowledged(port, store, delivery):
+def test_a_burst_loses_nothing_that_was_acknowledged(port, events, delivery):
     """Ten thousand events of 16 senders are all answered 200, and each is stored once."""
 
     def send(numbers):
@@ -87,7 +87,7 @@ def test_a_burst_loses_nothing_that_was_acknowledged(port, store, delivery):
     with ThreadPoolExecutor(SENDERS) as pool:
         answers = pool.map(send, [range(first, BURST, SENDERS) for first in range(SENDERS)])
     assert set().union(*answers) == {200}
-    assert len({arrival.id for arrival in store.walk()}) == BURST
+    assert len({arrival.id for arrival in events.all()}) == BURST
 
 
 def _post(sender, path, body):
@@ -97,9 +97,9 @@ def _post(sender, path, body):
     return answer.status
 
 
-def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
+def test_more_than_may_wait_are_asked_to_come_again(events, delivery):
     """A delivery above the limit is answered 503 with Retry-After, until the others end."""
-    app = shell.InboxApp(Receiver(store, lambda: NOW), "/e")
+    app = shell.InboxApp(Receiver(events, lambda: NOW), "/e")
 
     async def send_body():
         return {"type": "http.request", "body": delivery(1)}
@@ -114,7 +114,7 @@ def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
         open_ = [_ask(app, disconnect) for _ in range(shell.AT_ONCE + shell.WAITING)]
         answers = asyncio.gather(*open_)
         await asyncio.sleep(0)  # each one runs until it waits for its body or for its turn
-        refused, count = await _ask(app, send_body), store.count()
+        refused, count = await _ask(app, send_body), len(events.all())
         ended.set()
         await answers
         return refused, count, await _ask(app, send_body)
@@ -122,7 +122,7 @@ def test_more_than_may_wait_are_asked_to_come_again(store, delivery):
     refused, count, later = asyncio.run(crowd())
     assert (refused["status"], count) == (503, 0)
     assert (b"retry-after", b"1") in refused["headers"]
-    assert (later["status"], store.count()) == (200, 1)
+    assert (later["status"], len(events.all())) == (200, 1)
 
 
 async def _ask(app, receive):
@@ -187,10 +187,10 @@ def test_a_kept_connection_is_quick(port, client, delivery):
     assert sorted(times)[25] < 0.02
 
 
-def test_bodies_that_are_cut_off_are_not_kept(port, store):
+def test_bodies_that_are_cut_off_are_not_kept(port, events):
     """An event is not stored if its sender disconnects in the middle of the body."""
     with socket.create_connection(("127.0.0.1", port.number)) as gone:
         head = f"POST {port.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         gone.sendall(f"{head}Content-Length: 999\r\n\r\n{json.dumps({'event_type': 'x'})}".encode())
     time.sleep(0.2)
-    assert store.count() == 0
+    assert len(events.all()) == 0

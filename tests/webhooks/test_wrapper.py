@@ -18,8 +18,8 @@ from paylab.simulator.simulator import Simulator
 from paylab.simulator.webhooks import signature_headers
 from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
+from paylab.webhooks.event_log import EventLog
 from paylab.webhooks.receiver import Port, Receiver, signature_check
-from paylab.webhooks.store import Arrivals, EventStore
 
 ENVELOPED = Service(
     {"webhooks.type_field": "type", "webhooks.payload_field": "data", "webhooks.id_field": "id"}
@@ -53,12 +53,12 @@ def test_a_wrapper_that_is_not_set_names_the_keys():
 
 
 def test_an_inbox_keeps_what_came_and_reads_it():
-    """The store keeps the bytes as they were sent, and counts a repeated event once."""
-    store = EventStore(wrapper=Wrapper.of(ENVELOPED))
-    receiver = Receiver(store, lambda: NOW)
+    """The log keeps the bytes as they were sent, and counts a repeated event once."""
+    events = EventLog(wrapper=Wrapper.of(ENVELOPED))
+    receiver = Receiver(events, lambda: NOW)
     later = BODY.replace(b"started", b"completed")
     assert [receiver.deliver("", body) for body in (BODY, BODY, later)] == [200, 200, 200]
-    rows = list(Arrivals(store))
+    rows = events.all()
     assert [(row.type, row.status, row.deliveries) for row in rows] == [
         ("transfer.created", "started", 2),
         ("transfer.created", "completed", 1),
@@ -113,7 +113,7 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
     lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
-        saved = inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[0]
+        saved = inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[1]
         sent = json.loads(inbox[0].body)
         for again in (inbox[0].event, sent, json.loads(saved)):
             assert inbox.replay(again) == 200
@@ -152,8 +152,8 @@ GOOD = hmac.digest(KEY, PLAIN, "sha256")
 )
 def test_a_signed_delivery_is_verified(headers, status, caplog):
     """A wrong signature is answered 401, and the log names the setting and hides the key."""
-    store = EventStore(wrapper=Wrapper.of(SIGNED))
-    receiver = Receiver(store, lambda: NOW, check=signature_check(SIGNED, Secret(KEY.decode())))
+    events = EventLog(wrapper=Wrapper.of(SIGNED))
+    receiver = Receiver(events, lambda: NOW, check=signature_check(SIGNED, Secret(KEY.decode())))
     assert receiver.deliver("", PLAIN, headers) == status
     port = Port(receiver).start()
     kind = {"content-type": "application/json"}
@@ -162,7 +162,7 @@ def test_a_signed_delivery_is_verified(headers, status, caplog):
     finally:
         port.stop()
     assert answer.status_code == status
-    assert len(Arrivals(store)) == (status == 200)
+    assert len(events.all()) == (status == 200)
     assert ("webhooks.signature_header" in caplog.text) == (status == 401)
     assert KEY.decode() not in caplog.text + answer.text
 

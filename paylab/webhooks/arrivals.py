@@ -1,0 +1,150 @@
+"""Received events that meet some conditions: count, iterate, filter, show and save them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..files import replace
+from ..spec import timestamps
+from .arrival import COLUMNS, Arrival, as_json, cells
+from .event_file import as_line, header
+from .event_log import EventLog
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+SHOWN = 10
+
+Condition = Callable[[Arrival, Any], bool]
+
+CONDITIONS: Mapping[str, Condition] = {
+    "type": lambda arrival, pattern: fnmatchcase(arrival.type, pattern),
+    "id": lambda arrival, row_id: arrival.id == row_id,
+    "status": lambda arrival, status: arrival.status == status,
+    "order": lambda arrival, order: arrival.order == order,
+    "since": lambda arrival, moment: arrival.at >= moment,
+}
+
+
+class Arrivals:
+    """The events of an inbox that meet some conditions; evaluated on each use."""
+
+    def __init__(self, events: EventLog, *conditions: tuple[str, str | datetime]) -> None:
+        self._log, self._conditions = events, conditions
+
+    @property
+    def since(self) -> datetime | None:
+        """The time from which all events should be here, if it is known; None for a selection."""
+        return None if self._conditions else self._log.since
+
+    def where(self, **conditions: str | datetime) -> Arrivals:
+        """The events that match: type (such as `transfer.*`), id, status, order, since.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     [each.event.type for each in inbox.where(id=order.id)]
+        ['transfer.created']
+        """
+        unknown = conditions.keys() - CONDITIONS.keys()
+        if unknown:
+            known = ", ".join(CONDITIONS)
+            raise TypeError(f"where() does not know {', '.join(sorted(unknown))}; it knows {known}")
+        given = ((name, _value(name, value)) for name, value in conditions.items())
+        return Arrivals(self._log, *self._conditions, *given)
+
+    def _matching(self) -> list[Arrival]:
+        tests = [(CONDITIONS[name], value) for name, value in self._conditions]
+        return [each for each in self._log.all() if all(test(each, value) for test, value in tests)]
+
+    def __len__(self) -> int:
+        return len(self._matching())
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def __iter__(self) -> Iterator[Arrival]:
+        return iter(self._matching())
+
+    def __getitem__(self, index: int) -> Arrival:
+        """By position; the latest is -1."""
+        matching = self._matching()
+        if not -len(matching) <= index < len(matching):
+            raise IndexError(f"there are {len(matching)} events")
+        return matching[index]
+
+    def newest(self, limit: int = SHOWN) -> list[Arrival]:
+        """The latest, newest first.
+
+        >>> with lab.inbox() as inbox:
+        ...     order = lab.transfers.create(quote_id=quote)
+        ...     event = inbox.wait(id=order.id)
+        ...     inbox.newest(1)[0].event == event
+        True
+        """
+        return self._matching()[: -limit - 1 : -1]
+
+    def frame(self) -> pd.DataFrame:
+        """One row per event: time, type, resource, number of deliveries, and whether in order.
+
+        >>> lab.inbox().frame()["type"].tolist()
+        []
+        """
+        import pandas as pd
+
+        names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
+        rows = [tuple(getattr(each, name) for name in names) for each in self]
+        frame = pd.DataFrame(rows, columns=["received_at", *names[1:]])
+        times = dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]")
+        words = dict.fromkeys(("type", "status", "order"), "category")
+        return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a header, then one event per line, oldest first.
+
+        `lab.reconcile(events=path)` reads the file, `lab.inbox(path=path)` continues it, and each
+        line after the header can be read as an event.
+
+        >>> lab.inbox().save("events.jsonl").name
+        'events.jsonl'
+        """
+        target = Path(path)
+        with replace(target, private=True) as file:
+            file.write(header(self.since))
+            file.writelines(as_line(as_json(arrival)) for arrival in self)
+        return target
+
+    def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:
+        """The latest as text, newest first: time, type, resource, status, deliveries, order.
+
+        >>> lab.inbox().table()
+        []
+        """
+        return [cells(each) for each in self.newest(limit)]
+
+    def __repr__(self) -> str:
+        rows = [COLUMNS, *reversed(self.table())]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([self._title(), *lines])
+
+    def _title(self) -> str:
+        count = len(self)
+        more = f", the latest {SHOWN} of them" if count > SHOWN else ""
+        lost = f"; {self._log.dropped} older ones were dropped" if self._log.dropped else ""
+        return f"{count} event{'' if count == 1 else 's'}{more}{lost}"
+
+
+def _value(name: str, value: str | datetime) -> str | datetime:
+    """A condition as it is compared: times as aware datetimes."""
+    if isinstance(value, str):
+        return timestamps.from_text(value) if name == "since" else value
+    if value.tzinfo is None:
+        raise ValueError(f"{name} must have a time zone, such as datetime.now(UTC)")
+    return value

@@ -1,0 +1,212 @@
+"""Events in a file: a header line that says when listening began, then one event per line.
+
+    {"paylab_inbox": 1, "listening_since": "2026-01-15T12:00:00.000Z"}
+    {"event_type": "...", "event_payload": {...}, "received_at": "...", "deliveries": 1, ...}
+
+Each later start of listening adds a header. Lines of the same event add up their deliveries. A
+last line without a newline is a write that was cut off.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from filelock import FileLock
+
+from ..errors import ConfigError, PaylabError
+from ..files import PRIVATE, create_private, require_writable
+from ..spec import timestamps
+from ..spec.text import read_json, write_json
+from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
+
+MARK, VERSION = "paylab_inbox", 1
+"""The key of a header, and the format of the file; another one is refused."""
+
+LONGEST_LINE = (1024 + 64) * 1024
+"""Maximum bytes of a line: those of a delivery, with every character escaped."""
+
+LOCK_SECONDS = 10.0
+"""Seconds that a write waits for the write of another process."""
+
+CUT_OFF = "the last line was cut off while it was written; it is left out"
+
+log = logging.getLogger("paylab")
+
+
+class Header(NamedTuple):
+    """A start of listening; None if its time is unknown."""
+
+    since: datetime | None
+
+
+class FiledEvent(NamedTuple):
+    """An event of a file, the number of its deliveries and the time of the first one."""
+
+    event: Event
+    deliveries: int
+    at: datetime | None
+
+
+@dataclass(frozen=True)
+class FoundEvents:
+    """The events of a file, and the time from which they should be complete, if it says so."""
+
+    events: list[Event]
+    since: datetime | None
+    notes: tuple[str, ...] = ()
+
+
+def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> FoundEvents:
+    """Read a file of events, with a header or without; PaylabError names an invalid line."""
+    events: list[Event] = []
+    since, notes = None, []
+    with open(path, "rb") as file:
+        for number, line in enumerate(_lines(file), 1):
+            try:
+                found = _read_line(line, wrapper) if line.strip() else None
+            except UnreadableEventError as error:
+                if line.endswith(b"\n"):
+                    raise PaylabError(f"{path}, line {number}: {error}") from None
+                notes.append(CUT_OFF)
+                continue
+            if isinstance(found, Header):
+                since = found.since or since
+            elif found:
+                events.append(found.event)
+    return FoundEvents(events, since, tuple(notes))
+
+
+class EventFile:
+    """A file to which events are appended; several processes may use it at the same time.
+
+    A file without the header is refused, and stays as it is.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> None:
+        self.path, self._wrapper = Path(path), wrapper
+        self._offset = 0  # the end of the last whole line that was read or written here
+        self._since: datetime | None = None
+        try:
+            require_writable(self.path)
+            with self.locked():
+                create_private(self.path)
+                _require_header(self.path)
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise ConfigError(f"{str(path)[:200]!a} cannot store events: {error}") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing; OSError if another one does not end."""
+        beside = self.path.with_name(f".{self.path.name}.lock")
+        with FileLock(beside, timeout=LOCK_SECONDS, mode=PRIVATE):
+            yield
+
+    def new_lines(self) -> Iterator[FiledEvent | Header]:
+        """The lines since the last call; a line that cannot be read is logged and left out."""
+        try:
+            with open(self.path, "rb") as file:
+                if os.fstat(file.fileno()).st_size < self._offset:
+                    self._offset = 0  # somebody replaced the file
+                file.seek(self._offset)
+                for line in _lines(file):
+                    if not line.endswith(b"\n"):
+                        break  # another process may be writing it
+                    self._offset = file.tell()
+                    yield from self._read(line)
+        except FileNotFoundError:
+            self._offset = 0
+
+    def _read(self, line: bytes) -> Iterator[FiledEvent | Header]:
+        try:
+            yield _read_line(line, self._wrapper)
+        except UnreadableEventError as error:
+            log.warning("%s: the line before byte %d: %s", self.path, self._offset, error)
+
+    def start(self, since: datetime) -> None:
+        """Append a header; call it with the lock held, after `new_lines`."""
+        self._since = since
+        self._append(header(since))
+
+    def append(self, values: Mapping[str, Any]) -> None:
+        """Append an event; call it with the lock held, after `new_lines`."""
+        head = b"" if self._offset else header(self._since)
+        self._append(head + as_line(values))
+
+    def _append(self, data: bytes) -> None:
+        """Write all of it after the last whole line, or nothing."""
+        create_private(self.path)
+        with open(self.path, "r+b", buffering=0) as file:
+            if file.seek(0, os.SEEK_END) > self._offset:
+                log.warning("%s: %s", self.path, CUT_OFF)
+                file.truncate(self._offset)
+                file.seek(self._offset)
+            try:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[file.write(rest) :]
+            except OSError:
+                file.truncate(self._offset)  # the disk is full: leave no half of a line
+                raise
+        self._offset += len(data)
+
+
+def header(since: datetime | None) -> bytes:
+    """The line that starts a file."""
+    text = timestamps.to_text(since) if since else None
+    return as_line({MARK: VERSION, "listening_since": text})
+
+
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """An object as a line; every character that is not ASCII is escaped."""
+    return f"{write_json(values)}\n".encode()
+
+
+def _require_header(path: Path) -> None:
+    """ConfigError for a file that has another content than an inbox writes."""
+    with open(path, "rb") as file:
+        line = next(_lines(file), b"")
+    if not line.endswith(b"\n"):  # empty, or the first write was cut off
+        is_ours = header(None).startswith(line[: len(MARK)])
+    else:
+        try:
+            is_ours = isinstance(_read_line(line, OWN), Header)
+        except UnreadableEventError:
+            is_ours = False
+    if not is_ours:
+        raise ConfigError(f"{path} is not a file of an inbox: name another file")
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines with their newlines; of one that is too long only the first part."""
+    while line := file.readline(LONGEST_LINE):
+        end = line
+        while len(end) == LONGEST_LINE and not end.endswith(b"\n"):
+            end = file.readline(LONGEST_LINE)
+        yield line if end is line else line + b"\n"
+
+
+def _read_line(line: bytes, wrapper: Wrapper) -> FiledEvent | Header:
+    """A line as what it is; UnreadableEventError if it is neither a header nor an event."""
+    try:
+        values = read_json(line)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
+    if isinstance(values, dict) and MARK in values:
+        if values[MARK] != VERSION:
+            raise ConfigError(
+                f"its format is {str(values[MARK])[:20]!a}, this version of paylab reads {VERSION}"
+            )
+        return Header(timestamps.read(values.get("listening_since")))
+    event = read_event(values, wrapper)
+    deliveries = values.get("deliveries")
+    is_count = type(deliveries) is int and deliveries > 0
+    return FiledEvent(
+        event, deliveries if is_count else 1, timestamps.read(values.get("received_at"))
+    )

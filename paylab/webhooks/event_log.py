@@ -1,0 +1,146 @@
+"""The events that an inbox received, in memory and perhaps in a file.
+
+A repeated event only increases its count. The oldest events are dropped from memory when there
+are too many; the file has all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from threading import RLock
+
+from ..spec.text import write_json
+from .arrival import IN_ORDER, STALE, Arrival, as_json
+from .event import OWN, Event, Mark, Wrapper
+from .event_file import EventFile, FiledEvent
+from .event_order import is_stale
+
+MOST_EVENTS = 100_000
+MOST_BYTES = 128 * 1024 * 1024
+"""Maximum bytes of the bodies in memory."""
+
+UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class EventLog:
+    """Events by arrival. Thread-safe; with a `path`, other processes may use the file too.
+
+    `since` is the time from which all events should be here, if it is known.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        wrapper: Wrapper = OWN,
+        *,
+        most_events: int = MOST_EVENTS,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.wrapper, self._most_events, self._most_bytes = wrapper, most_events, most_bytes
+        self.since: datetime | None = None
+        self.dropped = 0
+        self._arrivals: dict[int, Arrival] = {}
+        self._known: dict[bytes, int] = {}  # numbers by a hash of the identity
+        self._latest: dict[tuple[str, str], tuple[int, Mark]] = {}
+        self._count, self._bytes = 0, 0
+        self._lock = RLock()
+        self._file = EventFile(path, wrapper) if path is not None else None
+        with self._lock, self._writing():
+            self._read_file()
+
+    def start(self, since: datetime) -> None:
+        """Note that listening begins."""
+        with self._lock, self._writing():
+            self._read_file()
+            if self._file:
+                self._file.start(since)
+            self.since = since
+
+    def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
+        """Store an event, or count another delivery of it; in the file when this returns."""
+        with self._lock, self._writing():
+            self._read_file()
+            arrival = self._merged(event, body, at)
+            if self._file:
+                self._file.append(as_json(replace(arrival, at=at, deliveries=1)))
+            self._keep(arrival, event)
+        return arrival
+
+    def all(self) -> list[Arrival]:
+        """The events, oldest first, with those that other processes added to the file."""
+        with self._lock:
+            self._read_file()
+            return list(self._arrivals.values())
+
+    def get(self, seq: int) -> Arrival:
+        """One arrival by its number; KeyError when there is none."""
+        with self._lock:
+            return self._arrivals[seq]
+
+    def _writing(self) -> AbstractContextManager[None]:
+        return self._file.locked() if self._file else nullcontext()
+
+    def _read_file(self) -> None:
+        """Take over the lines that were added to the file."""
+        for line in self._file.new_lines() if self._file else ():
+            if isinstance(line, FiledEvent):
+                body = write_json(self.wrapper.delivery(line.event)).encode()
+                at = line.at or line.event.updated_at or UNKNOWN_TIME
+                self._keep(self._merged(line.event, body, at, line.deliveries), line.event)
+
+    def _merged(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
+        """The arrival of an event: a new one, or the known one with more deliveries."""
+        if seq := self._known.get(_key(event)):
+            known = self._arrivals[seq]
+            return replace(known, last_at=at, deliveries=known.deliveries + deliveries)
+        mark = event.mark
+        _, latest = self._latest.get((event.family, event.id), (0, None))
+        return Arrival(
+            seq=self._count + 1,
+            at=at,
+            last_at=at,
+            deliveries=deliveries,
+            type=_encodable(event.type),
+            id=_encodable(event.id),
+            status=None if mark.status is None else _encodable(mark.status),
+            updated_at=mark.updated_at,
+            order=STALE if is_stale(mark, latest) else IN_ORDER,
+            body=body,
+            wrapper=self.wrapper,
+        )
+
+    def _keep(self, arrival: Arrival, event: Event) -> None:
+        seq = arrival.seq
+        if seq > self._count:
+            self._count, self._known[_key(event)] = seq, seq
+            self._bytes += len(arrival.body)
+            if arrival.order == IN_ORDER:
+                self._latest[event.family, event.id] = seq, event.mark
+        self._arrivals[seq] = arrival
+        while len(self._arrivals) > self._most_events or self._bytes > self._most_bytes:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        oldest = self._arrivals.pop(next(iter(self._arrivals)))
+        event, self.dropped = oldest.event, self.dropped + 1
+        self._bytes -= len(oldest.body)
+        del self._known[_key(event)]
+        if self._latest.get((event.family, event.id), (0,))[0] == oldest.seq:
+            del self._latest[event.family, event.id]
+        if self.since is not None:
+            self.since = max(self.since, oldest.at)
+
+
+def _key(event: Event) -> bytes:
+    """A hash of the identity, whose parts may be long."""
+    text = "\x1f".join(part or "" for part in event.identity)
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _encodable(text: str) -> str:
+    """Escape unpaired surrogates, which JSON can hold and a column of text cannot."""
+    return text.encode("utf-8", "backslashreplace").decode()
