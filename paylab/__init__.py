@@ -33,7 +33,6 @@ from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
 from .errors import ServiceError as ServiceError
 from .errors import SimulatorError as SimulatorError
-from .errors import StepError as StepError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 
@@ -131,7 +130,6 @@ __all__ = [
     "Service",
     "ServiceError",
     "SimulatorError",
-    "StepError",
     "UnprocessableError",
     "WaitTimeoutError",
     "assumptions",

@@ -13,7 +13,6 @@ PaylabError
 ├── ExactnessError           an amount that cannot be stored exactly
 ├── SimulatorError           the simulator cannot do what was requested
 │   └── UnknownNameError     an unknown name, with similar known names
-├── StepError                a result is missing because an earlier cell failed
 ├── WaitTimeoutError         the expected state was not reached in time
 ├── PagingError              a list with invalid cursors
 ├── APIConnectionError       no response: refused, reset, interrupted
@@ -219,12 +218,6 @@ class UnknownNameError(SimulatorError, AttributeError):
         """The wrong name, and similar known names."""
         head = f"{type(self).__name__}: {self.args[0]}"
         return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
-
-
-class StepError(PaylabError):
-    """A result is missing because its step or cell failed or was skipped; see `cause`."""
-
-    cause: Any = None
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):

@@ -40,7 +40,6 @@ from .resources import (
     LabQuotes,
     LabTransfers,
 )
-from .steps import Step, watch_cells
 from .waiting import Waiting
 
 if TYPE_CHECKING:
@@ -109,7 +108,6 @@ class Lab:
         self.calls.screen = displays.on_screen
         displays.register_displays()
         client.wait_shown = displays.wait_shown
-        watch_cells()
 
     @property
     def is_embedded(self) -> bool:
@@ -170,16 +168,6 @@ class Lab:
         from ..client.recording import Recording
 
         return Recording(to, self.client)
-
-    def step(self, title: str) -> Step:
-        """A `with` block that is skipped, with a message, if the service has no such operation.
-
-        Later blocks that use its results are skipped too. Any other error ends the cell.
-
-        >>> with lab.step("Read the transfers"):
-        ...     first = lab.transfers.list().first()
-        """
-        return Step(title)
 
     def explain(self, call: Call | None = None) -> Explanation:
         """The layers of a call's signature, line by line; by default of the latest call.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -9,7 +10,17 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+import paylab
+
 FOLDER = Path(__file__).parent.parent.parent / "notebooks"
+ABSENT = {403, 404, 405, 410, 501}
+
+
+def is_missing(error):
+    """Whether an error says that the service has no such operation."""
+    return isinstance(error, paylab.MissingOperationError) or (
+        isinstance(error, paylab.APIStatusError) and error.status in ABSENT
+    )
 
 
 @pytest.fixture
@@ -22,22 +33,35 @@ def run(tmp_path, monkeypatch):
             monkeypatch.setenv(variable, value)
         monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
         (path,) = FOLDER.glob(f"{name}_*.ipynb")
-        cells = [cell for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
-        cells[0].source = cells[0].source.replace("PRACTICE = True", "PRACTICE = False")
         InteractiveShell.clear_instance()
         shell = InteractiveShell.instance(colors="nocolor")
         shell.history_manager.enabled = False  # no thread that outlives the shell
         shell.kernel = None  # what tells a notebook from a terminal
         try:
-            return [told for cell in cells for told in cell_of(shell, cell.source)]
+            return list(lesson(shell, nbformat.read(path, 4).cells))
         finally:
             InteractiveShell.clear_instance()
 
-    def cell_of(shell, source):
-        with capture_output() as shown:
-            result = shell.run_cell(source, store_history=True)
-        assert result.error_in_exec is None, f"{source}\n{result.error_in_exec!r}"
-        yield shown.stdout
-        yield from (str(output.data.get("text/plain")) for output in shown.outputs)
+    def lesson(shell, cells):
+        """What the cells show; a missing operation leads to the section that the text names."""
+        section, wanted = "", None
+        for cell in cells:
+            if cell.cell_type == "markdown":
+                named = re.search(r"go on with section (\d+)", cell.source.replace("\n", " "))
+                section = named[1] if named else section
+                headings = re.findall(r"^## (\d+)\.", cell.source, re.MULTILINE)
+                wanted = None if wanted in headings else wanted
+            elif wanted is None:
+                source = cell.source.replace("PRACTICE = True", "PRACTICE = False")
+                with capture_output() as shown:
+                    result = shell.run_cell(source, store_history=True)
+                yield shown.stdout
+                yield from (str(output.data.get("text/plain")) for output in shown.outputs)
+                if (error := result.error_in_exec) is not None:
+                    assert is_missing(error), f"{source}\n{error!r}"
+                    assert section, f"no section to go on with after {source}"
+                    yield f"{error}; on with section {section}"
+                    wanted = section
+        assert wanted is None, f"there is no section {wanted} after {error!r}"
 
     return execute
