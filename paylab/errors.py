@@ -150,6 +150,10 @@ class ConfigWarning(UserWarning):
     """A setting that has no effect, or that contradicts the service's responses."""
 
 
+class RepeatWarning(UserWarning):
+    """A list repeats rows; each id is read once."""
+
+
 class ReadOnlyError(PaylabError):
     """Not sent: the settings allow only GETs."""
 

@@ -1,7 +1,8 @@
 """Keep a folder of Parquet files, one per day, up to date with the service.
 
-The first run fetches everything; later runs fetch new rows and rows that may have changed. Query
-the folder with DuckDB: select sum(source_amount) from 'DIR/*/*.parquet'
+The first run fetches everything; later runs fetch new rows, rows that were not final, and those
+of the 48 hours before the newest known row. Query the folder with DuckDB:
+select sum(source_amount) from 'DIR/*/*.parquet'
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("what", choices=["transfers", "conversions"], help="the list")
     parser.add_argument("folder", metavar="DIR/", help="a folder, or an fsspec URL such as s3://")
+    parser.add_argument(
+        "--overlap", default="48h", metavar="TIME", help="how far to read back, such as 36h or 7D"
+    )
+    parser.add_argument("--full", action="store_true", help="read all rows again")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -32,7 +37,9 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     source = getattr(lab, options.what)
     with report_progress(sys.stderr.isatty(), options.what) as progress:
-        done = Dataset(options.folder).sync(source, progress)
+        done = Dataset(options.folder).sync(
+            source, progress, overlap=options.overlap, full=options.full
+        )
     facts = {"folder": options.folder, "new": done.new, "updated": done.updated}
     facts["pages"] = done.pages
     words = f"{options.folder}: {done.new} new {options.what}, {done.updated} changed"

@@ -206,7 +206,9 @@ class Sender:
             params = form.query(limit, at, filters)
             return self.call(f"{name}.list", params=params, **options).page(form)
 
-        return paging.Pager(fetch, partial(self.resource, kind), cursor, place=self.place)
+        named = partial(self._translation.answer, kind.__name__)
+        read = partial(self.resource, kind)
+        return paging.Pager(fetch, read, cursor, place=self.place, named=named)
 
     def _in_list(self, name: str, id: str, options: Options) -> Response:  # noqa: A002
         """One object of a list, as a response; NotFoundError if it is not there."""

@@ -2,7 +2,6 @@
 
 from .accessor import Accessor as Accessor
 from .arithmetic import FloatWarning as FloatWarning
-from .columns import UnreadableTimeWarning as UnreadableTimeWarning
 from .dataset import Dataset as Dataset
 from .dataset import collect_accounts as collect_accounts
 from .decimal_array import DecimalArray as DecimalArray
@@ -18,5 +17,6 @@ from .files import to_csv as to_csv
 from .frame import conversions as conversions
 from .frame import of as of
 from .frame import transfers as transfers
-from .pages import OrderWarning as OrderWarning
+from .selection import OrderWarning as OrderWarning
 from .summaries import summarize as summarize
+from .times import UnreadableTimeWarning as UnreadableTimeWarning

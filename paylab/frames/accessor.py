@@ -15,10 +15,9 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from ..errors import ConfigError, ExactnessError, Problem, RuleError
+from ..errors import ConfigError, ExactnessError
 from ..spec import status
-from . import columns as times
-from . import decimals, excel, summaries
+from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS
 from .frame import as_floats
 from .summary_sql import quoted
@@ -75,7 +74,10 @@ class Accessor:
         0
         """
         moment = times.since(now or self._frame.attrs.get("fetched_at"), "now")
-        moment, least = pd.Timestamp(moment or pd.Timestamp.now("UTC")), _duration(older_than)
+        moment, least = (
+            pd.Timestamp(moment or pd.Timestamp.now("UTC")),
+            times.duration(older_than, "older_than"),
+        )
         age = moment - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)
         found = self._frame[is_open & (age > least)].sort_values("created_at")
@@ -127,18 +129,6 @@ class Accessor:
         found = self.summarize(by, sums=False)
         keys = [by] if isinstance(by, str) else list(by)
         return found[[*keys, *names]]
-
-
-def _duration(value: Any) -> pd.Timedelta:
-    """Parse a duration of zero or more; RuleError for anything else."""
-    try:
-        found = pd.Timedelta(value)
-        if found >= pd.Timedelta(0):  # also refuses NaT
-            return found
-    except (ValueError, TypeError, OverflowError):
-        pass
-    message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
-    raise RuleError([Problem("older_than", message)])
 
 
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:

@@ -1,22 +1,12 @@
-"""The columns of each frame, and times: ISO 8601 text to UTC timestamps (microseconds) and back."""
+"""The columns of each kind of object: names, kinds and paths."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from ..errors import ConfigError, ConfigWarning, Problem, RuleError
-from ..spec import status, timestamps
-from ..spec.names import nearest_name
-from ..spec.text import plain
+from ..errors import ConfigError
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
 Kept = Literal[
@@ -55,6 +45,8 @@ class Schema:
     columns: tuple[Column, ...]
     is_flat: bool = True
     """Whether Arrow's reader can read the pages: it cannot if objects contain lists of objects."""
+    is_list: bool = True
+    """Whether the service lists these objects, so that each id stands for one row."""
 
     @property
     def names(self) -> list[str]:
@@ -187,6 +179,7 @@ QUOTES = Schema(
         Column("expires_at", "time"),
     ),
     is_flat=False,
+    is_list=False,
 )
 
 EVENTS = Schema(
@@ -204,6 +197,7 @@ EVENTS = Schema(
         Column("updated_at", "time", "payload.updated_at"),
     ),
     is_flat=False,
+    is_list=False,
 )
 
 DELIVERIES = Schema(
@@ -219,6 +213,7 @@ DELIVERIES = Schema(
         Column("created_at", "time", "at"),
     ),
     is_flat=False,
+    is_list=False,
 )
 
 SCHEMAS: dict[str, Schema] = {
@@ -241,99 +236,3 @@ def likeliest(names: Iterable[str]) -> Schema:
     """The schema that has most of these names."""
     known = set(names)
     return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
-
-
-INSTANT = pa.timestamp("us", tz="UTC")
-DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-
-
-class UnreadableTimeWarning(UserWarning):
-    """A time that could not be read and is missing from its column."""
-
-
-def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
-    """The texts as UTC times: with Z, an offset or neither (then UTC), any fraction.
-
-    Text that is not a time becomes missing, with a warning; digits past the microsecond are
-    dropped. `start` is the number of the first row.
-    """
-    try:
-        moments = texts.cast(INSTANT)
-        pc.min_max(moments).as_py()  # Python does not support the year 0, an offset can lead there
-    except (pa.ArrowInvalid, ValueError, OverflowError):
-        return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
-    return moments
-
-
-def since(value: date | str | None, name: str = "since") -> datetime | None:
-    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
-    if value is None:
-        return None
-    try:
-        return _parsed(value.isoformat() if isinstance(value, date) else value)
-    except (AttributeError, TypeError, ValueError):
-        message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem(name, message)]) from None
-
-
-def time_zone(name: str) -> ZoneInfo:
-    """The time zone of an argument `tz`; RuleError for an unknown name."""
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, LookupError):
-        raise RuleError([Problem("tz", f"{name!r:.60} is not a time zone")]) from None
-
-
-def words(values: str | Collection[str] | None) -> frozenset[str] | None:
-    """The words to keep, from one word, a comma-separated text or a list; None for all.
-
-    RuleError if there is no word.
-    """
-    if values is None:
-        return None
-    listed = values.split(",") if isinstance(values, str) else values
-    found = frozenset(word.strip() for word in listed) - {""}
-    if not found:
-        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
-    return found
-
-
-def statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
-    """The statuses to keep; a warning for each that is not known, as a service may have more."""
-    found = words(values)
-    known = status.MACHINES[kind].states if kind in status.MACHINES else found or ()
-    for word in sorted((found or frozenset()).difference(known)):
-        near = nearest_name(word, known)
-        hint = f"nearest: {near}" if near else f"known: {', '.join(known)}"
-        message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
-        warnings.warn(message, ConfigWarning, stacklevel=3)
-    return found
-
-
-def write_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
-    texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
-    iso = pc.replace_substring(texts, " ", "T")
-    return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
-
-
-def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
-    found = [_instant(text) for text in texts]
-    for row, (text, instant) in enumerate(zip(texts, found, strict=True), start):
-        if instant is None and text and text.strip():
-            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
-            warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
-            break  # one warning per column
-    return pa.array(found, INSTANT)
-
-
-def _instant(text: str | None) -> datetime | None:
-    try:
-        return _parsed(text or "")
-    except ValueError:
-        return None
-
-
-def _parsed(text: str) -> datetime:
-    stripped = text.strip()
-    return timestamps.from_text(f"{stripped}T00:00:00" if DAY.fullmatch(stripped) else stripped)

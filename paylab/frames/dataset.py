@@ -4,88 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from importlib import import_module
-from io import BytesIO
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ..errors import ConfigError, Problem, RuleError
-from ..spec import status, timestamps
-from ..spec.codes import PAGE_MAX
-from ..spec.paging import Order
-from . import summaries
-from .columns import SCHEMAS, Kept, Schema
-from .decode import Decoder, bodies
-from .files import by_day, typed
-from .pages import UNDECLARED, Cut, OrderWarning, Progress, Tally, read_pages
+from . import summaries, times
+from .pages import Progress, Tally
 from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
+from .sync import OVERLAP, STATE, Source, State, Sync, Synced, SyncedList
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
 
 
-STATE = "_sync.json"
 AT_ONCE = 8  # accounts, when no cluster is given
-
-
-class SyncedList(Protocol):
-    """A list of the service: its pages and objects, as they were sent."""
-
-    kind: Kept
-    order: Order
-    account: str
-    """Identifies the service and account, without the key itself."""
-
-    def fetch(self, cursor: str | None) -> bytes:
-        """One page."""
-
-    def one(self, id_: str) -> bytes | None:
-        """One object; None if it cannot be read alone."""
-
-    def origin(self) -> dict[str, Any]:
-        """The source of the rows."""
-
-
-class Source(Protocol):
-    """A source to sync with: `lab.transfers` or `lab.conversions`."""
-
-    def pull(self) -> Any:
-        """The list."""
-
-
-@dataclass(frozen=True)
-class Synced:
-    """The result of a sync."""
-
-    new: int
-    updated: int
-    pages: int
-
-
-@dataclass
-class State:
-    """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
-
-    Folders of older versions have no account: the next sync adopts one.
-    """
-
-    kind: str = ""
-    base_url: str = ""
-    account: str = ""
-    newest: str | None = None
-    open: dict[str, str] = field(default_factory=dict)
-    days: dict[str, int] = field(default_factory=dict)
 
 
 class Dataset:
@@ -103,20 +43,31 @@ class Dataset:
     def __repr__(self) -> str:
         return f"Dataset({self.address!r})"
 
-    def sync(self, source: Source, progress: Progress | None = None) -> Synced:
+    def sync(
+        self,
+        source: Source,
+        progress: Progress | None = None,
+        *,
+        overlap: timedelta | str = OVERLAP,
+        full: bool = False,
+    ) -> Synced:
         """Fetch new rows and rows that may have changed since the last sync.
 
-        If the source declares newest first, only new and open rows are read; for a list in an
-        unknown order all rows are read, with an OrderWarning. Each day's file is replaced
-        atomically, so that a reader always sees each row once. After an interruption, the next
-        sync continues.
+        If the source declares newest first, these rows are read: those created since the newest
+        known row, those of the `overlap` before it, and older ones that were not final. A row that
+        appears late, or a final row that changes, is found if it was created within the overlap;
+        `full=True` reads all rows. For a list in an unknown order all rows are read, with an
+        OrderWarning. A row that the list repeats is stored once, with its newest `updated_at`.
+        Each day's file is replaced atomically, so that a reader always sees each row once. After
+        an interruption, the next sync continues.
 
         >>> paylab.frames.Dataset("days").sync(lab.transfers)
         Synced(new=130, updated=0, pages=2)
         """
-        pull = source.pull()
+        pull, length = source.pull(), times.duration(overlap, "overlap")
         with self._files.locked():
-            return _Sync(self, pull, self._state(pull), Tally(progress)).run()
+            sync = Sync(self._files, pull, self._state(pull), Tally(progress))
+            return sync.run(None if full else length)
 
     def summarize(
         self,
@@ -172,132 +123,6 @@ class Dataset:
         state.account = account
         return state
 
-    def _store(self, state: State) -> None:
-        self._files.write(STATE, json.dumps(asdict(state)).encode())
-
-
-@dataclass
-class _Sync:
-    """A sync in progress: reads the list, writes each day when it is complete, then the state."""
-
-    dataset: Dataset
-    pull: SyncedList
-    state: State
-    tally: Tally
-    new: int = 0
-    updated: int = 0
-    newest: datetime | None = None
-    _begun: State | None = None
-    _days: dict[str, list[pa.Table]] = field(default_factory=dict)
-
-    def run(self) -> Synced:
-        schema = SCHEMAS[self.pull.kind]
-        waiting = dict(self.state.open)
-        self._begun = replace(self.state, open=waiting, days=dict(self.state.days))
-        self.newest = timestamps.from_text(self.state.newest) if self.state.newest else None
-        walk, cut = True, Cut()
-        if self.pull.order == "newest_first":
-            walk = self._walks_back(waiting)
-            cut = Cut(since=self._since(waiting if walk else {}), order=self.pull.order)
-        elif self.newest:
-            warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
-        pages = bodies(self.pull.fetch)
-        for table in read_pages(pages, schema, lambda part: part.table, self.tally, cut=cut):
-            self._take(table, schema)
-        if not walk:
-            self._ask(set(waiting), schema)
-        self._flush(set(self._days))
-        self.state.newest = self._until()
-        self.dataset._store(self.state)
-        return Synced(self.new, self.updated, self.tally.pages)
-
-    def _walks_back(self, waiting: dict[str, str]) -> bool:
-        """Whether reading pages back to the oldest open row costs less than reading rows alone."""
-        if not waiting or self.pull.kind == "conversions":  # single rows cannot be read
-            return True
-        oldest = min(waiting.values())[:10]  # empty if a time was unreadable
-        return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE_MAX * len(
-            waiting
-        )
-
-    def _since(self, waiting: dict[str, str]) -> datetime | None:
-        """The time from which to read rows; None for all."""
-        texts = [self.state.newest, *waiting.values()]
-        return min(map(timestamps.from_text, filter(None, texts))) if all(texts) else None
-
-    def _until(self) -> str | None:
-        """The time of the newest row, at most now, or later rows would seem to be older."""
-        now = self.pull.origin().get("fetched_at")
-        times = [self.newest, timestamps.from_text(now) if now and self.newest else None]
-        return timestamps.to_text(min(filter(None, times))) if self.newest else None
-
-    def _ask(self, ids: set[str], schema: Schema) -> None:
-        found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
-        pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in found]
-        if pages:
-            self._take(Decoder(schema).decode(pages).table, schema, count=False)
-
-    def _take(self, texts: pa.Table, schema: Schema, *, count: bool = True) -> None:
-        if not texts.num_rows:
-            return
-        rows = typed(texts, schema)
-        self._note(rows)
-        times = [self.newest, pc.max(rows["created_at"]).as_py()]
-        self.newest = max(filter(None, times), default=None)
-        days = dict(by_day(rows))
-        if count:
-            self._flush({day for day in self._days if day > max(days)})
-        for day, table in days.items():
-            self._days.setdefault(day, []).append(table)
-
-    def _note(self, rows: pa.Table) -> None:
-        """Store the rows that may still change, with their time of creation if known."""
-        machine = status.MACHINES[self.pull.kind]
-        for id_, word, created in zip(
-            *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
-        ):
-            self.state.open.pop(id_, None)
-            if id_ and not machine.is_final(word):
-                self.state.open[id_] = timestamps.to_text(created) if created else ""
-
-    def _flush(self, days: Iterable[str]) -> None:
-        for day in sorted(days):
-            self._write(day, _latest(pa.concat_tables(self._days.pop(day))))
-
-    def _write(self, day: str, fresh: pa.Table) -> None:
-        if self._begun:  # before any row, so that no other account continues an interrupted sync
-            self.dataset._store(self._begun)
-            self._begun = None
-        name = f"created_day={day}/part-0.parquet"
-        before = self.dataset._files.read(name)
-        table = fresh
-        if before is not None:
-            old = pq.read_table(BytesIO(before))
-            again = pc.is_in(old["id"], value_set=fresh["id"].combine_chunks())
-            self.updated += _changed(old.filter(again), fresh)
-            table = pa.concat_tables([fresh, old.filter(pc.invert(again))])
-            self.new -= old.filter(again).num_rows
-        self.new += fresh.num_rows
-        self.state.days[day] = table.num_rows
-        sink = BytesIO()
-        pq.write_table(table.sort_by([("created_at", "descending")]), sink, compression="zstd")
-        self.dataset._files.write(name, sink.getvalue())
-
-
-def _latest(rows: pa.Table) -> pa.Table:
-    """Each row once: a list that changes while it is read may repeat rows."""
-    ids = pd.Series(rows["id"].to_pylist(), dtype=object)
-    return rows.filter(pa.array(~ids.duplicated(keep="last") | ids.isna()))
-
-
-def _changed(old: pa.Table, fresh: pa.Table) -> int:
-    """The number of rows whose status or update time has changed."""
-    pairs = [
-        set(zip(*(table[name].to_pylist() for name in ("id", "status", "updated_at")), strict=True))
-        for table in (old, fresh)
-    ]
-    return len(pairs[0] - pairs[1])
-
 
 @dataclass
 class Paced:
@@ -338,22 +163,26 @@ def from_profile(profile: str) -> Any:
     return import_module("paylab").connect(profile=profile).transfers
 
 
-def collect_accounts(
+def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and how much
     profiles: Sequence[str],
     into: str,
     *,
     per_second: float = 5.0,
     cluster: Any = None,
     source: Callable[[str], Any] = from_profile,
+    overlap: timedelta | str = OVERLAP,
+    full: bool = False,
 ) -> dict[str, Synced]:
     """Sync the transfers of each profile into `into/PROFILE`, many at once.
 
-    Each account is one task: its requests are sequential, at most `per_second`.
+    Each account is one task: its requests are sequential, at most `per_second`. `overlap` and
+    `full` are those of `Dataset.sync`.
     On `cluster` (a Dask client or address) the tasks run there, otherwise in threads.
     """
     names = list(dict.fromkeys(profiles))
     _refuse(names)
-    work = partial(_collect, into=into, gap=1 / per_second, source=source)
+    how = {"overlap": overlap, "full": full}
+    work = partial(_collect, into=into, gap=1 / per_second, source=source, how=how)
     if cluster is not None:
         done = on_cluster(cluster, work, names)
     else:
@@ -362,8 +191,10 @@ def collect_accounts(
     return dict(zip(names, done, strict=True))
 
 
-def _collect(name: str, into: str, gap: float, source: Callable[[str], Any]) -> Synced:
-    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name).pull(), gap))
+def _collect(
+    name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
+) -> Synced:
+    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name).pull(), gap), **how)
 
 
 def _refuse(names: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..errors import ConfigError
 from ..files import replace, require_parent
 from . import decimals
-from .columns import time_zone
+from .times import time_zone
 
 MOST_ROWS = 1_048_575  # rows of a sheet, without the header
 NUMBER_DIGITS = 15  # digits that a spreadsheet keeps

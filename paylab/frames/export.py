@@ -20,13 +20,15 @@ from ..errors import BadRequestError, ConfigError
 from ..files import recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
-from . import columns as times
-from . import excel, files
+from ..spec.repeats import warn
+from . import excel, files, times
 from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies, text_schema
-from .export_draft import Draft, opened_draft, sweep_drafts
+from .export_draft import Draft, Spool, opened_draft, sweep_drafts
 from .files import DayFolder, guard, ours, parquet_writer, typed
-from .pages import Cut, Progress, Tally, read_pages
+from .pages import Progress, Tally, read_pages
+from .repeats import Rows, superseded, without
+from .selection import Selection, known_statuses
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
@@ -62,20 +64,28 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
     A folder contains Parquet files by day of creation; `-` is CSV on standard output. `since` and
-    `status` keep rows created at or after a time, and rows with one of the statuses.
-    `progress(rows, pages)` is called after every page. `excel_safe` escapes cells that a
-    spreadsheet would execute as formulas or round.
+    `status` keep rows created at or after a time, and rows with one of the statuses. A row that
+    the pages repeat is written once, with its newest `updated_at`: all rows are first written to
+    a temporary file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
+    after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
+    round.
 
     >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
     20
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
-    cut = Cut(since=times.since(since), statuses=times.statuses(status, kind))
-    schema = schema_of(kind)
-    about = (lambda: {"rows": tally.rows, "excel_safe": True}) if excel_safe else None
-    tables = read_pages(pages, schema, lambda part: part.table, tally, cut=cut)
-    write(tables, Path(to), schema, about)
-    return Export(Path(to), tally.rows, tally.pages)
+    selection = Selection(since=times.since(since), statuses=known_statuses(status, kind))
+    schema, path = schema_of(kind), Path(to)
+    folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
+    require_parent(path)
+    with Spool(folder, text_schema(schema)) as spool:
+        for _ in read_pages(pages, schema, spool.append, tally, selection=selection):
+            pass  # the rows are in the spool
+        dropped = _superseded(spool.tables, schema)
+        rows = tally.rows - len(dropped)
+        about = (lambda: {"rows": rows, "excel_safe": True}) if excel_safe else None
+        write(without(spool.tables(), dropped), path, schema, about)
+    return Export(path, rows, tally.pages)
 
 
 def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
@@ -94,9 +104,10 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
 ) -> Export:
     """Fetch a whole list into a file; after an interruption, stored rows are not written again.
 
-    Rows that the service repeats within a run are written as often as it sends them.
     `fetch(cursor)` returns a page as bytes. Fetched pages are stored in a hidden folder beside the
-    target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. Pages
+    target until the list is complete; a sidecar, `FILE.columns.json`, describes the file. A row
+    that the list repeats is written once, with its newest `updated_at`; eight bytes per row, a
+    hash of its id, are kept in memory when the list is complete. Pages
     of an interrupted run are used within an hour, at any age with `resume=True`, never with
     `resume=False`, and never for another `account`. An export to standard output (`-`) cannot be
     resumed.
@@ -106,24 +117,32 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         return export(pages, to, kind, progress, excel_safe=excel_safe, since=since, status=status)
     write, schema = destination(to, excel_safe=excel_safe), schema_of(kind)
     path, about = Path(to), dict(origin or {})
-    cut = Cut(since=times.since(since), statuses=times.statuses(status, kind), order=order)
+    selection = Selection(
+        since=times.since(since), statuses=known_statuses(status, kind), order=order
+    )
     require_parent(path)
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    job |= {"since": str(cut.since), "status": sorted(cut.statuses or ()), "account": account}
+    job |= {
+        "since": str(selection.since),
+        "status": sorted(selection.statuses or ()),
+        "account": account,
+    }
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:
         recover(path)
-        before, tally = draft.last.rows, Tally(progress, draft.last.rows, draft.last.pages)
-        _fetch_all(fetch, draft, schema, tally, cut)
+        tally = Tally(progress, draft.last.rows, draft.last.pages)
+        _fetch_all(fetch, draft, schema, tally, selection)
         if tally.stopped:
             stored = f"stopped: {draft.last.rows} rows are stored"
             raise ConfigError(f"{stored}; repeat the call to continue")
-        about |= {"rows": draft.last.rows, "excel_safe": excel_safe, "resumed": before}
+        dropped = _superseded(draft.tables, schema)
+        rows = draft.last.rows - len(dropped)
+        about |= {"rows": rows, "excel_safe": excel_safe, "resumed": draft.resumed}
         about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
-        write(draft.tables(), path, schema, lambda: about)
+        write(without(draft.tables(), dropped), path, schema, lambda: about)
         draft.remove()
-    return Export(path, draft.last.rows, draft.last.pages, before, draft.begun)
+    return Export(path, rows, draft.last.pages, draft.resumed, draft.begun)
 
 
 def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Write:
@@ -145,22 +164,32 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
     return partial(_write_csv, safe=True)
 
 
-def _fetch_all(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
+def _superseded(read: Callable[[], Tables], schema: Schema) -> Rows:
+    """The numbers of the rows to leave out, with a warning."""
+    dropped = superseded(read if schema.is_list else lambda: iter(()))
+    warn(len(dropped))
+    return dropped
+
+
+def _fetch_all(
+    fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection
+) -> None:
     """Fetch the missing pages; start again if the service refuses the stored cursor."""
     found = draft.last
     try:
-        _walk(fetch, draft, schema, tally, cut)
+        _walk(fetch, draft, schema, tally, selection)
     except BadRequestError:
         if found.cursor is None or draft.last != found:  # the cursor was valid a moment ago
             raise
         draft.restart()
-        _walk(fetch, draft, schema, tally, cut)  # still unused, as no page came
+        tally.rows = tally.pages = 0
+        _walk(fetch, draft, schema, tally, selection)  # still unused, as no page came
 
 
-def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, cut: Cut) -> None:
+def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection) -> None:
     if draft.last.more:
         pages = bodies(fetch, draft.last.cursor)
-        for _ in read_pages(pages, schema, draft.append, tally, cut=cut):
+        for _ in read_pages(pages, schema, draft.append, tally, selection=selection):
             pass  # the rows are in the draft
 
 

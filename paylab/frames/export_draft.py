@@ -14,12 +14,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..errors import ConfigError
 from ..files import locked, replace, sync_folder
@@ -44,15 +43,15 @@ class Segment:
 class Draft:
     """The segments of one export; opening the same job again continues it.
 
-    `begun` is the time of its oldest page. A draft older than an hour is discarded unless `resume`
-    is true; with false any draft is.
+    `begun` is the time of its oldest page, `resumed` the number of rows from earlier runs. A draft
+    older than an hour is discarded unless `resume` is true; with false any draft is.
     """
 
     def __init__(
         self, folder: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
     ) -> None:
         self._folder, self._job, self._resume = folder, dict(job), resume
-        self.last, self.begun = Segment(), now
+        self.last, self.begun, self.resumed = Segment(), now, 0
 
     def begin(self) -> None:
         """Continue the existing draft if it can be continued, or start a new one."""
@@ -66,10 +65,7 @@ class Draft:
 
     def append(self, part: PagePart) -> None:
         """Store new rows and the cursor after them."""
-        table = part.table
-        if self._known:
-            table = table.filter(pc.invert(pc.is_in(table["id"], value_set=self._known)))
-        last = self.last
+        table, last = part.table, self.last
         self.last = Segment(
             last.rows + table.num_rows, last.pages + len(part.sizes), part.more, part.cursor
         )
@@ -87,22 +83,16 @@ class Draft:
                 yield reader.read_all()
 
     def restart(self) -> None:
-        """Drop the cursor and keep the rows: repeated rows are recognised by id."""
-        self.last = Segment(self.last.rows, self.last.pages)
-        self.__dict__.pop("_known", None)
+        """Drop the stored pages: the list is read from its start."""
+        for path in reversed(self._segments()):
+            path.unlink()
+        self.last, self.resumed = Segment(), 0
 
     def remove(self) -> None:
         """Delete the draft, first its job file, so that a partial draft is never resumed."""
         (self._folder / JOB).unlink(missing_ok=True)
         sync_folder(self._folder)
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    @cached_property
-    def _known(self) -> pa.Array | None:
-        """The ids on disk when the draft was opened; None for a new draft."""
-        ids = [table["id"] for table in self.tables()]
-        chunks = [chunk for column in ids for chunk in column.chunks]
-        return pa.concat_arrays(chunks).drop_null() if chunks else None
 
     def _segments(self) -> list[Path]:
         return sorted(self._folder.glob(SEGMENT))
@@ -120,6 +110,7 @@ class Draft:
         if job != self._job or not (self._resume or self._age(begun) < FRESH):
             return False
         self.begun, self.last = begun, [Segment(), *notes][-1]
+        self.resumed = self.last.rows
         return True
 
     def _age(self, begun: datetime) -> float:
@@ -141,6 +132,38 @@ def _make_private(folder: Path) -> None:
 def _read_note(path: Path) -> Segment:
     with path.open("rb") as source, pa.ipc.open_stream(source) as reader:
         return Segment(**json.loads(reader.schema.metadata[b"paylab"]))
+
+
+class Spool:
+    """The rows of pages that are read only once, in a file without a name.
+
+    They are written to the target when all have been read: a later row can replace an earlier one.
+    """
+
+    def __init__(self, folder: Path | None, schema: pa.Schema) -> None:
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `__exit__`
+        self._writer = pa.ipc.new_stream(self._file, schema)
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, part: PagePart) -> None:
+        """Store new rows."""
+        self._writer.write_table(part.table)
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield all rows, as often as you ask; no more can be stored."""
+        self._writer.close()
+        self._file.seek(0)
+        reader = pa.ipc.open_stream(self._file)
+        while True:
+            try:
+                yield pa.Table.from_batches([reader.read_next_batch()])
+            except StopIteration:
+                return
 
 
 @contextmanager

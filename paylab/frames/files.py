@@ -23,8 +23,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, PaylabError
 from ..files import csv_header, file_mode, replace, unreadable
-from . import columns as times
-from . import decimals
+from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .frame import ExactFrame, series, typed_frame
 
@@ -161,7 +160,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(column.type):
         return decimals.write(column)
     if pa.types.is_timestamp(column.type) and column.type.tz:
-        return times.write_times(column)
+        return times.write(column)
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
@@ -212,7 +211,7 @@ def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
     if kind == "time":
-        return times.read_times(texts, name, start)
+        return times.read(texts, name, start)
     return decimals.at(texts, name, TYPES[kind], start) if kind in TYPES else texts
 
 

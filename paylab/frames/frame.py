@@ -11,12 +11,13 @@ import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
-from . import columns as times
-from . import decimals
+from ..spec.repeats import warn
+from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
 from .decode import PagePart, text_schema
-from .pages import Cut, Progress, Tally, read_pages
+from .pages import Progress, Tally, read_pages
+from .selection import Selection, known_statuses
 
 Series: TypeAlias = "pd.Series[Any]"
 Amounts = Literal["exact", "float"]
@@ -147,7 +148,7 @@ READ: dict[Kind, Read] = {
     "list": _text,
     "word": lambda texts, _name, _start: texts.dictionary_encode(),
     "amount": decimals.part,
-    "time": times.read_times,
+    "time": times.read,
     "seconds": decimals.part,
 }
 
@@ -162,14 +163,7 @@ JOIN: dict[Kind, Join] = {
 
 
 class _Reading(TypedDict, total=False):
-    """Options of reading pages.
-
-    limit: maximum number of rows. since, status: rows created at or after a time, with one of these
-    statuses; all pages are read unless `order` is "newest_first". amounts: "exact", or "float" for
-    statistics and plots, as noted in `attrs`. extra: keep unknown fields as text. attrs: the
-    source of the pages. progress: `progress(rows, pages)` is called after each page, and can
-    return False to stop; the frame then has the rows read so far.
-    """
+    """The keywords of `transfers`."""
 
     attrs: Mapping[str, Any]
     extra: bool
@@ -184,7 +178,14 @@ class _Reading(TypedDict, total=False):
 def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
-    Pages are the service's bodies as bytes (fast), or as parsed JSON; options are `Reading`'s.
+    Pages are the service's bodies as bytes (fast), or as parsed JSON. A row that the pages repeat
+    is kept once, with its newest `updated_at`.
+
+    `limit` is the maximum number of rows. `since` and `status` keep rows created at or after a
+    time, and rows with one of the statuses; all pages are read unless `order` is "newest_first".
+    `amounts="float"` is for statistics and plots, and `attrs` says so. `extra` keeps unknown
+    fields as text. `attrs` is the source of the pages. `progress(rows, pages)` is called after
+    each page, and can return False to stop; the frame then has the rows read so far.
 
     >>> len(paylab.frames.transfers([lab.request("GET", "/v1/transfers")]))
     20
@@ -201,17 +202,22 @@ def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.Data
     return frame(pages, "conversions", **options)
 
 
-def frame(pages: Iterable[object], kind: Kept, **options: Unpack[_Reading]) -> pd.DataFrame:
-    """A frame of the rows of a list of this kind; see `transfers`."""
+def frame(
+    pages: Iterable[object], kind: Kept, *, once: bool = True, **options: Unpack[_Reading]
+) -> pd.DataFrame:
+    """A frame of the rows of a list of this kind; see `transfers`.
+
+    With `once`, a row that the list repeats is kept once, with a RepeatWarning.
+    """
     schema, tally = schema_of(kind), Tally(options.get("progress"))
-    since, statuses = times.since(options.get("since")), times.statuses(options.get("status"), kind)
-    cut = Cut(options.get("limit"), since, options.get("order", "unknown"), statuses)
+    since, wanted = times.since(options.get("since")), known_statuses(options.get("status"), kind)
+    selection = Selection(options.get("limit"), since, options.get("order", "unknown"), wanted)
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     extra = options.get("extra", False)
-    for _ in read_pages(pages, schema, columns.add_part, tally, cut=cut, extra=extra):
+    for _ in read_pages(pages, schema, columns.add_part, tally, selection=selection, extra=extra):
         pass  # the rows are in the columns
-    made = columns.frame()
+    made = _once(columns.frame()) if schema.is_list and once else columns.frame()
     made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
     return as_floats(made) if options.get("amounts") == "float" else made
 
@@ -226,7 +232,8 @@ def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
     """
     rows = [_row(each) for each in objects]
     names = {name for row in rows for name in row}
-    return frame([{"data": rows, "has_next_page": False}], kind or likeliest(names).name)
+    page = {"data": rows, "has_next_page": False}
+    return frame([page], kind or likeliest(names).name, once=False)
 
 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
@@ -235,6 +242,19 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
     found = frame.astype(dict.fromkeys(exact, float))
     found.attrs = {**frame.attrs, "amounts": "float"}
     return found
+
+
+def _once(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with each id once."""
+    columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
+    dropped = repeats.superseded(lambda: [pa.table(columns)])
+    warn(len(dropped))
+    if not len(dropped):
+        return frame
+    kept: pd.DataFrame = frame.drop(index=dropped.tolist()).reset_index(drop=True)
+    for name in kept.select_dtypes("category"):
+        kept[name] = kept[name].cat.remove_unused_categories()
+    return kept
 
 
 def _row(value: Any) -> dict[str, Any]:

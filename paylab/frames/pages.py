@@ -5,24 +5,16 @@ The next page is fetched while a thread decodes the last one. Reading stops at a
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from ..spec.codes import PAGE_MAX
-from ..spec.paging import Order
-from . import columns as times
 from .columns import Schema
 from .decode import Decoder, PagePart
+from .selection import Selection
 
 Progress = Callable[[int, int], object]
 T = TypeVar("T")
@@ -110,94 +102,13 @@ def _until_interrupted(pages: Iterable[object], *, keep: bool) -> Iterator[objec
             raise
 
 
-class OrderWarning(UserWarning):
-    """The whole list is read to find rows since a time, because its order is not known."""
-
-
-UNDECLARED = (
-    "the order of the list is not known, so all of it is read; if you know that the service lists"
-    ' the newest rows first, set lists.order = "newest_first" in service.toml, or connect with'
-    ' list_order="newest_first"'
-)
-CONTRADICTED = "the list is not newest first as declared, so all of it is read"
-
-
-@dataclass
-class Cut:
-    """Keeps at most `limit` rows, created at or after `since`, with one of `statuses` if given.
-
-    Reading ends before the end of the list only if `order` is "newest_first", no row contradicted
-    that, and the last row is older than `since`.
-    """
-
-    limit: int | None = None
-    since: datetime | None = None
-    order: Order = "unknown"
-    statuses: frozenset[str] | None = None
-    kept: int = 0
-    reached: bool = False
-    _last: int | None = None
-    _is_partial: bool = False
-    _has_warned: bool = False
-
-    def ahead(self, pending: int) -> bool:
-        """Whether to fetch the next page while `pending` pages are not decoded yet."""
-        if self.since is not None and self.order == "newest_first":
-            return False
-        return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
-
-    def apply(self, part: PagePart) -> PagePart:
-        """The part with only the wanted rows."""
-        table = part.table if self.since is None else self._newer(part, self.since)
-        if self.statuses is not None:
-            table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
-        table = table if self.limit is None else table.slice(0, self.limit - self.kept)
-        self.kept += table.num_rows
-        self.reached |= self.kept == self.limit
-        self._is_partial |= table.num_rows < part.table.num_rows
-        sizes = _fitted(part.sizes, table.num_rows)
-        return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
-
-    def _newer(self, part: PagePart, since: datetime) -> pa.Table:
-        """The rows that are new enough, and those with an unreadable time."""
-        created = times.read_times(part.table["created_at"], "created_at")
-        start = pa.scalar(since, times.INSTANT)
-        message = UNDECLARED
-        if self.order == "newest_first" and not self._falls(created):
-            self.order, message = "unknown", CONTRADICTED
-        if self.order == "newest_first":
-            self.reached |= self._last is not None and self._last < int(start.value)
-        elif part.more and not self._has_warned:
-            self._has_warned = True
-            warnings.warn(message, OrderWarning, stacklevel=2)
-        return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
-
-    def _falls(self, created: pa.ChunkedArray) -> bool:
-        """Whether times never increase, starting from the last known one; ignores missing times."""
-        values = created.drop_null().cast(pa.int64()).to_numpy()
-        if not len(values):
-            return True
-        before = values[:1] if self._last is None else [self._last]
-        self._last = int(values[-1])
-        return not bool((np.diff(np.concatenate([before, values])) > 0).any())
-
-
-def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
-    """The numbers of rows per page after cutting the total."""
-    fitted = []
-    for size in sizes:
-        fitted.append(min(size, rows))
-        rows -= fitted[-1]
-    return tuple(fitted)
-
-
 def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     pages: Iterable[object],
     schema: Schema,
     use: Callable[[PagePart], T],
     tally: Tally,
     *,
-    cut: Cut,
+    selection: Selection,
     extra: bool = False,
 ) -> Iterator[T]:
     """Yield the results of `use` on the rows of all pages, in order.
@@ -208,7 +119,7 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     decoder = Decoder(schema, extra=extra)
 
     def work(batch: Sequence[object], quick: PagePart | None) -> tuple[T, tuple[int, ...], bool]:
-        part = cut.apply(decoder.decode(batch, quick))
+        part = selection.apply(decoder.decode(batch, quick))
         return use(part), part.sizes, part.more
 
     def counted(*, wait: bool) -> Iterator[T]:
@@ -219,7 +130,7 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     with closing(Worker(decoder.quick, work)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):
             worker.take(page)
-            yield from counted(wait=not cut.ahead(worker.pending))
-            if cut.reached or tally.stopped:
+            yield from counted(wait=not selection.ahead(worker.pending))
+            if selection.reached or tally.stopped:
                 break
         yield from counted(wait=True)

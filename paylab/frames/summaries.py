@@ -17,8 +17,7 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, ExactnessError
 from ..files import unreadable
-from . import columns as times
-from . import decimals, summary_sql
+from . import decimals, summary_sql, times
 from .frame import series
 from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, literal, quoted
 
@@ -139,7 +138,7 @@ def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if _is_text(column):
-        return times.read_times(column.cast(pa.string()), name)
+        return times.read(column.cast(pa.string()), name)
     return column.cast(times.INSTANT)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import ConfigError, Problem, RuleError
-from .columns import time_zone
+from .times import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")
 AMOUNTS = ("source_amount", "destination_amount", "total_fee", "total_tax")

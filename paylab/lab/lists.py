@@ -94,12 +94,13 @@ class Pull:
 
     def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
-        from ..frames import columns, frame
+        from ..frames import frame, times
         from ..frames.decode import bodies
+        from ..frames.selection import read_statuses
 
-        limit, begin = options.get("limit"), columns.since(options.get("since"))
+        limit, begin = options.get("limit"), times.since(options.get("since"))
         asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
-        asked["status"] = ",".join(sorted(columns.words(options.get("status")) or ())) or None
+        asked["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
         size = page_size(limit)
         with report_progress(options.get("progress"), self.kind) as reporter:
             read: Any = {**options, "attrs": self.origin(**asked), "progress": reporter}

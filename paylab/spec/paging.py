@@ -7,12 +7,12 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from ..errors import PagingError
-from . import names
+from . import names, repeats
 from .service_keys import NONE
 
 T = TypeVar("T")
@@ -172,8 +172,12 @@ class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item; `keep` filters items. Its repr and display send nothing: they show
-    the items that were fetched last.
+    one object into an item; `keep` filters items; `named` gives an object our names. Its repr and
+    display send nothing: they show the items that were fetched last.
+
+    A row that the list repeats is read once, with a RepeatWarning: an iteration gives the version
+    that comes first, `to_list` and `to_dicts` without a limit the one with the newest
+    `updated_at`.
 
     >>> [transfer.status for transfer in lab.transfers.list()[:3]]
     ['completed', 'completed', 'completed']
@@ -182,16 +186,17 @@ class Pager(Generic[T]):
     if not TYPE_CHECKING:
         __getattr__, __dir__ = names.suggest, names.public_names
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - how to fetch and read, and what to keep
         self,
         fetch: Callable[[str | None], RawPage],
         read: Callable[[dict[str, Any]], T],
         start: str | None = None,
         keep: Callable[[T], bool] | None = None,
         place: Callable[[], str] = str,
+        named: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
     ) -> None:
         self._fetch, self._read, self._start, self._keep = fetch, read, start, keep
-        self._place = place
+        self._place, self._named = place, named
         self._fetched: list[T] = []
         self._count: int | None = None
 
@@ -244,9 +249,7 @@ class Pager(Generic[T]):
         first: list[T] = []
         count = 0
         for page in self.raw_pages():
-            items = [
-                item for item in map(self._read, page.data) if not self._keep or self._keep(item)
-            ]
+            items = self._items(page.data)
             count += len(items)
             first += items[: KEPT - len(first)]
             self._fetched, self._count = first, count
@@ -254,6 +257,16 @@ class Pager(Generic[T]):
 
     def raw_pages(self) -> Iterator[RawPage]:
         """Yield the pages, with items as the JSON objects that were sent."""
+        rows = repeats.Pages(self._named)
+        for page in self._sent():
+            yield replace(page, data=rows.fresh(page.data))
+
+    def _items(self, rows: list[dict[str, Any]]) -> list[T]:
+        items = map(self._read, rows)
+        return [item for item in items if not self._keep or self._keep(item)]
+
+    def _sent(self) -> Iterator[RawPage]:
+        """Yield the pages as they were sent, rows that repeat included."""
         cursor, seen, empty = self._start, {self._start}, 0
         while True:
             page = self._fetch(cursor)
@@ -279,7 +292,12 @@ class Pager(Generic[T]):
         >>> len(lab.transfers.list().to_list(limit=30))
         30
         """
-        return list(islice(self, limit))
+        if limit is not None:
+            return list(islice(self, limit))
+        rows = [row for page in self._sent() for row in page.data]
+        items = self._items(repeats.newest(rows, self._named))
+        self._fetched, self._count = items[:KEPT], len(items)
+        return items
 
     def to_dicts(self, limit: int | None = None) -> list[dict[str, Any]]:
         """All items as plain dictionaries, or the first `limit`.
@@ -287,7 +305,7 @@ class Pager(Generic[T]):
         >>> sorted(lab.transfers.list().to_dicts(limit=1)[0])[:2]
         ['client_reference_id', 'completed_in']
         """
-        return [_as_dict(item) for item in islice(self, limit)]
+        return [_as_dict(item) for item in self.to_list(limit)]
 
     def filter(self, **fields: Any) -> Pager[T]:
         """The items whose fields have these values; the list is filtered on this machine.
@@ -300,7 +318,7 @@ class Pager(Generic[T]):
             same = all(getattr(item, name) == value for name, value in fields.items())
             return same and (self._keep is None or self._keep(item))
 
-        return Pager(self._fetch, self._read, self._start, keep, self._place)
+        return Pager(self._fetch, self._read, self._start, keep, self._place, self._named)
 
 
 def _as_dict(item: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The commands: their output, their files and their exit status."""
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -92,6 +93,7 @@ def test_a_killed_simulator_goes_on_from_its_file(tmp_path):
         (["export", "transfers", "--to", "x.csv", "--status", ""], 1, "status: is empty"),
         (["sync", "transfers", "zzz://x/y"], 2, "zzz:// cannot be used: Protocol not known"),
         (["sync", "transfers", ""], 2, "the address is empty: name a folder"),
+        (["sync", "transfers", "x", "--overlap", "48"], 1, "overlap: '48' is not a duration"),
         (["walkthrough", "ph", "--out", "/dev/null"], 1, "paylab: /dev/null: File exists"),
         (["sign", "GET", "transfers"], 2, "'transfers' is not a URL to sign"),
         (["sign", "GET", "//example.com/v1/transfers"], 2, "is not a URL to sign"),
@@ -414,9 +416,12 @@ def test_a_busy_port_makes_no_file(tmp_path, capsys):
 
 
 def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys, monkeypatch):
-    """Each run writes what is new, and the folder then has every transfer with its amount."""
+    """Each run writes what is new, from the overlap on or with `--full` all of it."""
+    (tmp_path / "service.toml").write_text('[lists]\norder = "newest_first"\n')
+    monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     lab = paylab.connect(simulator=Simulator(transfers=3))
     query = f"select id, source_amount from '{tmp_path}/*/*.parquet'"
+    state = tmp_path / "_sync.json"
     first = lab.transfers.list().first()
     names = "payout_method", "source_currency", "destination_currency"
     rail = {name: getattr(first, name) for name in names}
@@ -430,6 +435,13 @@ def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys, monkeypatch):
             assert json.loads(capsys.readouterr().out)["new"] == new
             rows = [(row.id, row.source_amount) for row in lab.transfers.list()]
             assert sorted(duckdb.sql(query).fetchall()) == sorted(rows)
+        state.write_text(
+            re.sub('"newest": "[^"]*"', '"newest": "2099-01-01T00:00:00Z"', state.read_text())
+        )
+        next(tmp_path.rglob("*.parquet")).unlink()
+        for how, new in ((["--overlap", "1h"], 0), (["--full"], 1)):
+            assert main(["sync", "transfers", str(tmp_path), "--json", *how]) == 0
+            assert bool(json.loads(capsys.readouterr().out)["new"]) == bool(new)
 
 
 def test_export_to_standard_output(capfdbinary):

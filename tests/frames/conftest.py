@@ -12,9 +12,14 @@ Page = dict[str, Any]
 
 @pytest.fixture
 def paged() -> Callable[..., list[Page]]:
-    """A function that splits rows into pages with cursors."""
+    """A function that splits rows into pages with cursors; each row gets an id of its own."""
 
     def cut(rows: list[Any], size: int = 2) -> list[Page]:
+        ids = [row.get("id") for row in rows]
+        rows = [
+            row | {"id": f"{ids[at]}_{at}"} if ids[at] and ids[at] in ids[:at] else row
+            for at, row in enumerate(rows)
+        ]
         starts = range(0, len(rows), size)
         return [
             {

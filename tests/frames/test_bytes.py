@@ -85,10 +85,11 @@ def test_bytes_equal_objects(transfer):
 )
 def test_tolerant(transfer, change, column, value):
     """An unusual page between two ordinary pages is read, with at most one warning."""
+    first, last = body([transfer | {"id": "a"}], True, "a"), body([transfer | {"id": "c"}])
     odd = body([transfer | change], True, "b")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        frame = frames.transfers([body([transfer], True, "a"), odd, body([transfer])])
+        frame = frames.transfers([first, odd, last])
     assert len(frame) == 3
     cell = frame[column][1]
     assert (None if pd.isna(cell) else str(cell)) == value
@@ -97,7 +98,7 @@ def test_tolerant(transfer, change, column, value):
 
 def test_told_once(transfer):
     """Unknown fields give one warning for all pages; with `extra` they are columns."""
-    pages = [body([transfer | {"risk": "low"}]) for _ in range(60)]
+    pages = [body([transfer | {"id": str(at), "risk": "low"}]) for at in range(60)]
     with pytest.warns(frames.MisfitWarning, match="the unknown fields risk; ") as told:
         frame = frames.transfers(pages)
     assert len(told) == 1
@@ -121,7 +122,8 @@ def test_junk_amount_names_its_row(transfer):
 
 def test_stop_keeps_what_came(transfer):
     """A stop by `progress` or by Ctrl-C keeps the pages read so far."""
-    frame = frames.transfers([body([transfer], True, "a")] * 90, progress=lambda rows, _: rows < 20)
+    pages = [body([transfer | {"id": str(at)}], True, "a") for at in range(90)]
+    frame = frames.transfers(pages, progress=lambda rows, _: rows < 20)
     assert 20 <= len(frame) < 90
     assert frame.attrs["complete"] is False
 

@@ -7,6 +7,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal, localcontext
 from random import Random
 
@@ -17,7 +18,13 @@ import pytest
 import paylab
 from paylab import frames
 from paylab.client.settings import Settings
-from paylab.errors import APIResponseError, ConfigError, ExactnessError, RuleError
+from paylab.errors import (
+    APIResponseError,
+    ConfigError,
+    ExactnessError,
+    RepeatWarning,
+    RuleError,
+)
 from paylab.simulator.simulator import Simulator
 
 
@@ -94,9 +101,8 @@ def test_sync(tmp_path):
     assert dataset.sync(source).new == 95
     source.asked.clear()
     source.rows[3] = source.rows[3] | {"status": "completed"}
-    source.rows[40]["status"] = "a final one never changes"
     source.rows.insert(0, rows(1)[0] | {"id": "tr_new", "created_at": "2026-01-29T00:00:00.000Z"})
-    done = dataset.sync(source)
+    done = dataset.sync(source, overlap="1h")
     assert (done.new, done.updated) == (1, 1)
     assert len(source.asked) == 1
     found = read(tmp_path / "d")
@@ -112,9 +118,66 @@ def test_an_old_open_row_is_asked_for_alone(tmp_path):
     dataset.sync(source)
     source.asked.clear()
     source.rows[-1] = source.rows[-1] | {"status": "expired"}
-    assert dataset.sync(source).updated == 1
+    assert dataset.sync(source, overlap="1h").updated == 1
     assert source.rows[-1]["id"] in source.asked
     assert len(source.asked) <= 3
+
+
+@pytest.mark.parametrize(
+    ("age", "how", "found"),
+    [
+        (47, {}, True),
+        (49, {}, False),
+        (49, {"overlap": "50h"}, True),
+        (47, {"overlap": timedelta(hours=46)}, False),
+        (24 * 300, {"overlap": "9D"}, False),
+        (24 * 300, {"full": True}, True),
+        (24 * 300, {"overlap": "99999D"}, True),
+        (1, {"overlap": "0s", "full": True}, True),
+        (1, {"overlap": "0s"}, False),
+    ],
+)
+def test_late_rows_and_final_rows_that_change(tmp_path, age, how, found):
+    """A sync finds late rows and changes of final rows within the overlap, or with `full`."""
+    newest, now = rows(1)[0], datetime(2026, 1, 28, 23, tzinfo=UTC)
+    times = [f"{now - timedelta(hours=hours):%FT%TZ}" for hours in (0, *[age] * 2, 24 * 400)]
+    made = [newest | {"id": f"tr_{at}", "created_at": text} for at, text in enumerate(times)]
+    filler = [made[3] | {"id": f"old_{number}"} for number in range(40)]
+    source, dataset = List([*made[:2], *filler]), frames.Dataset(f"{tmp_path}/d")
+    source.rows[1]["status"] = "completed"
+    dataset.sync(source)
+    source.rows[1:2] = [made[1] | {"status": "failed"}, made[2]]
+    done = dataset.sync(source, **how)
+    assert (done.new, done.updated) == (int(found), int(found))
+
+
+@pytest.mark.parametrize("overlap", ["48", 48, "-1h", "soon", "", None, "NaT", b"1h"])
+def test_an_overlap_that_is_no_duration(tmp_path, overlap):
+    """An overlap without a unit, or below zero, is refused before anything is read."""
+    source = List(rows(5))
+    with pytest.raises(RuleError, match="is not a duration of zero or more"):
+        frames.Dataset(f"{tmp_path}/d").sync(source, overlap=overlap)
+    assert not source.asked
+
+
+@pytest.mark.parametrize("place", [0, 12, 34])
+@pytest.mark.parametrize("newer", [True, False])
+@pytest.mark.parametrize("order", ["newest_first", "unknown"])
+@pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
+def test_a_repeated_row_is_stored_once(tmp_path, place, newer, order):
+    """The newest version of a row stays, wherever the other one is, with one warning."""
+    source, dataset = List(rows(35), order=order), frames.Dataset(f"{tmp_path}/d")
+    late, early = (
+        source.rows[20] | {"status": status, "updated_at": f"2026-02-0{day}T00:00:00Z"}
+        for day, status in ((2, "completed"), (1, "awaiting_funds"))
+    )
+    source.rows[20] = early if newer else late
+    source.rows.insert(place, late if newer else early)
+    with pytest.warns(RepeatWarning, match="repeats a row") as told:
+        done = dataset.sync(source, full=True)
+    assert (len(told), done.new) == (1, 35)
+    assert read(tmp_path / "d")["status"][late["id"]] == "completed"
+    assert late["id"] not in json.loads((tmp_path / "d/_sync.json").read_text())["open"]
 
 
 def answering(body):

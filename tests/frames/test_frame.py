@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from paylab import frames
-from paylab.errors import APIResponseError, ExactnessError
+from paylab.errors import APIResponseError, ExactnessError, RepeatWarning
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 
 TYPES = {
@@ -185,6 +185,42 @@ def test_cut_short(paged, transfer, kept, complete):
     """`attrs` says whether the frame has the last page."""
     pages = paged([transfer] * 5)[:kept]
     assert frames.transfers(pages).attrs["complete"] is complete
+
+
+@pytest.mark.parametrize(
+    ("times", "kept"),
+    [
+        (["02", "01"], [0]),
+        (["01", "02"], [1]),
+        (["01", "01"], [1]),
+        (["01", None], [1]),
+        (["x", "01", "03", "02"], [2]),
+    ],
+)
+def test_a_repeated_row(transfer, times, kept):
+    """The newest version of a row is kept, the last one read in doubt; its amount counts once."""
+    stamps = [at and f"2026-02-{at}T00:00:00Z" for at in times]
+    rows = [
+        transfer | {"updated_at": at, "source_amount": f"10.{number}", "status": f"s{number}"}
+        for number, at in enumerate(stamps)
+    ]
+    others = [transfer | {"id": None}, transfer | {"id": None}, transfer | {"id": "tr_2"}]
+    pages = [{"data": [row, other]} for row, other in zip(rows, [*others, *others], strict=False)]
+    with pytest.warns(RepeatWarning, match="each id is read once") as told:
+        frame = frames.transfers(pages)
+    assert [each.category for each in told].count(RepeatWarning) == 1
+    assert frame[frame["id"] == "tr_1"]["source_amount"].tolist() == [Decimal(f"10.{kept[0]}")]
+    assert sorted(frame["status"].cat.categories) == ["awaiting_funds", f"s{kept[0]}"]
+    assert frame.index.tolist() == list(range(len(frame)))
+
+
+def test_a_limit_counts_a_repeated_row_once(transfer):
+    """A frame with a limit has as many rows, with different ids, if the list has them."""
+    rows = [transfer | {"id": f"tr_{number // 2}"} for number in range(40)]
+    with pytest.warns(RepeatWarning):
+        assert frames.transfers([{"data": rows}], limit=7)["id"].nunique() == 7
+    asked = [{"id": "a"}, {"id": "a"}]
+    assert len(frames.of(asked, "transfers")) == 2
 
 
 def test_progress(paged, transfer):

@@ -10,11 +10,12 @@ from pathlib import Path
 from runpy import run_path
 from subprocess import PIPE, run
 
+import pandas as pd
 import pytest
 
 import paylab
 from paylab import frames
-from paylab.errors import BadRequestError, ConfigError
+from paylab.errors import BadRequestError, ConfigError, RepeatWarning
 from paylab.simulator.simulator import Simulator
 from paylab.spec.timestamps import to_text
 
@@ -219,11 +220,23 @@ def test_expired_cursor(service, tmp_path, monkeypatch):
     assert done.rows == 16
 
 
-def test_rows_that_the_service_repeats(service, tmp_path):
-    """Rows are written as often as the service sends them."""
-    service.rows = [*service.rows, *service.rows[-2:]]
-    assert frames.export_list(service, tmp_path / "t.csv").rows == 17
-    assert ids(tmp_path / "t.csv")[-4:] == ["tr_13", "tr_14"] * 2
+@pytest.mark.parametrize("to", ["t.csv", "t/"])
+@pytest.mark.parametrize("before", [True, False])
+def test_rows_that_the_service_repeats(service, tmp_path, monkeypatch, before, to):
+    """The newest version of a row is written once, also when it was stored before a crash."""
+    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    times = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z"]
+    old, new = (service.rows[0] | {"id": "tr_x", "updated_at": at} for at in sorted(times))
+    rows = [new, *service.rows, old] if before else [old, *service.rows, new]
+    service.again(rows=rows).broken = (4,)
+    with pytest.raises(ConnectionError):
+        frames.export_list(service, f"{tmp_path}/{to}")
+    with pytest.warns(RepeatWarning, match="repeats a row") as told:
+        done = frames.export_list(service.again(), f"{tmp_path}/{to}")
+    assert (done.rows, len(told), done.resumed > 0) == (16, 1, True)
+    read = frames.read_csv if to == "t.csv" else frames.read_parquet
+    found = read(tmp_path / to).set_index("id")["updated_at"]
+    assert (len(found), found["tr_x"]) == (16, pd.Timestamp(times[1]))
 
 
 def test_a_bad_request_of_its_own(service, tmp_path):

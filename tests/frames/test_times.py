@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.frames import columns
-from paylab.frames.columns import UnreadableTimeWarning
+from paylab.frames import times
+from paylab.frames.times import UnreadableTimeWarning
 
 OFFSETS = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
 def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
     """A column of times."""
-    return columns.read_times(pa.chunked_array([pa.array(texts, pa.string())]), "created_at", start)
+    return times.read(pa.chunked_array([pa.array(texts, pa.string())]), "created_at", start)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_unreadable(junk: str) -> None:
 )
 def test_write(sent: str, written: str) -> None:
     """Times are written in ISO 8601, in UTC with Z, with at least milliseconds."""
-    assert columns.write_times(read(sent)).to_pylist() == [written]
+    assert times.write(read(sent)).to_pylist() == [written]
 
 
 @given(st.datetimes(timezones=OFFSETS))
@@ -85,4 +85,4 @@ def test_any_time(moment: datetime) -> None:
         warnings.simplefilter("ignore", UnreadableTimeWarning)
         column = read(moment.isoformat())
     assert column.to_pylist() == [expected]
-    assert read(*columns.write_times(column).to_pylist()).equals(column)
+    assert read(*times.write(column).to_pylist()).equals(column)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab.errors import PagingError
+from paylab.errors import PagingError, RepeatWarning
 from paylab.spec.paging import Page, Pager, decode_cursor, encode_cursor
 
 POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
@@ -157,6 +158,55 @@ def test_a_cursor_that_repeats_is_an_error(cursors):
     with pytest.raises(PagingError, match="same cursor twice"):
         list(pager)
     assert len(asked) == len(cursors)
+
+
+def repeating(*pages):
+    """A pager over pages of (id, updated_at, text)."""
+    last = len(pages) - 1
+    names = ("id", "updated_at", "text")
+    answers = [
+        Page([dict(zip(names, row, strict=False)) for row in page], at < last, f"c{at}")
+        for at, page in enumerate(pages)
+    ]
+    return Pager(
+        lambda cursor: answers[int(cursor[1:]) + 1 if cursor else 0], lambda row: row.get("text")
+    )
+
+
+OLD, NEW = "2026-01-01T00:00:00Z", "2026-01-01T02:00:00+01:00"
+
+
+@pytest.mark.parametrize(
+    ("pages", "first", "newest"),
+    [
+        ([[("a", OLD, "1"), ("b", OLD, "2")], [("a", NEW, "3")]], ["1", "2"], ["2", "3"]),
+        ([[("a", NEW, "1"), ("b", OLD, "2")], [("a", OLD, "3")]], ["1", "2"], ["1", "2"]),
+        ([[("a", OLD, "1"), ("a", NEW, "2"), ("a", OLD, "3")]], ["2"], ["2"]),
+        ([[(1, None, "1")], [(1, None, "2"), ("1", None, "3")]], ["1", "3"], ["2", "3"]),
+    ],
+)
+def test_a_repeated_row_is_read_once(pages, first, newest):
+    """An iteration gives the first version of a row, a whole list the newest; one warning each."""
+    pager = repeating(*pages)
+    for read, found in (
+        (lambda: list(pager), first),
+        (lambda: [row["text"] for page in pager.raw_pages() for row in page.data], first),
+        (lambda: pager.to_list(9), first),
+        (pager.to_list, newest),
+        (pager.filter().to_list, newest),
+    ):
+        with pytest.warns(RepeatWarning, match="each id is read once") as told:
+            assert read() == found
+        assert len(told) == 1
+    assert pager.fetched() == (newest, len(newest))
+
+
+def test_rows_without_an_id_are_all_read():
+    """Rows without an id, or with an id of another type, are never repeated."""
+    rows = [(None,), (None,), ([],), ([],)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(repeating(rows, rows).to_list()) == 8
 
 
 @pytest.mark.parametrize("cursor", [None, ""])

@@ -1,0 +1,69 @@
+"""Rows that a list repeats, in Arrow tables; see `spec.repeats`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from ..spec.repeats import Versions
+
+COLUMNS = ["id", "updated_at"]
+Rows = np.ndarray[Any, np.dtype[Any]]
+
+
+def superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
+    """The sorted numbers of the rows that another version of the same id replaces.
+
+    `read` yields the tables, of which only the two `COLUMNS` are used; it is called again if a
+    row may be repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
+    """
+    again = repeated([id_hashes(table) for table in read()])
+    versions = Versions()
+    for row in _candidates(read, again) if len(again) else ():
+        versions.add(*row)
+    return np.array(sorted(versions.superseded), np.int64)
+
+
+def repeated(hashes: Sequence[Rows]) -> Rows:
+    """The hashes that occur again, sorted, as often as they do."""
+    ordered = np.sort(np.concatenate([np.empty(0, np.uint64), *hashes]))
+    again: Rows = ordered[1:][ordered[1:] == ordered[:-1]]
+    return again
+
+
+def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
+    """The tables without the rows of these numbers."""
+    start = 0
+    for table in tables:
+        end = start + table.num_rows
+        here = dropped[np.searchsorted(dropped, start) : np.searchsorted(dropped, end)] - start
+        yield table.take(np.delete(np.arange(table.num_rows), here)) if len(here) else table
+        start = end
+
+
+def once(table: pa.Table) -> pa.Table:
+    """The table with each id once."""
+    return next(without([table], superseded(lambda: [table])))
+
+
+def id_hashes(table: pa.Table) -> Rows:
+    """A hash of eight bytes for each id."""
+    ids = table["id"].drop_null().to_numpy()
+    return pd.util.hash_array(ids.astype(object), categorize=False)
+
+
+def _candidates(
+    read: Callable[[], Iterable[pa.Table]], again: Rows
+) -> Iterator[tuple[int, str, Any]]:
+    """The number, id and time of update of the rows whose hash occurs more than once."""
+    start = 0
+    for table in read():
+        valid = np.flatnonzero(table["id"].is_valid().to_numpy())
+        for at in valid[np.isin(id_hashes(table), again)]:
+            id_, updated_at = (table[name][int(at)].as_py() for name in COLUMNS)
+            yield start + int(at), id_, updated_at
+        start += table.num_rows

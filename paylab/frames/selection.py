@@ -1,0 +1,139 @@
+"""The rows of a list to keep: a limit, a time, statuses; and when reading can end."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import ConfigWarning, Problem, RuleError
+from ..spec import status
+from ..spec.codes import PAGE_MAX
+from ..spec.names import nearest_name
+from ..spec.paging import Order
+from ..spec.text import plain
+from . import times
+from .decode import PagePart
+
+
+def read_statuses(values: str | Collection[str] | None) -> frozenset[str] | None:
+    """The words to keep, from one word, a comma-separated text or a list; None for all.
+
+    RuleError if there is no word.
+    """
+    if values is None:
+        return None
+    listed = values.split(",") if isinstance(values, str) else values
+    found = frozenset(word.strip() for word in listed) - {""}
+    if not found:
+        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
+    return found
+
+
+def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
+    """The statuses to keep; a warning for each that is not known, as a service may have more."""
+    found = read_statuses(values)
+    known = status.MACHINES[kind].states if kind in status.MACHINES else found or ()
+    for word in sorted((found or frozenset()).difference(known)):
+        near = nearest_name(word, known)
+        hint = f"nearest: {near}" if near else f"known: {', '.join(known)}"
+        message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
+        warnings.warn(message, ConfigWarning, stacklevel=3)
+    return found
+
+
+class OrderWarning(UserWarning):
+    """The whole list is read to find rows since a time, because its order is not known."""
+
+
+UNDECLARED = (
+    "the order of the list is not known, so all of it is read; if you know that the service lists"
+    ' the newest rows first, set lists.order = "newest_first" in service.toml, or connect with'
+    ' list_order="newest_first"'
+)
+CONTRADICTED = "the list is not newest first as declared, so all of it is read"
+
+
+@dataclass
+class Selection:
+    """Keeps at most `limit` ids, created at or after `since`, with one of `statuses` if given.
+
+    Reading ends before the end of the list only if `order` is "newest_first", no row contradicted
+    that, and the last row is older than `since`.
+    """
+
+    limit: int | None = None
+    since: datetime | None = None
+    order: Order = "unknown"
+    statuses: frozenset[str] | None = None
+    kept: int = 0
+    reached: bool = False
+    _ids: set[str] = field(default_factory=set)
+    _last: int | None = None
+    _is_partial: bool = False
+    _has_warned: bool = False
+
+    def ahead(self, pending: int) -> bool:
+        """Whether to fetch the next page while `pending` pages are not decoded yet."""
+        if self.since is not None and self.order == "newest_first":
+            return False
+        return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
+
+    def apply(self, part: PagePart) -> PagePart:
+        """The part with only the wanted rows."""
+        table = part.table if self.since is None else self._newer(part, self.since)
+        if self.statuses is not None:
+            table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
+        table = table if self.limit is None else self._first(table, self.limit)
+        self.reached |= self.kept == self.limit
+        self._is_partial |= table.num_rows < part.table.num_rows
+        sizes = _fitted(part.sizes, table.num_rows)
+        return replace(part, table=table, sizes=sizes, more=part.more or self._is_partial)
+
+    def _first(self, table: pa.Table, limit: int) -> pa.Table:
+        """The rows up to the limit; a row that the list repeats counts once."""
+        for row, id_ in enumerate(table["id"].to_pylist()):
+            if id_ in self._ids:
+                continue
+            if self.kept == limit:
+                return table.slice(0, row)
+            self._ids.update({id_} - {None})
+            self.kept += 1
+        return table
+
+    def _newer(self, part: PagePart, since: datetime) -> pa.Table:
+        """The rows that are new enough, and those with an unreadable time."""
+        created = times.read(part.table["created_at"], "created_at")
+        start = pa.scalar(since, times.INSTANT)
+        message = UNDECLARED
+        if self.order == "newest_first" and not self._falls(created):
+            self.order, message = "unknown", CONTRADICTED
+        if self.order == "newest_first":
+            self.reached |= self._last is not None and self._last < int(start.value)
+        elif part.more and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(message, OrderWarning, stacklevel=2)
+        return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
+
+    def _falls(self, created: pa.ChunkedArray) -> bool:
+        """Whether times never increase, starting from the last known one; ignores missing times."""
+        values = created.drop_null().cast(pa.int64()).to_numpy()
+        if not len(values):
+            return True
+        before = values[:1] if self._last is None else [self._last]
+        self._last = int(values[-1])
+        return not bool((np.diff(np.concatenate([before, values])) > 0).any())
+
+
+def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:
+    """The numbers of rows per page after cutting the total."""
+    fitted = []
+    for size in sizes:
+        fitted.append(min(size, rows))
+        rows -= fitted[-1]
+    return tuple(fitted)

@@ -1,0 +1,219 @@
+"""A sync: the rows of a list that are new or may have changed, written day by day.
+
+Rows are read in the list's order, newest first if that is declared, and a day is written when
+older rows come.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
+from io import BytesIO
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..spec import status, timestamps
+from ..spec.codes import PAGE_MAX
+from ..spec.paging import Order
+from ..spec.repeats import warn
+from .columns import SCHEMAS, Kept, Schema
+from .decode import Decoder, bodies
+from .files import by_day, typed
+from .pages import Tally, read_pages
+from .partitions import Folder, Remote
+from .repeats import Rows, id_hashes, once, repeated
+from .selection import UNDECLARED, OrderWarning, Selection
+
+STATE = "_sync.json"
+OVERLAP = timedelta(hours=48)
+
+
+class SyncedList(Protocol):
+    """A list of the service: its pages and objects, as they were sent."""
+
+    kind: Kept
+    order: Order
+    account: str
+    """Identifies the service and account, without the key itself."""
+
+    def fetch(self, cursor: str | None) -> bytes:
+        """One page."""
+
+    def one(self, id_: str) -> bytes | None:
+        """One object; None if it cannot be read alone."""
+
+    def origin(self) -> dict[str, Any]:
+        """The source of the rows."""
+
+
+class Source(Protocol):
+    """A source to sync with: `lab.transfers` or `lab.conversions`."""
+
+    def pull(self) -> Any:
+        """The list."""
+
+
+@dataclass(frozen=True)
+class Synced:
+    """The result of a sync."""
+
+    new: int
+    updated: int
+    pages: int
+
+
+@dataclass
+class State:
+    """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
+
+    Folders of older versions have no account: the next sync adopts one.
+    """
+
+    kind: str = ""
+    base_url: str = ""
+    account: str = ""
+    newest: str | None = None
+    open: dict[str, str] = field(default_factory=dict)
+    days: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Sync:
+    """A sync in progress: reads the list, writes each day when it is complete, then the state."""
+
+    files: Folder | Remote
+    pull: SyncedList
+    state: State
+    tally: Tally
+    new: int = 0
+    updated: int = 0
+    newest: datetime | None = None
+    _begun: State | None = None
+    _days: dict[str, list[pa.Table]] = field(default_factory=dict)
+    _hashes: list[Rows] = field(default_factory=list)
+
+    def run(self, overlap: timedelta | None) -> Synced:
+        """Read rows from `overlap` before the newest known one; None for all rows."""
+        schema = SCHEMAS[self.pull.kind]
+        self._begun = replace(self.state, open=dict(self.state.open), days=dict(self.state.days))
+        self.newest = timestamps.read(self.state.newest)
+        selection, alone = Selection(), set[str]()
+        if self.pull.order == "newest_first":
+            since, alone = self._since(overlap)
+            selection = Selection(since=since, order=self.pull.order)
+        elif self.newest:
+            warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
+        pages = bodies(self.pull.fetch)
+        for table in read_pages(
+            pages, schema, lambda part: part.table, self.tally, selection=selection
+        ):
+            self._take(table, schema)
+        self._flush(set(self._days))
+        self._ask(alone, schema)
+        self.state.newest = self._until()
+        self._store(self.state)
+        warn(len(repeated(self._hashes)))
+        return Synced(self.new, self.updated, self.tally.pages)
+
+    def _since(self, overlap: timedelta | None) -> tuple[datetime | None, set[str]]:
+        """The time from which to read, None for all rows, and the rows to read alone."""
+        begin = _before(self.newest, overlap)
+        opened = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
+        old = {id_: at for id_, at in opened.items() if begin and (at is None or at < begin)}
+        if not old or not begin:
+            return begin, set()
+        if not self._walks_back(old):
+            return begin, set(old)
+        known = [at for at in old.values() if at]
+        return (min(known) if len(known) == len(old) else None), set()
+
+    def _walks_back(self, old: dict[str, datetime | None]) -> bool:
+        """Whether reading pages back to the oldest row costs less than reading rows alone."""
+        if self.pull.kind == "conversions":  # single rows cannot be read
+            return True
+        oldest = min(timestamps.to_text(at)[:10] if at else "" for at in old.values())
+        return sum(n for day, n in self.state.days.items() if day >= oldest) < PAGE_MAX * len(old)
+
+    def _until(self) -> str | None:
+        """The time of the newest row, at most now, or later rows would seem to be older."""
+        now = self.pull.origin().get("fetched_at")
+        times = [self.newest, timestamps.from_text(now) if now and self.newest else None]
+        return timestamps.to_text(min(filter(None, times))) if self.newest else None
+
+    def _ask(self, ids: set[str], schema: Schema) -> None:
+        found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
+        pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in found]
+        if pages:
+            for day, table in by_day(typed(Decoder(schema).decode(pages).table, schema)):
+                self._write(day, table)
+
+    def _take(self, texts: pa.Table, schema: Schema) -> None:
+        if not texts.num_rows:
+            return
+        self._hashes.append(id_hashes(texts))
+        rows = typed(texts, schema)
+        times = [self.newest, pc.max(rows["created_at"]).as_py()]
+        self.newest = max(filter(None, times), default=None)
+        days = dict(by_day(rows))
+        self._flush({day for day in self._days if day > max(days)})
+        for day, table in days.items():
+            self._days.setdefault(day, []).append(table)
+
+    def _flush(self, days: Iterable[str]) -> None:
+        for day in sorted(days):
+            self._write(day, pa.concat_tables(self._days.pop(day)))
+
+    def _write(self, day: str, read: pa.Table) -> None:
+        """Replace the file of a day; of a row that it already has, the newest version is kept."""
+        if self._begun:  # before any row, so that no other account continues an interrupted sync
+            self._store(self._begun)
+            self._begun = None
+        name = f"created_day={day}/part-0.parquet"
+        before = self.files.read(name)
+        old = pq.read_table(BytesIO(before)) if before is not None else read.slice(0, 0)
+        table = once(pa.concat_tables([old.filter(old["id"].is_valid()), read]))
+        ids = read["id"].combine_chunks()
+        again, now = (each.filter(pc.is_in(each["id"], value_set=ids)) for each in (old, table))
+        self.new += now.num_rows - again.num_rows
+        self.updated += _changed(again, now)
+        self._note(now)
+        self.state.days[day] = table.num_rows
+        sink = BytesIO()
+        pq.write_table(table.sort_by([("created_at", "descending")]), sink, compression="zstd")
+        self.files.write(name, sink.getvalue())
+
+    def _note(self, rows: pa.Table) -> None:
+        """Store the rows that may still change, with their time of creation if known."""
+        machine = status.MACHINES[self.pull.kind]
+        for id_, word, created in zip(
+            *(rows[name].to_pylist() for name in ("id", "status", "created_at")), strict=True
+        ):
+            self.state.open.pop(id_, None)
+            if id_ and not machine.is_final(word):
+                self.state.open[id_] = timestamps.to_text(created) if created else ""
+
+    def _store(self, state: State) -> None:
+        self.files.write(STATE, json.dumps(asdict(state)).encode())
+
+
+def _before(newest: datetime | None, overlap: timedelta | None) -> datetime | None:
+    """The time from which to read; None for all."""
+    try:
+        return newest - overlap if newest and overlap is not None else None
+    except OverflowError:
+        return None
+
+
+def _changed(old: pa.Table, now: pa.Table) -> int:
+    """The number of rows whose status or update time has changed."""
+    pairs = [
+        set(zip(*(table[name].to_pylist() for name in ("id", "status", "updated_at")), strict=True))
+        for table in (old, now)
+    ]
+    return len(pairs[0] - pairs[1])

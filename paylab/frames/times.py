@@ -1,0 +1,98 @@
+"""Times: ISO 8601 text to UTC timestamps in microseconds and back, and the arguments of time."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import Problem, RuleError
+from ..spec import timestamps
+
+INSTANT = pa.timestamp("us", tz="UTC")
+BARE = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+class UnreadableTimeWarning(UserWarning):
+    """A time that could not be read and is missing from its column."""
+
+
+def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+    """The texts as UTC times: with Z, an offset or neither (then UTC), any fraction.
+
+    Text that is not a time becomes missing, with a warning; digits past the microsecond are
+    dropped. `start` is the number of the first row.
+    """
+    try:
+        moments = texts.cast(INSTANT)
+        pc.min_max(moments).as_py()  # Python does not support the year 0, an offset can lead there
+    except (pa.ArrowInvalid, ValueError, OverflowError):
+        return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
+    return moments
+
+
+def since(value: date | str | None, name: str = "since") -> datetime | None:
+    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
+    if value is None:
+        return None
+    try:
+        return _parsed(value.isoformat() if isinstance(value, date) else value)
+    except (AttributeError, TypeError, ValueError):
+        message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
+        raise RuleError([Problem(name, message)]) from None
+
+
+def duration(value: Any, name: str) -> timedelta:
+    """A duration of zero or more, a timedelta or text with units; RuleError for anything else."""
+    try:
+        found = pd.Timedelta(value)
+        if found >= pd.Timedelta(0) and not BARE.fullmatch(str(value)):  # also refuses NaT
+            return found
+    except (ValueError, TypeError, OverflowError):
+        pass
+    message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
+    raise RuleError([Problem(name, message)])
+
+
+def time_zone(name: str) -> ZoneInfo:
+    """The time zone of an argument `tz`; RuleError for an unknown name."""
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, LookupError):
+        raise RuleError([Problem("tz", f"{name!r:.60} is not a time zone")]) from None
+
+
+def write(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
+    texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
+    iso = pc.replace_substring(texts, " ", "T")
+    return pc.replace_substring_regex(iso, r"(\.\d{3})(000)+Z$", r"\1Z")
+
+
+def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
+    found = [_instant(text) for text in texts]
+    for row, (text, instant) in enumerate(zip(texts, found, strict=True), start):
+        if instant is None and text and text.strip():
+            message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
+            warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
+            break  # one warning per column
+    return pa.array(found, INSTANT)
+
+
+def _instant(text: str | None) -> datetime | None:
+    try:
+        return _parsed(text or "")
+    except ValueError:
+        return None
+
+
+def _parsed(text: str) -> datetime:
+    stripped = text.strip()
+    return timestamps.from_text(f"{stripped}T00:00:00" if DAY.fullmatch(stripped) else stripped)
