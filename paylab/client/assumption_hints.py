@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 from ..errors import APIStatusError, PaylabError, Problem
 from ..signing.canonical import key_bytes
 from ..spec import assumptions
+from ..spec.operations import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.resource import Resource
 from ..spec.service import AccountDetails, Service
+from ..spec.translation import Translation
 from .request import OutgoingRequest
 from .settings import Settings
-from .translation import ANSWERS, NAMED, REFERENCES, Translation
 
 PATH_MISSING = (404, 405, 501)
 REFUSED = (400, 409, 415, 422)
@@ -150,7 +151,7 @@ class Fields:
         if form is not None and name not in ("details", "type", "individual_id"):
             yield from self._of_detail(form, name, words, unknown)
             return
-        table = NAMED.get(self._operation, "")
+        table = OPERATIONS[self._operation].names
         terms = table == "transfers" and f"transfers.fields.{name}" not in assumptions.KEYS
         if terms and "quote_id" in self._body and MISSING.search(words):
             yield Doubt("transfers.fields.quote_id")
@@ -211,9 +212,9 @@ class Fields:
         yield from self._known(f"{table}.required")
 
     def _of_reference(self, name: str) -> Iterator[Doubt]:
-        group, field = REFERENCES.get(self._operation, ("", ""))
-        if group and name in (field, f"{field}_id") and name not in self._body:
-            yield Doubt(f"{group}.account_form")
+        for field in OPERATIONS[self._operation].references:
+            if name in (field.name, field.by_id) and name not in self._body:
+                yield Doubt(field.form_key)
 
     def _of_value(self, at: str, name: str, words: str) -> Iterator[Doubt]:
         """The key behind a value that was sent and refused."""
@@ -227,8 +228,9 @@ class Fields:
             rails = self._service.rails
             yield from (Doubt(f"rails.{place}") for place in rails if value in rails[place])
         if name == "client_reference_id" and TOO_LONG.search(words):
-            yield from self._known(f"{NAMED.get(self._operation, '')}.max_reference")
-        yield from self._known(VALUES.get((self._operation, name), ""))
+            yield from self._known(f"{OPERATIONS[self._operation].names}.max_reference")
+        field = OPERATIONS[self._operation].by_name.get(name)
+        yield from self._known(field.key if field else "")
 
     def _form(self, at: str) -> AccountDetails | None:
         """The account type of a field in details."""
@@ -251,14 +253,6 @@ class Fields:
             yield Doubt(key)
 
 
-VALUES = {
-    ("transfers.create", "source_type"): "transfers.source_types",
-    ("individuals.submit_token", "provider"): "verification.provider",
-    ("sandbox.deposit", "sender_name"): "sandbox_deposits.missing_sender",
-}
-"""The key behind a value of these fields."""
-
-
 def of_page(body: object, form: ListForm) -> list[Doubt]:
     """The keys behind a response that is not a valid page."""
     if isinstance(body, list):
@@ -279,7 +273,7 @@ def of_page(body: object, form: ListForm) -> list[Doubt]:
 
 def of_answer(kind: type[Resource], body: Mapping[str, Any], service: Service) -> Iterator[Doubt]:
     """The keys of missing fields that probably have another name in the response."""
-    table = ANSWERS.get(kind.__name__, "")
+    table = ANSWER_NAMES.get(kind.__name__, "")
     if table:
         yield from _renamed(table, body, service, kind.model_fields)
     given = body.get("deposit_instructions")

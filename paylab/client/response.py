@@ -13,13 +13,13 @@ from typing import Any, Self, TypeVar
 
 from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError, Problem
 from ..redaction.redaction import Redaction
-from ..spec.operations import OPERATIONS
+from ..spec.operations import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page, value_at
 from ..spec.resource import Resource
 from ..spec.text import EXACT, plain, read_json, write_json
+from ..spec.translation import Translation
 from .call import Call, DeferredCall
 from .request import Exchange, OutgoingRequest
-from .translation import ANSWERS, Translation
 
 R = TypeVar("R", bound=Resource)
 
@@ -150,7 +150,7 @@ class Response:
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
-        if kind.__name__ in ANSWERS or body.get("deposit_instructions"):
+        if kind.__name__ in ANSWER_NAMES or body.get("deposit_instructions"):
             self._warn_of_names(kind, body)
         if self.translation.is_idle:
             resource = kind.model_validate(body)

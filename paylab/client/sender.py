@@ -25,6 +25,7 @@ from ..spec import paging
 from ..spec.operations import OPERATIONS
 from ..spec.operations.routes import reading
 from ..spec.service_keys import NONE, Value
+from ..spec.translation import Translation
 from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
@@ -45,7 +46,6 @@ from .response import R, Response, own_envelope
 from .retries import Delivered, Retries
 from .service_clock import ServiceClock
 from .settings import Settings
-from .translation import Translation
 
 log = logging.getLogger("paylab")
 

@@ -17,11 +17,11 @@ from ..corridors import countries
 from ..corridors.account_types import DetailField, Format
 from ..errors import Problem
 from ..spec import codes
+from ..spec.operations.field import dotted
 from ..spec.service import Service
 from .fields import (
     Body,
     as_object,
-    dotted,
     fits,
     flat,
     identifier,

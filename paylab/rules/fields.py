@@ -15,6 +15,7 @@ from itertools import chain
 from ..corridors.account_types import Format
 from ..errors import Problem
 from ..spec import timestamps
+from ..spec.operations.field import dotted
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
@@ -42,11 +43,6 @@ def need(  # noqa: PLR0913 - a part, its check, and what asks for it
 def may(body: Body, name: str, check: Check, *, at: str = "") -> list[Problem]:
     """Check an optional field."""
     return need(body, name, check, at=at, asked="")
-
-
-def dotted(at: str, name: str | int) -> str:
-    """`document.number` from `document` and `number`."""
-    return f"{at}.{name}" if at else str(name)
 
 
 def as_object(value: object) -> Body:

@@ -15,6 +15,7 @@ from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.countries import Corridor
 from ..errors import Problem
 from ..spec import codes
+from ..spec.operations.field import dotted
 from ..spec.service import Service
 from . import accounts
 from .fields import (
@@ -25,7 +26,6 @@ from .fields import (
     as_object,
     check_items,
     day,
-    dotted,
     fits,
     flat,
     identifier,

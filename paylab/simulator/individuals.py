@@ -12,9 +12,9 @@ from ..rules import individuals as individual_rules
 from ..spec import codes
 from ..spec.operations import OPERATIONS
 from ..spec.operations.field import DATE, TEXT, TIME
+from ..spec.request_body import RequestBody
 from . import bodies
 from .bodies import (
-    RequestBody,
     account_json,
     existing,
     image_list,
@@ -45,7 +45,7 @@ def _require(world: World, body: RequestBody, problems: list[Problem]) -> None:
     """Refuse an invalid account; details have their own status. Assumption `account.errors`."""
     wrong = any(each.field.partition(".")[0] == "details" for each in (*body.odd, *problems))
     statuses = world.service.error_codes
-    body.require(problems, statuses.details if wrong else statuses.validation)
+    bodies.require(body, problems, statuses.details if wrong else statuses.validation)
 
 
 def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
@@ -188,7 +188,8 @@ STEPS: dict[str, Step] = {
 def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
     asked, service = bodies.read_new_individual(world, request), world.service
-    asked.require(individual_rules.check(asked.fields, service), service.error_codes.validation)
+    problems = individual_rules.check(asked.fields, service)
+    bodies.require(asked, problems, service.error_codes.validation)
     body = asked.fields
     row = world.create(
         "individuals",
@@ -204,14 +205,15 @@ def create(world: World, request: Request) -> Reply:
     start_verification(world, row)
     for account in body.get("financial_accounts") or []:
         add_account(world, row, account["type"], account["details"])
-    return Reply.json(world.service.success_codes.individuals, individual_json(world, row))
+    status = bodies.success(world.service, "individuals.create")
+    return Reply.json(status, individual_json(world, row))
 
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
     row = existing(world, "individuals", request.id)
     body = bodies.read_body(world, request, "individuals.submit_token")
-    body.require(individual_rules.check_token(body.fields, service=world.service))
+    bodies.require(body, individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
     _must_wait_for_action(row)
@@ -224,7 +226,7 @@ def upload_images(world: World, request: Request) -> Reply:
     row = existing(world, "individuals", request.id)
     asked = bodies.read_body(world, request, "individuals.upload_images")
     body = asked.fields
-    asked.require(image_rules.check(body, world.service))
+    bodies.require(asked, image_rules.check(body, world.service))
     if by_token(world, row):
         raise Refused(400, "this individual verifies with a token: submit a verification_token")
     _must_wait_for_action(row)

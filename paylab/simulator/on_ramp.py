@@ -8,7 +8,7 @@ from functools import partial
 from ..rules import deposits as deposit_rules
 from . import bodies, ids, quotes
 from .bodies import as_shown, conversion_account, named_row
-from .messages import NO_CONTENT, Refused, Reply, Request
+from .messages import Refused, Reply, Request
 from .table import Row
 from .webhooks import emit
 from .world import Step, World, apply_move
@@ -128,7 +128,7 @@ def create_account(world: World, request: Request) -> Reply:
     wallet = named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(body, country, service)
-    asked.require(problems, service.error_codes.validation)
+    bodies.require(asked, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
     _must_be_ready(owner, wallet, service.error_codes.state)
@@ -176,17 +176,15 @@ def deposit(world: World, request: Request) -> Reply:
         body["conversion_account_id"] = request.id
     account = named_row(world, "conversion_accounts", body.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
-    asked.require(deposit_rules.check(body, currency, service), service.error_codes.validation)
+    problems = deposit_rules.check(body, currency, service)
+    bodies.require(asked, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
         text = f"the conversion account is {account['status']}, not active"
         raise Refused(service.error_codes.state, text)
     row = _paid_in(world, body, account)
     start_conversion(world, account, row)
-    status = service.success_codes.sandbox_deposits
-    if status == NO_CONTENT:
-        return Reply(status)
-    return Reply.json(status, service.names("sandbox_deposits").send(as_shown(row)))
+    return bodies.answer(world, "sandbox.deposit", row)
 
 
 def _paid_in(world: World, body: Row, account: Row) -> Row:

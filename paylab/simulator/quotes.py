@@ -10,8 +10,9 @@ from functools import cache
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
+from ..spec.request_body import RequestBody
 from . import bodies
-from .bodies import RequestBody, as_shown, named_row
+from .bodies import named_row
 from .messages import Reply, Request
 from .table import Row
 from .world import World
@@ -160,7 +161,7 @@ def priced(asked: RequestBody, owned: Row | None) -> Row:
     price = AMOUNTS[given](Decimal(body[given]), source, destination)
     if price.net <= 0 or price.destination <= 0:
         least = f"is too small: the fee alone is {amount_text(price.fee, source)} {source}"
-        asked.require([Problem(given, least, "money.rule")], service.error_codes.validation)
+        bodies.require(asked, [Problem(given, least, "money.rule")], service.error_codes.validation)
     return {
         "source_amount": amount_text(price.source, source),
         "source_currency": source,
@@ -184,7 +185,7 @@ def create(world: World, request: Request) -> Reply:
     body = asked.fields
     account = account_of(world, body)
     problems = with_route(world, transfer_rules.check_quote(body, service), body, account)
-    asked.require(problems, service.error_codes.validation)
+    bodies.require(asked, problems, service.error_codes.validation)
     row = world.create(
         "quotes",
         {"used": False},
@@ -194,4 +195,4 @@ def create(world: World, request: Request) -> Reply:
         expires_at=world.after(service.quotes.lifetime),
     )
     del row["updated_at"]
-    return Reply.json(service.success_codes.quotes, service.names("quotes").send(as_shown(row)))
+    return bodies.answer(world, "quotes.create", row)

@@ -7,8 +7,9 @@ from functools import partial
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
+from ..spec.request_body import RequestBody
 from . import bodies, ids, quotes
-from .bodies import RequestBody, as_shown, named_row, page, transfer_json
+from .bodies import as_shown, named_row, page
 from .messages import Refused, Reply, Request, require
 from .table import Row
 from .webhooks import emit
@@ -100,7 +101,7 @@ def create(world: World, request: Request) -> Reply:
         quote["_"]["used"] = True
         world.put("quotes", quote)
     row = _start(world, body, agreed, network)
-    return Reply.json(world.service.success_codes.transfers, transfer_json(world, row))
+    return bodies.answer(world, "transfers.create", row)
 
 
 def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
@@ -109,9 +110,9 @@ def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
     account = quotes.account_of(world, body)
     problems = transfer_rules.check(body, world.service)
     if quote is None:
-        asked.require(quotes.with_route(world, problems, body, account), status)
+        bodies.require(asked, quotes.with_route(world, problems, body, account), status)
         return quotes.priced(asked, account)
-    asked.require([*problems, *_quote_problems(body, quote)], status)
+    bodies.require(asked, [*problems, *_quote_problems(body, quote)], status)
     return {name: quote[name] for name in quotes.NAMES}
 
 

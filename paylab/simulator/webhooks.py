@@ -21,11 +21,12 @@ import httpx
 from ..rules import webhooks as webhook_rules
 from ..signing.canonical import hmac_hex, key_bytes
 from ..spec.money import lowered
+from ..spec.names import Names
 from ..spec.paging import put_inside
-from ..spec.service import Service
 from ..spec.service_keys import NONE
+from ..spec.translation import instructions
 from . import bodies, faults
-from .bodies import as_shown, existing, with_instructions, with_numbers
+from .bodies import existing, with_numbers
 from .messages import NO_CONTENT, Reply, Request, dump
 from .table import Row
 from .world import Lanes, World
@@ -37,19 +38,22 @@ def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
     note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
     event_id = world.new_id("events")
     world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
-    text = wrapped(world.service, event_id, body).decode()
+    text = wrapped(world, event_id, body).decode()
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
         if event_type in subscription["event_types"]:
             _queue(world, subscription, event_type, resource_id, text)
 
 
-def wrapped(service: Service, event_id: str, body: Row) -> bytes:
+def wrapped(world: World, event_id: str, body: Row) -> bytes:
     """A delivery as the service writes it. Assumptions `webhook.wrapper` and `.identity`."""
-    settings, found = service.webhooks, dict[str, Any]()
+    service, found = world.service, dict[str, Any]()
+    settings, payload = service.webhooks, body["event_payload"]
     if settings.id_field != NONE:
         put_inside(found, settings.id_field, event_id)
     put_inside(found, settings.type_field, body["event_type"])
-    put_inside(found, settings.payload_field, with_instructions(service, body["event_payload"]))
+    if isinstance(given := payload.get("deposit_instructions"), dict):
+        payload = {**payload, "deposit_instructions": instructions(service, given, Names.send)}
+    put_inside(found, settings.payload_field, payload)
     return with_numbers(service, dump(found))
 
 
@@ -113,11 +117,11 @@ def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
     asked = bodies.read_body(world, request, "webhook_subscriptions.create")
     body = asked.fields
-    asked.require(webhook_rules.check(body, world.service))
+    bodies.require(asked, webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     fields = {"url": body["url"], "event_types": types, "is_active": True}
     row = world.create("webhook_subscriptions", _signer(world, request), **fields)
-    return Reply.json(world.service.success_codes.webhook_subscriptions, as_shown(row))
+    return bodies.answer(world, "webhook_subscriptions.create", row)
 
 
 def _signer(world: World, request: Request) -> dict[str, str]:
@@ -137,7 +141,7 @@ def delete(world: World, request: Request) -> Reply:
     for queued in list(world.tables["outbox"].rows.values()):
         if queued["subscription_id"] == row["id"]:
             _drop(world, queued)
-    status = world.service.success_codes.webhook_subscription
+    status = bodies.success(world.service, "webhook_subscriptions.delete")
     return Reply(status) if status == NO_CONTENT else Reply.json(status, {})
 
 

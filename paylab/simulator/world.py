@@ -15,6 +15,7 @@ from ..spec import timestamps
 from ..spec.operations import LISTS
 from ..spec.service import Service
 from ..spec.status import MACHINES
+from ..spec.translation import Translation
 from . import ids
 from .table import Row, Table
 
@@ -228,6 +229,7 @@ class World:
         service: Service | None = None,
     ) -> None:
         self.service = service or Service()
+        self.translation = Translation(self.service)
         self.differing = {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in self.service.diff().items()

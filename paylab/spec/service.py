@@ -221,13 +221,9 @@ class Service:
         """
         return self._names[of]
 
-    def instructions(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Deposit instructions of the service with our names in their details."""
-        details = given.get("details")
-        names = self._names.get(f"deposit_instructions.{given.get('type')}")
-        if names is None or not isinstance(details, Mapping):
-            return given
-        return {**given, "details": names.read(details)}
+    def instruction_names(self, kind: object) -> Names | None:
+        """The names in the details of deposit instructions; None for an unknown type."""
+        return self._names.get(f"deposit_instructions.{kind}")
 
     def account(self, country: object, kind: object) -> AccountDetails | None:
         """An account type in a country; without a country, one that only one country has."""

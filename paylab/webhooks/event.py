@@ -12,11 +12,13 @@ from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
 from ..spec.money import CURRENCY_FIELDS, lowered
+from ..spec.names import Names
 from ..spec.paging import put_inside, value_at
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
+from ..spec.translation import instructions
 
 Identity = tuple[str, str, str | None, str | None]
 
@@ -218,7 +220,7 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     model, _ = FAMILIES.get(family, (models.Resource, None))
     given, named = payload.get("deposit_instructions"), dict(payload)
     if isinstance(given, dict):
-        named["deposit_instructions"] = service.instructions(given)
+        named["deposit_instructions"] = instructions(service, given, Names.read)
     try:
         resource = model.model_validate(named)
         resource._raw = dict(payload)

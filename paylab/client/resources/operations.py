@@ -11,10 +11,10 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ...errors import Problem, WaitTimeoutError
-from ...rules.fields import dotted
 from ...spec import codes
 from ...spec.models import Address, Document
 from ...spec.names import nearest_name
+from ...spec.operations.field import dotted
 from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain

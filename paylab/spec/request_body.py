@@ -1,0 +1,156 @@
+"""The body of a request as a service reads it: in our names, with the problems of its form.
+
+A service may have other field names, name an account by its id alone, take amounts as numbers,
+or refuse unknown fields. Rules see only our names; problems are told in the service's names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from ..errors import Problem
+from .names import Names
+from .operations import OPERATIONS
+from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
+from .service import Service
+from .translation import CASES, SAME
+
+_WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
+
+
+@dataclass
+class RequestBody:
+    """A body in our names; `odd` are the problems of its form, in the service's names.
+
+    `names` are the names of nested objects, by dotted path; `instead` are the names of fields that
+    the service has in another form.
+    """
+
+    service: Service
+    fields: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Names] = field(default_factory=dict)
+    odd: list[Problem] = field(default_factory=list)
+    instead: dict[str, str] = field(default_factory=dict)
+
+    def read(self, value: Any, known: Collection[str], names: Names = SAME, at: str = "") -> Any:
+        """An object in our names; unknown fields are refused or ignored."""
+        if not isinstance(value, dict):
+            return value
+        self.names[at] = names
+        found = {}
+        for name, each in value.items():
+            ours = names.ours.get(name, name)
+            renamed = ours == name and name in names.theirs
+            if renamed or ours not in known:
+                self._unknown(at, name)
+            if not renamed:
+                found[ours] = each
+        return found
+
+    def read_nested(self, each: Field) -> None:
+        """The objects in a field in our names; details are left for `read_details`."""
+        value, known = self.fields.get(each.name), each.names()
+        if each.kind == OBJECT and each.name in self.fields:
+            self.fields[each.name] = self.read(value, known, at=each.name)
+        elif known and isinstance(value, list):
+            places = (dotted(each.name, number) for number in range(len(value)))
+            items = zip(value, places, strict=True)
+            self.fields[each.name] = [self.read(item, known, at=place) for item, place in items]
+
+    def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
+        """The details of an account; unchanged for a type that its country does not have."""
+        form = self.service.account(country, kind) if isinstance(country, str) else None
+        if form is None:
+            return details
+        return self.read(details, (*form.fields, *form.required), form.names, at)
+
+    def read_reference(self, each: Field) -> None:
+        """An object with an id, whatever form the service uses."""
+        accepted = {self.service.value(each.form_key), *each.forms}
+        if "object" not in accepted:
+            if each.name in self.fields:
+                self._unknown("", self.theirs(each.name))
+                del self.fields[each.name]
+            if self.fields.get(each.by_id) is not None:
+                self.fields[each.name] = {"id": self.fields.pop(each.by_id)}
+            self.instead = dict.fromkeys((each.name, f"{each.name}.id"), self.theirs(each.by_id))
+        elif "id" not in accepted and each.by_id in self.fields:
+            self._unknown("", self.theirs(each.by_id))
+            del self.fields[each.by_id]
+
+    def read_amounts(self, names: Iterable[str]) -> None:
+        """Amounts as text, as the rules take them."""
+        if self.service.amounts.requests != "number":
+            return
+        for name in names:
+            value = self.fields.get(name)
+            if type(value) is int or isinstance(value, float):
+                # A number of a body keeps its text.
+                self.fields[name] = format(Decimal(getattr(value, "text", str(value))), "f")
+            elif value is not None:
+                message = "must be a JSON number, like 10.50"
+                self._amiss(name, message, "amount.form", "amounts.requests")
+
+    def check_currencies(self, names: Iterable[str]) -> None:
+        """Currencies in the letter case of the service."""
+        case = self.service.currencies.case
+        for name in names:
+            value = self.fields.get(name)
+            if isinstance(value, str) and value != CASES[case](value):
+                self._amiss(name, f"must be in {case} case", "currency.case", "currencies.case")
+
+    def theirs(self, place: str) -> str:
+        """The service's name of a field, at any depth."""
+        if place in self.instead:
+            return self.instead[place]
+        at, found = "", ""
+        for part in place.split("."):
+            found = dotted(found, self.names.get(at, SAME).theirs.get(part, part))
+            at = dotted(at, part)
+        return found
+
+    def problems(self, others: Iterable[Problem]) -> list[Problem]:
+        """The problems of its form and others, in the service's names."""
+        wrong = {each.field for each in self.odd}
+        named = (
+            Problem(self.theirs(each.field), self._words(each.message), each.source, key=each.key)
+            for each in others
+        )
+        return [*self.odd, *(each for each in named if each.field not in wrong)]
+
+    def _words(self, message: str) -> str:
+        """A message with the service's field names; other words are unchanged."""
+        theirs = {
+            our: their
+            for names in self.names.values()
+            for our, their in names.theirs.items()
+            if "_" in our
+        }
+        return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
+
+    def _unknown(self, at: str, name: str) -> None:
+        """Note a field that the service does not know, if it refuses those."""
+        if self.service.requests.unknown_fields == "refuse":
+            key, place = "requests.unknown_fields", dotted(at, name)
+            self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
+
+    def _amiss(self, name: str, message: str, source: str, key: str) -> None:
+        self.odd.append(Problem(self.theirs(name), message, source, key=key))
+
+
+def read_request(service: Service, operation: str, given: dict[str, Any]) -> RequestBody:
+    """The body of an operation in our names."""
+    record, body = OPERATIONS[operation], RequestBody(service)
+    names = service.names(record.names) if record.names else SAME
+    body.fields = body.read(given, record.by_name, names)
+    for each in record.fields:
+        body.read_nested(each)
+    for each in record.references:
+        body.read_reference(each)
+    body.read_amounts(record.of_kind(AMOUNT))
+    body.check_currencies(record.of_kind(CURRENCY))
+    return body

@@ -1,0 +1,233 @@
+"""Translate bodies of requests and responses between our names and a service's names.
+
+The rest of the package uses only our names, and amounts as text. The client sends bodies and
+reads answers, the simulator sends answers; `request_body` reads the bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from ..errors import Problem, RuleError
+from .names import Names
+from .operations import ANSWER_NAMES, OPERATIONS
+from .operations.field import AMOUNT, CURRENCY, dotted
+from .service import AccountDetails, Service
+
+Body = dict[str, Any]
+Convert = Callable[[Names, Mapping[str, Any]], Body]
+"""Renames the fields of an object."""
+
+SAME = Names({})
+CASES: dict[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
+GROUPS = (
+    "financial_accounts",
+    "deposit_instructions",
+    "quotes",
+    "transfers",
+    "conversion_accounts",
+    "sandbox_deposits",
+    "currencies",
+    "amounts",
+    "paths",
+)
+"""The groups of settings that change a body."""
+
+
+class Translation:
+    """The names of a service's fields in requests and responses, and the format of values."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.is_idle = not any(key.partition(".")[0] in GROUPS for key in service.diff())
+        self.numbers = service.amounts.requests == "number"
+        """Whether amounts of requests are JSON numbers."""
+
+    def request(self, operation: str, body: Body) -> Body:
+        """The body of an operation in the service's names."""
+        if self.is_idle:
+            return body
+        record = OPERATIONS[operation]
+        new = self._with_details(body, _send_details, are_theirs=False)
+        for field in record.references:
+            if self.service.value(field.form_key) == "id":
+                new = _by_id(new, field.name, field.by_id)
+        if record.is_sandbox and "{" in self.service.paths[record.path]:
+            new.pop("conversion_account_id", None)  # the path names the account
+        if record.names:
+            new = _sent(self.service.names(record.names), self._valued(operation, new))
+        return new
+
+    def answer(self, kind: str, body: Body) -> Body:
+        """An object of the service with our names; `kind` is the name of its model."""
+        if self.is_idle:
+            return body
+        if kind in ANSWER_NAMES:
+            body = self.service.names(ANSWER_NAMES[kind]).read(body)
+        return self._with_details(body, Names.read, are_theirs=True)
+
+    def send_answer(self, kind: str, body: Body, country: object = None) -> Body:
+        """An object in our names with the service's; `country` is that of its accounts."""
+        if self.is_idle:
+            return body
+        body = self._with_details(body, Names.send, country, are_theirs=False)
+        table = ANSWER_NAMES.get(kind)
+        return self.service.names(table).send(body) if table else body
+
+    def field(self, operation: str, body: object, field: str) -> str:
+        """Our dotted name of a field in the service's names."""
+        if self.is_idle:
+            return field
+        table = OPERATIONS[operation].names
+        names = self.service.names(table) if table else SAME
+        ours, inside = "", body
+        for part in field.split("."):
+            own = names.ours.get(part, part)
+            ours = dotted(ours, own)
+            inside = _inside(inside, own)
+            names = self._names_below(own, inside, body)
+        return ours
+
+    def _names_below(self, name: str, inside: object, body: object) -> Names:
+        """The names in the details of an account; `inside` are those that were sent."""
+        if name != "details" or not isinstance(inside, Mapping):
+            return SAME
+        whole = body if isinstance(body, Mapping) else {}
+        holders = [whole, *_accounts_in(whole)]
+        holder = next((one for one in holders if one.get("details") == inside), {})
+        kind, country = holder.get("type"), whole.get("country")
+        return self._detail_names(country, kind, inside, are_theirs=False)
+
+    def _with_details(
+        self, body: Body, convert: Convert, country: object = None, *, are_theirs: bool
+    ) -> Body:
+        """The body with the details of all accounts and of its instructions renamed.
+
+        `are_theirs` is whether the given names are the service's.
+        """
+        country = body.get("country", country)
+        new: Body = dict(body)
+
+        def inside(one: Body) -> Body:
+            return self._with_details(one, convert, country, are_theirs=are_theirs)
+
+        if isinstance(details := body.get("details"), Mapping):
+            kind = body.get("type")
+            names = self._detail_names(country, kind, details, are_theirs=are_theirs)
+            new["details"] = convert(names, details)
+        if isinstance(accounts := body.get("financial_accounts"), list):
+            listed = [inside(one) if isinstance(one, dict) else one for one in accounts]
+            new["financial_accounts"] = listed
+        if isinstance(account := body.get("payout_account"), dict):
+            new["payout_account"] = inside(account)
+        if isinstance(given := body.get("deposit_instructions"), dict):
+            new["deposit_instructions"] = instructions(self.service, given, convert)
+        return new
+
+    def _detail_names(
+        self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool
+    ) -> Names:
+        """The names in the details of an account; for an unknown country, the best match."""
+        form = self.account(country, kind, details, are_theirs=are_theirs)
+        return form.names if form else self.service.detail_names(country, kind)
+
+    def account(
+        self,
+        country: object,
+        kind: object,
+        details: Mapping[str, Any],
+        *,
+        are_theirs: bool = False,
+    ) -> AccountDetails | None:
+        """The form of an account; for an unknown country, the best match."""
+        place = country or details.get("bank_account_country")
+        if place is not None:
+            return self.service.account(place, kind)
+        forms = self.service.accounts_of(kind)
+        fits = sorted(
+            (_misfit(form, details, are_theirs=are_theirs), n) for n, form in enumerate(forms)
+        )
+        if fits and (len(fits) == 1 or fits[0][0] < fits[1][0]):
+            return forms[fits[0][1]]
+        return None
+
+    def _valued(self, operation: str, body: Body) -> Body:
+        """The body with currencies and amounts in the service's format."""
+        case, known = CASES[self.service.currencies.case], OPERATIONS[operation].by_name
+
+        def value(name: str, given: Any) -> Any:
+            field = known.get(name)
+            # Fields of `extra` are told by their names.
+            kind = field.kind if field else name.rpartition("_")[2]
+            if kind == CURRENCY and isinstance(given, str):
+                return case(given)
+            return _number(given) if kind == AMOUNT and self.numbers else given
+
+        return {name: value(name, given) for name, given in body.items()}
+
+
+def instructions(service: Service, given: Body, convert: Convert) -> Body:
+    """Deposit instructions with the names in their details converted."""
+    details, names = given.get("details"), service.instruction_names(given.get("type"))
+    if names is None or not isinstance(details, Mapping):
+        return given
+    return {**given, "details": convert(names, details)}
+
+
+def _send_details(names: Names, details: Mapping[str, Any]) -> Body:
+    return _sent(names, details, "details")
+
+
+def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
+    """A body in the service's names; RuleError for two values of one field, one by each name."""
+    for our, their in names.theirs.items():
+        is_field = their in body and their not in names.theirs
+        if is_field and our in body and body[our] != body[their]:
+            message = f"is the service's name of {our}, which has another value: give one of them"
+            raise RuleError([Problem(dotted(at, their), message)])
+    return names.send(body)
+
+
+def _by_id(body: Body, name: str, by_id: str) -> Body:
+    """The body with the id of an object instead of the object."""
+    given = body.get(name)
+    if not isinstance(given, Mapping) or "id" not in given:
+        return body
+    return {key: value for key, value in body.items() if key != name} | {by_id: given["id"]}
+
+
+def _inside(body: object, part: str) -> object:
+    if isinstance(body, Mapping):
+        return body.get(part)
+    if isinstance(body, list) and part.isdecimal() and int(part) < len(body):
+        return body[int(part)]
+    return None
+
+
+def _accounts_in(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    accounts = body.get("financial_accounts")
+    for one in accounts if isinstance(accounts, list) else []:
+        if isinstance(one, Mapping):
+            yield one
+
+
+def _misfit(
+    form: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
+) -> tuple[int, int]:
+    """The number of names that the form does not have, and of missing ones."""
+    theirs = form.names.theirs
+    names = {theirs.get(name, name) if are_theirs else name for name in form.fields}
+    return len({*details} - names), len(names - {*details})
+
+
+def _number(value: object) -> object:
+    """An amount as a number with the digits of its text."""
+    try:
+        number = Decimal(value) if isinstance(value, str) else value
+    except InvalidOperation:
+        return value
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return value
+    return int(number) if number == number.to_integral_value() and "." not in str(value) else number
