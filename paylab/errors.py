@@ -280,8 +280,13 @@ class APIStatusError(PaylabError):
     def card(self) -> list[str]:
         """The refused call, the service's message and field problems, and what to try."""
         lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
-        lines += [f"  {problem}" for problem in self.problems if str(problem) != self.text]
+        told = (each for each in self.problems if not self._says(each))
+        lines += [f"  {problem}" for problem in told]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+
+    def _says(self, problem: Problem) -> bool:
+        """Whether the message of the service says a problem already."""
+        return problem.field in self.text and problem.message in self.text
 
 
 class RedirectError(APIStatusError):

@@ -9,11 +9,11 @@ from ..redaction.redaction import Redaction
 from ..spec.service import Service
 from ..spec.text import plain
 from . import assumption_hints
-from .assumption_hints import Doubt
 from .call import Call
+from .field_hints import Doubt
 from .orders import NOTHING_SENT
+from .refusal import read_refusal
 from .request import Exchange, OutgoingRequest, Trouble
-from .response import read_refusal
 from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 from .settings import Settings
 
@@ -141,7 +141,7 @@ def _refusal(
     error = for_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call, hint=advice
     )
-    assumption_hints.of_refusal(error, outgoing, refusal.text, service)
+    assumption_hints.of_refusal(error, outgoing, refusal, service)
     if status == TOO_MANY_REQUESTS and asked is None:
         assumption_hints.name_assumptions(error, [Doubt("rate_limits.header")])
     return error

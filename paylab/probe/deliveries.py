@@ -10,9 +10,9 @@ from typing import NamedTuple
 from ..serving import Message, Receive, Send, ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec import codes
+from ..spec.envelope import leaves
 from ..spec.service_keys import NONE
 from . import objects
-from .answers import leaves
 from .inquiry import PREFIX, WRITES, Inquiry, Question
 from .requests import NotAskedError
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ..spec import timestamps
+from ..spec.envelope import read_envelope
 from ..spec.operations import LISTS
-from ..spec.service_keys import NONE
-from .answers import ServiceReply, leaves
+from .answers import ServiceReply
 from .inquiry import PREFIX, READS, Inquiry, Question, keys_of
 from .paths import find_list
 
@@ -50,26 +50,14 @@ class List:
 
     def _envelope(self) -> tuple[list[Any], bool]:
         """Read the envelope of the first page: its names, rows, and whether more follow."""
-        body = self.first.body
-        if isinstance(body, list):
-            self.note("envelope", "array")
-            return body, False
-        values = dict(leaves(body))
-        found = [name for name, value in values.items() if isinstance(value, list)]
-        items = _preferred(self.form.items, found)
-        if items is None:
+        found = read_envelope(self.first.body, self.form)
+        if found is None:
             return [], False
-        self.note("envelope", "object")
-        self.note("items", items)
-        flags = [name for name, value in values.items() if isinstance(value, bool)]
-        more = _preferred(self.form.more, flags)
-        self.note("more", more or NONE)
-        texts = [name for name, value in values.items() if isinstance(value, str | None)]
-        cursor = _preferred(self.form.cursor, [name for name in texts if _is_cursor_name(name)])
-        if cursor:
-            self.note("cursor", cursor)
-        there = values[more] if more else bool(cursor and values[cursor])
-        return values[items], bool(there)
+        self.note("envelope", found.kind)
+        for part in ("items", "more", "cursor"):
+            if name := getattr(found, part):
+                self.note(part, name)
+        return list(found.rows), found.follows
 
     @property
     def is_array(self) -> bool:
@@ -197,15 +185,6 @@ def _reason(part: str, key: str, lists: list[List]) -> str:
     if part in ("default_limit", "max_limit", "order"):
         return f"the list has only {len(found[0].rows)} rows"
     return "the list does not show it"
-
-
-def _preferred(assumed: str, found: list[str]) -> str | None:
-    return assumed if assumed in found else next(iter(found), None)
-
-
-def _is_cursor_name(name: str) -> bool:
-    last = name.rpartition(".")[2].lower()
-    return any(word in last for word in ("cursor", "next", "token", "after", "continu"))
 
 
 def _times(rows: list[Any]) -> Iterator[datetime]:

@@ -9,7 +9,7 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.response import read_refusal
+from paylab.client.refusal import read_refusal
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
 from paylab.spec.service import Service
@@ -30,6 +30,10 @@ HTML = b"""<!DOCTYPE html><html><head><title>502</title><style>p {}</style>
         (b'"just text"', "just text"),
         (b'{"message": ["a is odd", "b is odd"], "error": "Bad Request"}', "a is odd; b is odd"),
         (b'{"error": "invalid", "error_description": "It is odd"}', "invalid: It is odd"),
+        (
+            b'{"error": "invalid_request", "error_description": "Expired"}',
+            "invalid_request: Expired",
+        ),
         (b'{"errorMessage": "too much"}', "too much"),
         (b'{"code": "no_funds"}', "no_funds"),
         (b'{"issue": "TOO_LOW"}', "TOO_LOW"),
@@ -73,9 +77,9 @@ def test_the_words_of_a_refusal(body, text):
             ["email: is required", "email: is odd"],
         ),
         (b'{"errors": {"email": "is required"}}', ["email: is required"]),
-        (b'{"detail": [{"loc": ["body", "x", 0], "msg": "bad", "type": "t"}]}', ["body.x.0: bad"]),
+        (b'{"detail": [{"loc": ["body", "x", 0], "msg": "bad", "type": "t"}]}', ["x.0: bad"]),
         (b'{"error": {"message": "no", "details": [{"field": "a", "reason": "bad"}]}}', ["a: bad"]),
-        (b'{"errors": ["one", 2, null]}', ["one", "2", "None"]),
+        (b'{"errors": ["one", 2, null]}', ["one", "2"]),
         (b'[{"field": 7, "message": {"message": "deep"}}]', ["7: deep"]),
         (b'{"details": [{"issue": "TOO_LOW", "path": ["a", 0]}]}', ["a.0: TOO_LOW"]),
         (b'{"details": [{"field": "/a/b", "description": "odd"}]}', ["a.b: odd"]),

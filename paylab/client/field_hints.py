@@ -1,0 +1,209 @@
+"""The keys behind the fields that a service complains about: another name, a word, a form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import partial
+from typing import Any, NamedTuple
+
+from ..spec import assumptions
+from ..spec.complaints import Complaint
+from ..spec.operations import OPERATIONS
+from ..spec.paging import ListForm
+from ..spec.service import AccountDetails, Service
+from ..spec.translation import Translation
+from .request import OutgoingRequest
+
+NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
+TOO_LONG = re.compile(r"at most|too long|longer|maximum|characters|length", re.IGNORECASE)
+ACCOUNT = frozenset({"details", "type", "individual_id"})
+"""Fields of an account beside those in its details."""
+DEFAULTS = {
+    "quotes.source_currency": "quotes.default_source_currency",
+    "transfers.source_network": "transfers.default_network",
+    "conversion_accounts.destination_currency": "conversion_accounts.default_destination_currency",
+}
+"""The key of the default of a field that may be omitted."""
+
+
+class Doubt(NamedTuple):
+    """A key that may have to be set, and the value that the service seems to use."""
+
+    key: str
+    value: str = ""
+
+
+def list_key(form: ListForm, setting: str) -> str:
+    """The key of a list's setting: its own key if it has one, else that of all lists."""
+    own = f"lists.{form.name}.{setting}"
+    return own if own in assumptions.KEYS else f"lists.{setting}"
+
+
+class Fields:
+    """Finds the keys behind the fields of a refused request."""
+
+    def __init__(self, outgoing: OutgoingRequest, service: Service) -> None:
+        self._operation, self._service = outgoing.operation, service
+        self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
+        self._translation = Translation(service)
+        self._table = OPERATIONS[self._operation].names
+
+    def doubts(self, complaints: Sequence[Complaint]) -> Iterator[Doubt]:
+        """The keys to check, most likely first."""
+        if self._operation.endswith(".list"):
+            yield from self._of_list(complaints)
+            return
+        ours = partial(self._translation.field, self._operation, self._body)
+        told = [each._replace(field=ours(each.field)) for each in complaints]
+        self._is_renamed = any(each.missing for each in told)
+        self._unknown = [_last(each.field) for each in told if each.unknown]
+        for each in told:
+            yield from self._of_field(each)
+
+    def _of_list(self, complaints: Sequence[Complaint]) -> Iterator[Doubt]:
+        form = self._service.list(self._operation.partition(".")[0])
+        text = " ".join(" ".join(each) for each in complaints).lower()
+        if "limit" in text:
+            yield Doubt("lists.max_limit")
+        if "cursor" in text:
+            yield Doubt(list_key(form, "cursor_parameter"))
+
+    def _of_field(self, told: Complaint) -> Iterator[Doubt]:
+        """The keys behind one complaint."""
+        name, table = _last(told.field), self._table
+        if self._is_in_details(told.field):
+            found = self._account(told.field)
+            if found is not None:
+                yield from self._of_detail(*found, told)
+            return
+        terms = table == "transfers" and f"transfers.fields.{name}" not in assumptions.KEYS
+        if terms and "quote_id" in self._body and told.missing:
+            yield Doubt("transfers.fields.quote_id")
+        yield from self._of_reference(name)
+        if told.unknown:
+            yield from _known(f"{table}.fields.{name}")
+        if told.missing and name not in self._body:
+            yield from self._missing(told.field)
+        yield from self._of_value(told)
+
+    def _of_detail(
+        self, form: AccountDetails, details: Mapping[str, Any], told: Complaint
+    ) -> Iterator[Doubt]:
+        """The keys behind a complaint about a field in the details of an account."""
+        name = _last(told.field)
+        renamed = self._is_renamed and told.unknown
+        if name == form.field and not told.missing and not renamed:
+            yield Doubt(f"{form.key}.allowed")
+        if told.unknown and name in form.fields:
+            yield Doubt(f"{form.key}.fields.{name}")
+        elif told.missing and name not in details:
+            mine = [each for each in self._unknown if each in form.fields] or list(form.fields)
+            yield from self._renamed_or_required(form.key, name, mine)
+
+    def _missing(self, at: str) -> Iterator[Doubt]:
+        """The key of a missing field: its default, its name, or the required fields."""
+        table, name = self._table, _last(at)
+        if self._operation == "individuals.create":
+            required = "individuals.required"
+            is_known = at in assumptions.KEYS[required].values
+            yield from [Doubt(required)] if is_known and not self._is_sent(at) else []
+            return
+        start = f"{table}.fields."
+        fields = [key[len(start) :] for key in assumptions.KEYS if table and key.startswith(start)]
+        sent = [each for each in fields if each in self._body]
+        yield from _known(DEFAULTS.get(f"{table}.{name}", ""))
+        if fields:
+            mine = [each for each in self._unknown if each in sent] or sent
+            yield from self._renamed_or_required(table, name, [] if name in fields else mine)
+
+    def _renamed_or_required(self, table: str, name: str, ours: Sequence[str]) -> Iterator[Doubt]:
+        """The key of our field that probably has this name, else of the required fields."""
+        keys = {our: assumptions.KEYS[f"{table}.fields.{our}"] for our in ours}
+        plausible = [our for our, key in keys.items() if name in key.others]
+        refused = [our for our in ours if our in self._unknown]
+        near = refused or filter(partial(_alike, name), ours)
+        similar = sorted(near, key=partial(_likeness, name))[::-1]
+        for our in (plausible or similar)[:1] if name not in keys else []:
+            yield Doubt(keys[our].name, name)
+            return
+        yield from _known(f"{table}.required")
+
+    def _of_reference(self, name: str) -> Iterator[Doubt]:
+        for field in OPERATIONS[self._operation].references:
+            if name in (field.name, field.by_id) and name not in self._body:
+                yield Doubt(field.form_key)
+
+    def _of_value(self, told: Complaint) -> Iterator[Doubt]:
+        """The key behind a value that was sent and refused."""
+        name, words = _last(told.field), told.words
+        value = self._body.get(name)
+        if name.endswith("amount") and NUMBER.search(words):
+            yield Doubt("amounts.requests")
+        if name.endswith("currency") and isinstance(value, str):
+            is_case = value.lower() in words.lower() or "case" in words.lower()
+            yield from [Doubt("currencies.case")] if is_case else []
+        if name == "payout_method":
+            rails = self._service.rails
+            yield from (Doubt(f"rails.{place}") for place in rails if value in rails[place])
+        if name == "client_reference_id" and TOO_LONG.search(words):
+            yield from _known(f"{self._table}.max_reference")
+        field = OPERATIONS[self._operation].by_name.get(name)
+        yield from _known(field.key if field else "")
+
+    def _is_sent(self, at: str) -> bool:
+        """Whether the body has a field."""
+        body: Any = self._body
+        for part in at.split("."):
+            body = body.get(part) if isinstance(body, Mapping) else None
+        return body is not None
+
+    def _is_in_details(self, at: str) -> bool:
+        """Whether a field is one of an account's details."""
+        *parents, name = at.split(".")
+        if name in ACCOUNT:
+            return False
+        if self._operation.startswith("financial_accounts.") or "details" in parents:
+            return True
+        return "financial_accounts" in parents
+
+    def _account(self, at: str) -> tuple[AccountDetails, Mapping[str, Any]] | None:
+        """The form and the details of the account that a field belongs to."""
+        number = re.match(r"financial_accounts\.(\d+)", at)
+        accounts = self._body.get("financial_accounts", [self._body])
+        accounts = accounts if isinstance(accounts, list) else []
+        chosen = accounts[int(number[1]) :][:1] if number else accounts
+        found = [
+            (form, one["details"])
+            for one in chosen
+            if isinstance(one, Mapping) and isinstance(one.get("details"), Mapping)
+            if (form := self._form(one)) is not None
+        ]
+        # Without a number, the only account that has such a field.
+        fits = [each for each in found if _last(at) in each[0].fields]
+        return next(iter(found if len(found) == 1 else fits if len(fits) == 1 else []), None)
+
+    def _form(self, account: Mapping[str, Any]) -> AccountDetails | None:
+        country = self._body.get("country")
+        return self._translation.account(country, account.get("type"), account["details"])
+
+
+def _known(key: str) -> Iterator[Doubt]:
+    if key in assumptions.KEYS:
+        yield Doubt(key)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _alike(their: str, our: str) -> bool:
+    """Whether two names have a word in common."""
+    return bool({*our.split("_")} & {*their.split("_")})
+
+
+def _likeness(their: str, our: str) -> tuple[bool, float]:
+    """The similarity of two names; the last word counts most."""
+    same = our.rsplit("_", maxsplit=1)[-1] == their.rsplit("_", maxsplit=1)[-1]
+    return same, SequenceMatcher(None, our, their).ratio()

@@ -1,0 +1,91 @@
+"""The envelope of a list in a body of unknown shape: its rows, its flag and its cursor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .paging import ListForm
+from .service_keys import NONE
+
+DEPTH = 3
+MORE = re.compile(r"more|next|has_?(?:page|another)|continue", re.IGNORECASE)
+CURSOR = re.compile(r"cursor|next|token|after|continu", re.IGNORECASE)
+FURTHER = re.compile(r"more|next|cursor|page|total|offset|link|token|after|continu", re.IGNORECASE)
+"""Names of keys that a list with further pages may have."""
+LINK = re.compile(r"https?:|/|\?")
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The keys of a page, dotted where they are nested; empty where the body shows none.
+
+    `more` is "none" if the body shows that no flag is needed: its cursor says whether another
+    page follows, or nothing hints at further pages. `rows` are the items, `follows` says whether
+    another page follows.
+    """
+
+    kind: str
+    items: str
+    more: str
+    cursor: str
+    rows: tuple[Any, ...]
+    follows: bool
+
+    def differences(self, body: object, form: ListForm) -> Iterator[tuple[str, str]]:
+        """The settings of a list that this envelope contradicts, with their values in it."""
+        if self.kind != form.envelope:
+            yield "envelope", self.kind
+        if self.kind == "array":
+            return
+        names = dict(leaves(body, DEPTH))
+        for setting in ("items", "more", "cursor"):
+            value, assumed = getattr(self, setting), getattr(form, setting)
+            if value and value != assumed and assumed not in names:
+                yield setting, value
+
+
+def read_envelope(body: object, form: ListForm) -> Envelope | None:
+    """The envelope of a body, with the assumed keys where it has them; None without rows."""
+    if isinstance(body, list):
+        return Envelope("array", "", "", "", tuple(body), follows=False)
+    values = dict(leaves(body, DEPTH))
+    items = _preferred(form.items, [name for name, value in values.items() if _are_rows(value)])
+    if not items:
+        return None
+    others = {name: value for name, value in values.items() if not name.startswith(f"{items}.")}
+    flags = [name for name, value in others.items() if isinstance(value, bool)]
+    more = _preferred(form.more, [name for name in flags if MORE.search(_last(name))])
+    texts = [name for name, value in others.items() if _may_be_cursor(value)]
+    cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(_last(name))])
+    follows = values[more] if more else bool(cursor and values[cursor])
+    hints = [name for name, value in others.items() if FURTHER.search(_last(name)) and value]
+    if not more and (cursor or not hints):
+        more = NONE
+    return Envelope("object", items, more, cursor, tuple(values[items]), follows)
+
+
+def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of an object and of the objects inside it, by dotted names."""
+    for name, value in body.items() if isinstance(body, dict) and depth else ():
+        yield f"{at}{name}", value
+        yield from leaves(value, depth - 1, f"{at}{name}.")
+
+
+def _preferred(assumed: str, found: list[str]) -> str:
+    return assumed if assumed in found else next(iter(found), "")
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _are_rows(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
+
+
+def _may_be_cursor(value: object) -> bool:
+    """Whether a value can be sent as a cursor; a link to the next page cannot."""
+    return value is None or (isinstance(value, str) and not LINK.match(value))
