@@ -93,7 +93,7 @@ class Fields:
     ) -> Iterator[Doubt]:
         """The keys behind a complaint about a field in the details of an account."""
         name = _last(told.field)
-        renamed = self._is_renamed and told.unknown
+        renamed = told.unknown and (self._is_renamed or "field" in told.words.lower())
         if name == form.field and not told.missing and not renamed:
             yield Doubt(f"{form.key}.allowed")
         if told.unknown and name in form.fields:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ..spec import timestamps
 from ..spec.envelope import read_envelope
 from ..spec.operations import LISTS
+from ..spec.service_keys import NONE
 from .answers import ServiceReply
 from .inquiry import PREFIX, READS, Inquiry, Question, keys_of
 from .paths import find_list
@@ -54,8 +55,9 @@ class List:
         if found is None:
             return [], False
         self.note("envelope", found.kind)
-        for part in ("items", "more", "cursor"):
-            if name := getattr(found, part):
+        more = found.more or (NONE if found.cursor else "")
+        for part, name in (("items", found.items), ("more", more), ("cursor", found.cursor)):
+            if name:
                 self.note(part, name)
         return list(found.rows), found.follows
 

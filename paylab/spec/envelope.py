@@ -22,9 +22,8 @@ LINK = re.compile(r"https?:|/|\?")
 class Envelope:
     """The keys of a page, dotted where they are nested; empty where the body shows none.
 
-    `more` is "none" if the body shows that no flag is needed: its cursor says whether another
-    page follows, or nothing hints at further pages. `rows` are the items, `follows` says whether
-    another page follows.
+    `more` is "none" if the body has no flag and nothing in it may lead to another page. `rows` are
+    the items, `follows` says whether another page follows.
     """
 
     kind: str
@@ -62,7 +61,7 @@ def read_envelope(body: object, form: ListForm) -> Envelope | None:
     cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(_last(name))])
     follows = values[more] if more else bool(cursor and values[cursor])
     hints = [name for name, value in others.items() if FURTHER.search(_last(name)) and value]
-    if not more and (cursor or not hints):
+    if not more and not follows and not hints:
         more = NONE
     return Envelope("object", items, more, cursor, tuple(values[items]), follows)
 

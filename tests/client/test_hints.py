@@ -1,0 +1,115 @@
+"""The key that the error of a refused call names, from the field that the service is about."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+import paylab
+from paylab import errors
+
+MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
+CONVERT = "conversion_accounts"
+CLABE = {"clabe": "032180000118359719"}
+BANK = {"type": "bank_account", "details": CLABE}
+COIN = {"type": "crypto_wallet", "details": {"address": "0x1", "network": "base"}}
+
+
+def person(*accounts):
+    """Create a Mexican individual with accounts."""
+    given = {**paylab.examples.recipient("MX"), "financial_accounts": list(accounts)}
+    return lambda client: client.individuals.create(**given)
+
+
+def wallet(client):
+    """Create a wallet."""
+    return client.financial_accounts.create("ind_1", **COIN)
+
+
+def quote(client):
+    """Get a quote."""
+    return client.quotes.create(
+        "fa_1", payout_method="spei", source_amount="1", destination_currency="mxn"
+    )
+
+
+def convert(client):
+    """Create a conversion account."""
+    return client.conversion_accounts.create("ind_1", "fa_1", "mxn")
+
+
+@pytest.mark.parametrize(
+    ("call", "words", "key", "value"),
+    [
+        (
+            wallet,
+            "details.wallet_address is required",
+            f"{WALLET}.fields.address",
+            "wallet_address",
+        ),
+        (wallet, "wallet_address is required", f"{WALLET}.fields.address", "wallet_address"),
+        (wallet, "unknown field 'network'", f"{WALLET}.fields.network", ""),
+        (wallet, "details.network must be one of a, b", f"{WALLET}.allowed", ""),
+        (wallet, "details.memo is required", f"{WALLET}.required", ""),
+        (wallet, "details.address is required", None, ""),
+        (
+            person(BANK),
+            "details.account_number is required",
+            f"{MX}.fields.clabe",
+            "account_number",
+        ),
+        (person(BANK), "details.holder is required", f"{MX}.required", ""),
+        (person(BANK), "financial_accounts[0].details.bank is required", f"{MX}.required", ""),
+        (person(COIN, BANK), "financial_accounts.1.details.x is required", f"{MX}.required", ""),
+        (person(COIN, BANK), "details.clabe is not allowed", f"{MX}.fields.clabe", ""),
+        (person(COIN, BANK), "financial_accounts.7.details.x is required", None, ""),
+        (person(COIN, BANK), "details.x is required", None, ""),
+        (person(BANK), "address.line_2 is required", "individuals.required", ""),
+        (person(BANK), "address.country is required", None, ""),
+        (person(BANK), "first_name is required", None, ""),
+        (person(BANK), "email is required", "individuals.required", ""),
+        (quote, "destination_currency must be upper case", "currencies.case", ""),
+        (convert, "recipient_id is required", f"{CONVERT}.fields.individual_id", "recipient_id"),
+        (quote, "It was refused", None, ""),
+    ],
+)
+def test_a_refused_field_names_its_key(scripted, call, words, key, value):
+    """The error names the key of the field, and its name in the service; else no key."""
+    client, _ = scripted(httpx.Response(400, json={"error": words}))
+    with pytest.raises(errors.BadRequestError) as caught:
+        call(client)
+    error = caught.value
+    assert error.key == key
+    assert (f'{key} = "{value}"' if value else str(key)) in str(error.hint)
+
+
+LIST = "lists.transfers"
+
+
+@pytest.mark.parametrize(
+    ("body", "advice"),
+    [
+        (
+            {"data": [], "pagination": {"has_more": True, "next": "c"}},
+            {"more": "pagination.has_more", "cursor": "pagination.next"},
+        ),
+        ({"data": [], "meta": {"page": {"next_cursor": "c"}}}, {"cursor": "meta.page.next_cursor"}),
+        ({"result": {"rows": [{}]}, "more": False}, {"items": "result.rows", "more": "more"}),
+        ({"data": [], "success": True, "links": {"next": "https://a.test/?page=2"}}, {}),
+        ({"data": [], "total": 30, "page": 1}, {}),
+        ({"items": [], "ok": True}, {"items": "items", "more": "none"}),
+        ([{"id": "tr_1"}], {"envelope": "array"}),
+        ({"data": ["a"]}, {}),
+    ],
+)
+def test_a_list_of_another_shape_names_its_keys(scripted, body, advice):
+    """The error of a list names the keys of the shape; never "none" where more may follow."""
+    client, _ = scripted(body)
+    with pytest.raises(errors.PaylabError) as caught:
+        client.transfers.list().to_list()
+    hint = str(caught.value.hint)
+    assert {part: f'{LIST}.{part} = "{name}"' in hint for part, name in advice.items()} == (
+        dict.fromkeys(advice, True)
+    )
+    assert hint.count(" = ") == len(advice)
+    assert ('more = "none"' in hint) == (advice.get("more") == "none")
