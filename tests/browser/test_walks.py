@@ -228,7 +228,7 @@ def test_mexico_untouched(notebook, server):
     book = notebook("10_mx_onramp.ipynb", height=2400)
     book.run_all()
     assert not book.errors.count()
-    book.says(re.compile("completed 2.699228 USDC"))
+    book.says(re.compile("completed, paid out: 2.699228 USDC"))
     book.outputs.locator(COMPLETED).wait_for()
     assert any("completed" in row for row in csv_of(server))
     book.shot("10_mx_onramp-run-all")
