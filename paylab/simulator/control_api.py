@@ -107,10 +107,12 @@ def seed(world: World, request: Request) -> Reply:
     return summary(world, request)
 
 
-def read_snapshot(world: World, _: Request) -> Reply:
-    """GET /_simulator/snapshot."""
+def read_snapshot(world: World, request: Request) -> Reply:
+    """GET /_simulator/snapshot, whole or in parts."""
+    if part := world.parts.later(request):
+        return part
     dump = world.dump()
-    return Reply.json(200, {**dump, "checksum": checksum(dump)})
+    return world.parts.reply(request, {**dump, "checksum": checksum(dump)})
 
 
 def write_snapshot(world: World, request: Request) -> Reply:
@@ -131,14 +133,16 @@ def write_snapshot(world: World, request: Request) -> Reply:
     return summary(world, request)
 
 
-def deliveries(world: World, _: Request) -> Reply:
-    """GET /_simulator/deliveries: every attempt, oldest first."""
-    return Reply.json(200, _log(world, "deliveries"))
+def deliveries(world: World, request: Request) -> Reply:
+    """GET /_simulator/deliveries: every attempt, oldest first, whole or in parts."""
+    later = world.parts.later(request)
+    return later or world.parts.reply(request, _log(world, "deliveries"))
 
 
-def events(world: World, _: Request) -> Reply:
-    """GET /_simulator/events: every event, subscribed to or not, oldest first."""
-    return Reply.json(200, _log(world, "events"))
+def events(world: World, request: Request) -> Reply:
+    """GET /_simulator/events: every event, subscribed to or not, oldest first, also in parts."""
+    later = world.parts.later(request)
+    return later or world.parts.reply(request, _log(world, "events"))
 
 
 def _log(world: World, kind: str) -> list[Row]:

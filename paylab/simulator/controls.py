@@ -16,6 +16,7 @@ from ..errors import SimulatorError, UnknownNameError
 from ..spec import timestamps
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
+from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
 from .faults import KINDS
 
@@ -159,7 +160,7 @@ class Controls:
 
         >>> state = lab.simulator.snapshot()
         """
-        return _as_sent(self._ask("GET", "/_simulator/snapshot"))
+        return dict(json.loads(self._read("snapshot")))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Replace the state by a snapshot.
@@ -199,7 +200,7 @@ class Controls:
         >>> lab.simulator.events(conversion.id)
         []
         """
-        rows = self._ask("GET", "/_simulator/events")
+        rows = read_json(self._read("events"))
         return [
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
         ]
@@ -210,7 +211,15 @@ class Controls:
         >>> lab.simulator.deliveries()
         []
         """
-        return list(self._ask("GET", "/_simulator/deliveries"))
+        return list(read_json(self._read("deliveries")))
+
+    def _read(self, name: str) -> str:
+        """The JSON of a large answer, read in parts."""
+        path = f"/_simulator/{name}"
+        first = self._ask("GET", path, params={"part": 0})
+        parts = range(1, int(first["parts"]))
+        rest = (self._ask("GET", path, params={"part": at, "id": first["id"]}) for at in parts)
+        return "".join([first["text"], *(each["text"] for each in rest)])
 
 
 class ClockPanel:

@@ -200,7 +200,9 @@ class SimulatorApp:
         self._abort(scope["client"])
 
 
-_SLOW = frozenset({"/_simulator/clock", "/_simulator/seed", "/_simulator/snapshot"})
+_SLOW = frozenset(
+    f"/_simulator/{name}" for name in ("clock", "seed", "snapshot", "events", "deliveries")
+)
 
 
 def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Request:

@@ -17,6 +17,7 @@ from ..spec.service import Service
 from ..spec.status import MACHINES
 from ..spec.translation import Translation
 from . import ids
+from .parts import AnswerParts
 from .table import Row, Table
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
@@ -240,6 +241,7 @@ class World:
         self.secrets: dict[str, str] = {}
         self.served_secrets: dict[str, str] = {}  # of servers with keys of their own
         self.nonces = UsedNonces(self.service.signing.tolerance)
+        self.parts = AnswerParts()
         self.lock = RLock()
         forks.register(self, lock=self.lock)
         self.hand: Hand | None = None

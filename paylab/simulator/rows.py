@@ -1,0 +1,343 @@
+"""The rows of a world as pydantic models, by which a snapshot is checked before it is loaded."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    AliasPath,
+    BaseModel,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    model_validator,
+)
+
+from ..spec import codes, timestamps
+from ..spec.status import MACHINES
+from . import faults
+from .world import END
+
+
+def _test(words: str, passes: Callable[[Any], object]) -> AfterValidator:
+    """A validator of values for which `passes` is true and does not fail."""
+
+    def check(value: Any) -> Any:
+        try:
+            good = passes(value)
+        except (ValueError, RecursionError):
+            good = False
+        if not good:
+            raise ValueError(f"must be {words}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _one_of(known: Iterable[str]) -> AfterValidator:
+    names = tuple(known)
+    return _test(f"one of {', '.join(names)}", names.__contains__)
+
+
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_MOST = 2**53
+
+
+def _is_instant(text: str) -> bool:
+    return bool(_INSTANT.fullmatch(text)) and timestamps.from_text(text) <= END
+
+
+Text = InstanceOf[str]
+"""Any text; `str` would refuse unpaired surrogates, which the service accepts."""
+Object = dict[Any, Any]
+Count = Annotated[int, Field(ge=0, le=_MOST)]
+Number = Annotated[float, Field(ge=-_MOST, le=_MOST)]
+Id = Annotated[Text, _test("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
+Time = Annotated[Text, _test("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
+Product = Annotated[Text, _one_of(codes.PRODUCTS)]
+EventType = Annotated[Text, _one_of(codes.EVENT_TYPES)]
+Currency = Annotated[
+    Text, _one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
+]
+
+
+def _inside(*path: str, default: Any = ...) -> Any:
+    """A field inside an object of the row; `_` has the simulator's internal fields."""
+    return Field(default, validation_alias=AliasPath(*path))
+
+
+class Values(BaseModel):
+    """An object whose fields have these types; other fields are not checked."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class Record(Values):
+    """A row of a table."""
+
+    id: Id
+
+
+class Stamped(Record):
+    """A row with both times."""
+
+    created_at: Time
+    updated_at: Time
+
+
+class Terms(Values):
+    """Amounts, currencies and account of a payout."""
+
+    source_amount: Text
+    source_currency: Currency
+    destination_amount: Text
+    destination_currency: Currency
+    exchange_rate: Text
+    total_fee: Text
+    fee_currency: Currency
+    total_tax: Text
+    tax_currency: Currency
+    net_source_amount: Text
+    payout_method: Text
+    recipient_id: Id
+    financial_account_id: Id
+
+
+class StatusDetail(Values):
+    """A detail of an individual's status."""
+
+    code: Text
+    message: Text
+
+
+class DepositInstructions(Values):
+    """Where to pay."""
+
+    type: Annotated[Text, _one_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
+    details: Object
+
+
+class IndividualRow(Stamped):
+    """A row of `individuals`."""
+
+    given_name: Text
+    family_name: Text
+    country: Text
+    email: Text | None = None
+    phone: Text | None = None
+    date_of_birth: Text | None = None
+    idv_consent_recorded_at: Text | None = None
+    address: Object
+    status: Annotated[Text, _one_of(MACHINES["individuals"].states)]
+    product_types: list[Product]
+    document: Object | None
+    status_details: list[StatusDetail] | None
+    accounts: list[Id] = _inside("_", "accounts")
+    images: dict[Any, Object] = _inside("_", "images")
+    specimens: Object = _inside("_", "specimens", default={})
+
+
+class FinancialAccountRow(Stamped):
+    """A row of `financial_accounts`; a wallet needs its network."""
+
+    type: Annotated[Text, _one_of(codes.ACCOUNT_TYPES)]
+    details: Object
+    owner: Id = _inside("_", "owner")
+
+    @model_validator(mode="after")
+    def _has_network(self) -> FinancialAccountRow:
+        network = self.details.get("network")
+        if self.type == codes.CRYPTO_WALLET and not isinstance(network, str):
+            raise ValueError("details.network must be text")
+        return self
+
+
+class QuoteRow(Record, Terms):
+    """A row of `quotes`."""
+
+    created_at: Time
+    expires_at: Time
+    derived_source_amount: bool
+    source_network: Text | None
+    used: bool = _inside("_", "used")
+
+
+class TransferRow(Stamped, Terms):
+    """A row of `transfers`; one that is under way has the time of its start."""
+
+    status: Annotated[Text, _one_of(MACHINES["transfers"].states)]
+    client_reference_id: Text | None
+    completed_in: Text | None
+    failure_reason: Text | None
+    settlement_reference_id: Text | None
+    deposit_instructions: DepositInstructions | None = None
+    product: Product = _inside("_", "product")
+    source_type: Text = _inside("_", "source_type")
+    outcome: Text | None = _inside("_", "outcome")
+    started_at: Time | None = _inside("_", "started_at", default=None)
+
+    @model_validator(mode="after")
+    def _has_started(self) -> TransferRow:
+        if self.status in ("started", "under_review") and self.started_at is None:
+            raise ValueError("_.started_at is missing")
+        return self
+
+
+class ConversionAccountRow(Stamped):
+    """A row of `conversion_accounts`."""
+
+    individual_id: Id
+    source_currency: Annotated[Text, _one_of(codes.DEPOSIT_CAPS)]
+    destination_currency: Annotated[Text, _one_of(codes.STABLECOINS)]
+    status: Annotated[Text, _one_of(MACHINES["conversion_accounts"].states)]
+    client_reference_id: Text | None = None
+    deposit_instructions: DepositInstructions | None = None
+    payout_account_id: Id = _inside("_", "payout_account_id")
+
+
+class DepositRow(Record):
+    """A row of `deposits`."""
+
+    created_at: Time
+    conversion_account_id: Id
+    amount: Text
+    currency: Currency
+    sender_name: Text
+    internal: Object = Field(alias="_")
+
+
+class ConversionRow(Stamped):
+    """A row of `conversions`."""
+
+    conversion_account_id: Id
+    individual_id: Id
+    status: Annotated[Text, _one_of(MACHINES["conversions"].states)]
+    deposit_amount: Text = _inside("deposit", "amount")
+    deposit_currency: Currency = _inside("deposit", "currency")
+    received_at: Time = _inside("deposit", "received_at")
+    payout_amount: Text = _inside("payout", "amount")
+    payout_currency: Currency = _inside("payout", "currency")
+    payout_account_id: Id = _inside("payout", "payout_account_id")
+    tx_hash: Text | None = _inside("payout", "tx_hash")
+    initiated_at: Time | None = _inside("payout", "initiated_at")
+    completed_at: Time | None = _inside("payout", "completed_at")
+    total_fee: Text
+    fee_currency: Currency
+    exchange_rate: Text
+    network: Text = _inside("_", "network")
+
+
+class SubscriptionRow(Stamped):
+    """A row of `webhook_subscriptions`."""
+
+    url: Text
+    event_types: list[EventType]
+    is_active: bool
+    internal: Object = Field(alias="_")
+
+
+class EventRow(Record):
+    """A row of `events`."""
+
+    created_at: Time
+    at: Time
+    event_type: EventType
+    resource_id: Text
+    delivered_type: EventType = _inside("body", "event_type")
+    payload: Object = _inside("body", "event_payload")
+
+
+class QueuedEventRow(Record):
+    """A row of `outbox`."""
+
+    created_at: Time
+    due: Time
+    url: Text
+    lane: Text
+    resource_id: Text
+    subscription_id: Id
+    event_type: EventType
+    body: Annotated[
+        Text, _test("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
+    ]
+    attempt: Annotated[int, Field(ge=1, le=_MOST)]
+    rank: Number
+
+
+class AttemptRow(Record):
+    """A row of `deliveries`."""
+
+    created_at: Time
+    at: Time
+    resource_id: Text
+    url: Text
+    event_type: EventType
+    body: Object
+    attempt: Annotated[int, Field(ge=1, le=_MOST)]
+    status: Annotated[int, Field(ge=100, le=999)] | None
+    error: Text | None
+
+
+class FaultRow(Record):
+    """A row of `faults`: what the control API takes, and how often it struck."""
+
+    left: Count
+    drawn: Count
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_fault(cls, row: Any) -> Any:
+        if not isinstance(row, dict):
+            return row
+        asked = {name: row[name] for name in (*faults.DEFAULTS, "kind") if name in row}
+        wrong = [str(each) for each in faults.check_fault(asked)]
+        wrong += [f"{name} is missing" for name in sorted(faults.DEFAULTS.keys() - row.keys())]
+        numbers = ("status", "times", "probability", "seed", "seconds")
+        wrong += [f"{name} must be a number" for name in numbers if row.get(name, 0) is None]
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return row
+
+
+class IdempotencyRow(Record):
+    """A row of `idempotency`: the stored answer of a key."""
+
+    digest: Annotated[Text, _test("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
+    status: Annotated[int, Field(ge=200, le=299)]
+    until: Time
+    body: Annotated[Text, _test("Base64", lambda text: b64decode(text, validate=True) is not None)]
+
+
+class TimerRow(Record):
+    """A row of `timers`: the planned step of another row."""
+
+    due: Time
+    kind: Annotated[Text, _one_of(MACHINES)]
+    step: Text
+
+
+class Tables(BaseModel):
+    """The tables of a world."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    individuals: list[IndividualRow] = []
+    financial_accounts: list[FinancialAccountRow] = []
+    quotes: list[QuoteRow] = []
+    transfers: list[TransferRow] = []
+    conversion_accounts: list[ConversionAccountRow] = []
+    deposits: list[DepositRow] = []
+    conversions: list[ConversionRow] = []
+    webhook_subscriptions: list[SubscriptionRow] = []
+    events: list[EventRow] = []
+    images: list[Record] = []
+    outbox: list[QueuedEventRow] = []
+    deliveries: list[AttemptRow] = []
+    faults: list[FaultRow] = []
+    idempotency: list[IdempotencyRow] = []
+    timers: list[TimerRow] = []
