@@ -54,10 +54,9 @@ TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
 
 def trouble_of(error: Exception) -> Trouble:
     """The trouble behind an exception, with its words."""
-    kind, known = next(row for row in TROUBLES if isinstance(error, row[0]))
+    known = next(trouble for kind, trouble in TROUBLES if isinstance(error, kind))
     detail = plain(str(error), 200)
-    message = f"{known.message}: {detail}" if detail else known.message
-    return replace(known, message=message, kind=kind.__name__, detail=detail)
+    return replace(known, message=f"{known.message}: {detail}" if detail else known.message)
 
 
 STEPS = {

@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -53,10 +53,15 @@ class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 
     def __init__(
-        self, calls: Iterable[Call] = (), most: int = MOST_CALLS, most_bytes: int = MOST_BYTES
+        self,
+        calls: Iterable[Call] = (),
+        most: int = MOST_CALLS,
+        most_bytes: int = MOST_BYTES,
+        *,
+        facts: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self._calls: deque[Call | DeferredCall] = deque(calls)
-        self._most, self._most_bytes = most, most_bytes
+        self._most, self._most_bytes, self._facts = most, most_bytes, facts
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
         self.screen: Callable[[Listen], Any] | None = None
@@ -138,7 +143,7 @@ class CallLog(Sequence[Call]):
     @property
     def failed(self) -> CallLog:
         """The calls without an answer or with one that is not 2xx."""
-        return type(self)(call for call in self._seen() if call.failed)
+        return self._part(call for call in self._seen() if call.failed)
 
     def where(
         self, *, path: str | None = None, status: int | None = None, method: str | None = None
@@ -148,7 +153,7 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.where(path="/v1/quotes")[0].status
         201
         """
-        return type(self)(
+        return self._part(
             call
             for call in self._seen()
             if (path is None or fnmatchcase(call.path, path))
@@ -176,17 +181,22 @@ class CallLog(Sequence[Call]):
         return [_row(call) for call in self._seen()]
 
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
-        """The calls as HAR 1.2 for browser tools; written to `path` if given.
+        """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
 
-        Names, contacts, birth dates, addresses and account numbers are removed unless
-        `keep_personal` is set.
+        `paylab.connect(replay=...)` answers from the file. Names, contacts, birth dates, addresses
+        and account numbers are removed unless `keep_personal` is set; bodies are cut after 32 KiB,
+        which `lab.record` does not do.
 
         >>> lab.calls.har("calls.har")["log"]["version"]
         '1.2'
         """
         from .har import har  # only an export needs it
 
-        return har(self._seen(), None if to is None else Path(to), keep_personal=keep_personal)
+        path = None if to is None else Path(to)
+        return har(self._seen(), path, keep_personal=keep_personal, facts=self._facts())
+
+    def _part(self, calls: Iterable[Call]) -> CallLog:
+        return type(self)(calls, facts=self._facts)
 
     def _seen(self) -> list[Call]:
         with self._lock:
@@ -205,7 +215,7 @@ class CallLog(Sequence[Call]):
     def __getitem__(self, at: slice) -> CallLog: ...
     def __getitem__(self, at: int | slice) -> Call | CallLog:
         if isinstance(at, slice):
-            return type(self)(self._seen()[at])
+            return self._part(self._seen()[at])
         return _call(self._calls[at])
 
     def __repr__(self) -> str:

@@ -1,39 +1,84 @@
-"""Calls as HAR 1.2, without secrets and personal data."""
+"""HAR 1.2, the format of recorded calls: call to entry, and entry to call."""
 
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .. import files
+from ..errors import ConfigError
 from ..redaction.scrub_rules import impersonal
-from ..spec.timestamps import to_text
+from ..spec.timestamps import read, to_text
 from .call import Body, Call
 
 NOT_MEASURED = -1
 """HAR's value of a time that does not apply."""
 
+CREATOR = {"name": "paylab", "version": "1"}
+LAB = "_paylab"
+"""The member of `log` with what a replay needs besides: base URL, service settings, clock."""
+
+ERROR = "_error"
+"""The member of a response that says why it is missing or incomplete, as browsers write it."""
+
+END = b"\n]}}\n"
+
+Facts = Mapping[str, Any]
+"""The content of `_paylab`."""
+
+
+class RecordedLog(NamedTuple):
+    """The calls of a HAR file in its order, who wrote it, and its `_paylab` member."""
+
+    calls: list[Call]
+    creator: str
+    facts: Facts
+
 
 def har(
-    calls: Iterable[Call], to: Path | None = None, *, keep_personal: bool = False
+    calls: Iterable[Call],
+    to: Path | None = None,
+    *,
+    keep_personal: bool = False,
+    facts: Facts | None = None,
 ) -> dict[str, Any]:
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
-    creator = {"name": "paylab", "version": "1"}
     entries = [
-        _entry(call) if keep_personal else impersonal(_entry(call), call.personal) for call in calls
+        entry(call) if keep_personal else impersonal(entry(call), call.personal) for call in calls
     ]
-    whole = {"log": {"version": "1.2", "creator": creator, "entries": entries}}
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as sink:
-            sink.write(json.dumps(whole, indent=2, ensure_ascii=False).encode())
-    return whole
+            sink.write(start(facts or {}))
+            sink.write(b",".join(line(each) for each in entries) + END)
+    return {"log": {**_head(facts or {}), "entries": entries}}
 
 
-def _entry(call: Call) -> dict[str, Any]:
+def start(facts: Facts) -> bytes:
+    """A HAR file up to its first entry; the lines of entries and END complete it."""
+    return _json({"log": {**_head(facts), "entries": []}})[:-3]
+
+
+def _head(facts: Facts) -> dict[str, Any]:
+    return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
+
+
+def line(entry: Mapping[str, Any]) -> bytes:
+    """An entry on a line of its own."""
+    return b"\n" + _json(entry)
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def entry(call: Call) -> dict[str, Any]:
+    """A call as an entry of a HAR file."""
     timings = _timings(call)
     return {
         "startedDateTime": to_text(call.when),
@@ -72,13 +117,14 @@ def _request(call: Call) -> dict[str, Any]:
 def _response(call: Call) -> dict[str, Any]:
     body, headers = call.response_body, call.response_headers
     kind = headers.get("content-type", "application/octet-stream")
-    return {
+    response = {
         "status": call.status or 0,
         "statusText": "" if call.status else (call.error or "no answer"),
         **_shared(headers, body),
         "content": {"size": body.size, "mimeType": kind, "text": body.text},
         "redirectURL": "",
     }
+    return response | ({ERROR: call.error} if call.error else {})
 
 
 def _shared(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
@@ -89,3 +135,47 @@ def _shared(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
         "headersSize": -1,
         "bodySize": body.size,
     }
+
+
+def read_har(path: Path) -> RecordedLog:
+    """The calls of a HAR file, of any program; ConfigError if it is not one."""
+    try:
+        log = json.loads(path.read_bytes())["log"]
+        calls = [call_of(entry) for entry in log["entries"]]
+        creator = str((log.get("creator") or {}).get("name", ""))
+        return RecordedLog(calls, creator, dict(log.get(LAB) or {}))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise ConfigError(f"{path} is not a HAR file") from None
+
+
+def call_of(entry: Mapping[str, Any]) -> Call:
+    """The call of an entry, as far as HAR tells."""
+    request, response = entry["request"], entry["response"]
+    url, status = str(request["url"]), int(response["status"]) or None
+    error = response.get(ERROR) or (None if status else response.get("statusText"))
+    return Call(
+        read(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),
+        str(request["method"]),
+        urlsplit(url).path,
+        url,
+        status,
+        error=str(error) if error else None if status else "no answer",
+        request_headers=_headers(request),
+        response_headers=_headers(response),
+        request_body=_body(request.get("postData")),
+        response_body=_body(response.get("content")),
+    )
+
+
+def _headers(message: Mapping[str, Any]) -> dict[str, str]:
+    pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    return {str(each["name"]).lower(): str(each["value"]) for each in pairs}
+
+
+def _body(content: Mapping[str, Any] | None) -> Body:
+    text = str((content or {}).get("text") or "")
+    if content and content.get("encoding") == "base64":
+        text = b64decode(text).decode(errors="replace")
+    return Body(text, len(text.encode("utf-8", "surrogatepass"))) if text else Body()

@@ -1,51 +1,34 @@
-"""A recording: every call of a client, written to a file as it is made.
+"""A recording: every call of a client, written to a HAR file as it is made.
 
-A recording has one JSON object a line. A line with `recording` begins a run; each line below it is
-one attempt, with its request and its answer. API key, secret, signatures, document numbers, share
-tokens and images are never written. Names and account numbers are: a replay needs them.
+API key, secret, signatures, document numbers, share tokens and images are never written. Names and
+account numbers are: a replay needs them. The file is a whole HAR after every call.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import os
-import re
-from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self
+from typing import BinaryIO, Self
 
+from .. import files
 from ..errors import ConfigError
-from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
+from .call import Body, Call
+from .har import CREATOR, END, entry, line, read_har, start
+from .recorded_body import clean_body, sent_bytes
 from .request import Exchange, OutgoingRequest
 from .sender import Sender
-
-VERSION = 1
-PRIVATE = 0o600
-PIECE = 2**17
-"""Characters redacted at a time: the redaction truncates much longer texts."""
-
-ROW_END = re.compile(r"(?<=\}),(?=\s*\{)")
-LONG_DATA = re.compile(
-    r"(?:[A-Za-z0-9+/_=-]|\\{1,8}(?:[nr/]|u00[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|[\r\n]){1000,}"
-)
-"""Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
-
-DROPPED = frozenset(
-    {"content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive"}
-)
-"""Headers about the bytes on the wire, which are not those of the recorded text."""
 
 log = logging.getLogger("paylab")
 
 
 class Recording:
-    """Writes the calls of a client to a file until `stop()`, or until a `with` block ends.
+    """Writes the calls of a client to a HAR file until `stop()`, or until a `with` block ends.
 
-    A file that exists is continued: a replay answers from the last run in it.
+    A new recording to the same file replaces it.
     """
 
     def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
@@ -55,24 +38,17 @@ class Recording:
             if isinstance(other, Recording) and other.path == self.path:
                 other.stop()
         self._client, self._redaction, self._lock = client, client.redaction, Lock()
-        self._file: int | None = _open(self.path)
-        self._write(
-            {
-                "recording": VERSION,
-                "started": to_text(client.clock()),
-                "base_url": client.settings.base_url,
-                "service": client.declared,
-            }
-        )
+        head = start({**client.facts, "started": to_text(client.clock())})
+        self._file: BinaryIO | None = _create(self.path, head + END)
+        self._at = len(head)
         client.watchers.append(self.note)
 
     def note(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
-            entry = self._entry(outgoing, result, when)
+            text = line(entry(self._call(outgoing, result, when)))
             with self._lock:
-                self.count += 1
-                self._write({"number": self.count, **entry})
+                self._append(text)
         except Exception:
             log.exception("recording to %s stopped: a call could not be written", self.path.name)
             self.stop()
@@ -80,13 +56,13 @@ class Recording:
     def stop(self) -> None:
         """Record no more.
 
-        >>> lab.record("session.calls").stop()
+        >>> lab.record("session.har").stop()
         """
         if self.note in self._client.watchers:
             self._client.watchers.remove(self.note)
         with self._lock:
             if self._file is not None:
-                os.close(self._file)
+                self._file.close()
             self._file = None
 
     def __enter__(self) -> Self:
@@ -99,92 +75,58 @@ class Recording:
         state = "stopped" if self._file is None else "recording"
         return f"<{state}: {self.count} call{'' if self.count == 1 else 's'} in {self.path.name}>"
 
-    def _write(self, entry: Mapping[str, Any]) -> None:
-        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
-        while self._file is not None and line:  # a write may be partial
-            line = line[os.write(self._file, line) :]
+    def _append(self, text: bytes) -> None:
+        """Write an entry over the end of the file, and the end after it."""
+        if self._file is None:
+            return
+        text = (b"," if self.count else b"") + text
+        try:
+            _write(self._file, self._at, text + END)
+        except OSError:  # a full disk: the entries before are still a whole file
+            self._file.truncate(self._at)
+            _write(self._file, self._at, END)
+            raise
+        self._at += len(text)
+        self.count += 1
 
-    def _entry(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> dict[str, Any]:
-        sent = clean_body(sent_bytes(outgoing), self._redaction)  # first: it teaches what to hide
-        headers = self._redaction.headers(result.headers)
+    def _call(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> Call:
+        """The attempt with its whole bodies; the bodies teach what to hide elsewhere."""
+        clean, sent = self._redaction, sent_bytes(outgoing)
+        bodies = [Body(clean_body(body, clean), len(body)) for body in (sent, result.content)]
+        given = {"content-type": "application/json"} if sent else {}
+        if outgoing.idempotency_key:
+            given["idempotency-key"] = outgoing.idempotency_key
         trouble = result.trouble
-        return {
-            "when": to_text(when),
-            "method": outgoing.method,
-            "target": self._redaction.text(outgoing.url.raw_path.decode("ascii")),
-            "key": outgoing.idempotency_key,
-            "request": sent,
-            "status": result.status,
-            "headers": {name: headers[name] for name in headers if name not in DROPPED},
-            "answer": clean_body(result.content, self._redaction),
-            "trouble": trouble and trouble.kind,
-            "words": self._redaction.text(trouble.detail) if trouble else "",
-        }
+        return Call(
+            when,
+            outgoing.method,
+            clean.text(outgoing.path),
+            clean.text(str(outgoing.url)),
+            result.status,
+            replayed=result.replayed,
+            request_headers=clean.headers({**given, **outgoing.given_headers}),
+            response_headers=clean.headers(result.headers),
+            error=clean.text(trouble.message) if trouble else None,
+            request_body=bodies[0],
+            response_body=bodies[1],
+        )
 
 
-def sent_bytes(outgoing: OutgoingRequest) -> bytes:
-    """The body of a request; of an upload, its fields without the images."""
-    if outgoing.outline is not None:
-        return outgoing.outline
-    return outgoing.content if isinstance(outgoing.content, bytes) else b""
-
-
-def clean_body(content: bytes, redaction: Redaction) -> str:
-    """A redacted body of any length; for one that is not text, its size."""
+def _create(path: Path, content: bytes) -> BinaryIO:
+    """A private file, open for writing; ConfigError if it would replace any but a recording."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return f"<{len(content)} bytes>"
-    pieces = [redaction.learn(piece) for piece in _pieces(text)]
-    if len(pieces) > 1:  # also hides what was learned from later pieces
-        pieces = [redaction.text(piece) for piece in pieces]
-    return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", ",".join(pieces))
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """A text, or a long list split between its objects."""
-    if len(text) <= PIECE:
-        yield text
-        return
-    rows: list[str] = []
-    size = 0
-    for row in ROW_END.split(text):
-        if rows and size + len(row) > PIECE:
-            yield ",".join(rows)
-            rows, size = [], 0
-        rows.append(row)
-        size += len(row)
-    yield ",".join(rows)
-
-
-def _open(path: Path) -> int:
-    """A private file to append to; ConfigError for a file that is not a recording."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    try:
-        file = os.open(path, flags, PRIVATE)
+        if path.exists() and path.stat().st_size and read_har(path).creator != CREATOR["name"]:
+            raise ConfigError(f"{path} is a HAR of another program: name another file")
+        files.require_writable(path)
+        with files.replace(path, private=True) as sink:
+            sink.write(content)
+        return open(path, "r+b", buffering=0)  # closed by `stop`
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigError(f"{path} cannot be written ({reason})") from None
-    try:
-        _continue(file, path)
-    except BaseException:
-        os.close(file)
-        raise
-    return file
 
 
-def _continue(file: int, path: Path) -> None:
-    if not os.fstat(file).st_size:
-        return
-    if not is_start(os.read(file, 64)):
-        raise ConfigError(f"{path} is not a recording of calls: name another file")
-    if os.name == "posix":
-        os.fchmod(file, PRIVATE)
-    os.lseek(file, -1, os.SEEK_END)
-    if os.read(file, 1) != b"\n":  # a killed process left an incomplete line
-        os.write(file, b"\n")
-
-
-def is_start(line: bytes) -> bool:
-    """Whether a line is the start of a run."""
-    return line.startswith(b'{"recording": ')
+def _write(file: BinaryIO, at: int, content: bytes) -> None:
+    file.seek(at)
+    while content:  # a write may be partial
+        content = content[file.write(content) :]

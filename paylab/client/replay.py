@@ -1,4 +1,4 @@
-"""A replay: answers requests from a recording, without a service and without keys.
+"""A replay: answers requests from a HAR file, without a service and without keys.
 
 Requests are matched by method, path, query and body. Headers, and with them signatures, nonces,
 dates and Idempotency-Keys, are not compared, nor are times and images in a body.
@@ -8,30 +8,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
 from ..errors import ConfigError, ReplayError
 from ..redaction.redaction import HIDDEN, Redaction
+from ..spec.service import Service
 from ..spec.text import plain, read_json
-from ..spec.timestamps import from_text
-from .call import TROUBLES
-from .recording import VERSION, clean_body, is_start
+from ..spec.timestamps import read
+from .call import TROUBLES, Call
+from .har import read_har
+from .recorded_body import clean_body
 from .request import CONTROLS, OUTLINE
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 IMAGE = re.compile(r".*<\d+ (?:bytes|characters)(?:, sha256 [0-9a-f]{16})?>", re.DOTALL)
 MOST_DIFFERENCES = 8
-KINDS = {kind.__name__: kind for kind, _ in TROUBLES}
+CUT = re.compile(r".*… <\d+ bytes, sha256 [0-9a-f]{16}>", re.DOTALL)
+"""A body of which `lab.calls` has kept only the beginning."""
+
+# Headers about the bytes on the wire, which are not those of the recorded text.
+DROPPED = frozenset(
+    {"content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive"}
+)
 
 
 @dataclass(frozen=True)
@@ -113,20 +121,48 @@ class RecordedCall:
     question: RequestFields
     status: int | None
     headers: Mapping[str, str] = field(repr=False)
-    answer: bytes = field(repr=False)
-    trouble: type[Exception] | None
-    words: str = field(repr=False)
+    answer: str = field(repr=False)
+    error: str | None = field(repr=False)
+
+    @classmethod
+    def of(cls, number: int, call: Call, redaction: Redaction) -> RecordedCall:
+        """A call of a HAR file, with a request as redacted as those that are compared with it."""
+        url = urlsplit(call.url)
+        target = redaction.text(f"{url.path}?{url.query}" if url.query else url.path)
+        body = clean_body(call.request_body.text.encode("utf-8", "surrogatepass"), redaction)
+        question = RequestFields.of(call.method.upper(), target, body)
+        headers = {
+            name: text for name, text in call.response_headers.items() if name not in DROPPED
+        }
+        answer = call.response_body.text
+        return cls(number, call.when, question, call.status, headers, answer, call.error)
 
     def __str__(self) -> str:
         return f"call {self.number}, {self.question.method} {self.question.path}"
 
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""
-        error = self.trouble(self.words) if self.trouble else None
+        error = None if self.error is None else _failure(self.error)
         if error is not None and self.status is None:
             raise error
-        content = self.answer if error is None else _failing(error)
-        return httpx.Response(self.status or 0, headers=self.headers, content=content)
+        if CUT.fullmatch(self.answer):
+            raise ReplayError(
+                f"the answer of {self} is not whole: write the file with lab.record(...), "
+                "which keeps answers of any length"
+            )
+        content = self.answer.encode("utf-8", "surrogatepass")
+        return httpx.Response(
+            self.status or 0,
+            headers=self.headers,
+            content=content if error is None else _failing(error),
+        )
+
+
+def _failure(message: str) -> Exception:
+    """The exception behind a recorded error message; a cut connection if it is another's."""
+    kinds = [(kind, known.message) for kind, known in TROUBLES if message.startswith(known.message)]
+    kind, words = kinds[0] if kinds else (httpx.RequestError, "")
+    return kind(message.removeprefix(words).removeprefix(": "))
 
 
 def _failing(error: Exception) -> Iterator[bytes]:
@@ -136,20 +172,28 @@ def _failing(error: Exception) -> Iterator[bytes]:
 
 
 class Replay(httpx.BaseTransport):
-    """Answers as the service did in the last run of a recording.
+    """Answers as the service did when the HAR file was written.
 
     A read gets a response recorded between the same two writes; a repeated read gets the last
     one again. A repeated write gets its response again only with the same key.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, service: Service | None = None) -> None:
         self.path = Path(path)
-        self.about, self.entries = _read(self.path)
+        calls, _, facts = read_har(self.path)
+        self.service = service or Service.from_mapping(facts.get("service") or {})
+        self.base_url = str(facts.get("base_url") or _base_url(self.path, calls, self.service))
         self._redaction, self._lock = Redaction([]), Lock()
+        self.entries = [
+            RecordedCall.of(number, call, self._redaction)
+            for number, call in enumerate(calls, 1)
+            if call.url.startswith(f"{self.base_url}/")
+        ]
+        first = self.entries[0].when if self.entries else datetime.fromtimestamp(0, UTC)
+        self._now = read(facts.get("started")) or first
         self._used: set[int] = set()
         self._answered: dict[str, int] = {}
         self._last_write = -1
-        self._now = from_text(self.about["started"])
         self._places: dict[str, list[int]] = {}
         for at, entry in enumerate(self.entries):
             self._places.setdefault(entry.question.key, []).append(at)
@@ -227,33 +271,24 @@ class Replay(httpx.BaseTransport):
         return ReplayError(message, str(near), differences)
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[RecordedCall]]:
-    """The header and entries of the last run of a recording."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror or error})") from None
-    starts = [at for at, line in enumerate(lines) if is_start(line)]
-    if not starts or starts[0] != 0:
-        raise ConfigError(f"{path} is not a recording of calls: make one with lab.record(...)")
-    whole = lines[:-1]  # a killed process leaves an incomplete last line
-    try:
-        about, *calls = [json.loads(line) for line in whole[starts[-1] :]]
-        if about["recording"] == VERSION:
-            return about, [_entry(call) for call in calls]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path} cannot be replayed: {plain(str(error), 100)}") from None
-    raise ConfigError(f"{path} was written by another version of paylab: record it again")
-
-
-def _entry(call: Mapping[str, Any]) -> RecordedCall:
-    return RecordedCall(
-        number=call["number"],
-        when=from_text(call["when"]),
-        question=RequestFields.of(call["method"], call["target"], call["request"]),
-        status=call["status"],
-        headers=call["headers"],
-        answer=call["answer"].encode("utf-8", "surrogatepass"),
-        trouble=KINDS[call["trouble"]] if call["trouble"] else None,
-        words=call["words"],
+def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
+    """The base URL in a HAR of another program: that of the calls with paths of the service."""
+    found = list(dict.fromkeys(filter(None, (_base_of(call.url, service) for call in calls))))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ConfigError(
+            f"{path} has calls to several services ({', '.join(found)}): leave those of one in it"
+        )
+    raise ConfigError(
+        f"{path} has no call of the service: none of its {len(calls)} URLs has a path such as "
+        f"{service.path('transfers.list')}"
     )
+
+
+def _base_of(url: str, service: Service) -> str | None:
+    """The part of a URL before a path of the service."""
+    parts = urlsplit(url)
+    starts = [match.start() for match in re.finditer("/", parts.path)]
+    at = next((at for at in starts if service.match(parts.path[at:])[0]), None)
+    return None if at is None else f"{parts.scheme}://{parts.netloc}{parts.path[:at]}"

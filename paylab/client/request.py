@@ -240,18 +240,13 @@ def _header_text(field: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why there is no answer; `arrived` says whether the request may have reached the service.
-
-    `kind` is the name of the original exception, and `detail` its message.
-    """
+    """Why there is no answer; `arrived` says whether the request may have reached the service."""
 
     error: type[APIConnectionError | APIResponseError]
     # A transport may quote the request; the message is redacted before it is shown.
     message: str = field(repr=False)
     arrived: bool = True
     may_pass: bool = True
-    kind: str = ""
-    detail: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True)

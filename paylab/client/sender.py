@@ -79,7 +79,7 @@ class Sender:
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls, self._deadline = CallLog(), Deadline(perf)
+        self.calls, self._deadline = CallLog(facts=lambda: self.facts), Deadline(perf)
         self.keeper: Keeper = keeper or Fresh()
         self.place: Callable[[], str] = lambda: self.settings.base_url
         self.wait_shown: Callable[[], Any] = lambda: nullcontext(lambda _: None)
@@ -241,6 +241,11 @@ class Sender:
         """The values of the service that were set or found, by dotted key."""
         own = {"lists.order": self.service.lists.order} if self.is_own else {}
         return {**own, **self.service.given}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a replay of calls needs to know of the service: its address and settings."""
+        return {"base_url": self.settings.base_url, "service": self.declared}
 
     def upload(
         self,

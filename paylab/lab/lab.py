@@ -155,13 +155,13 @@ class Lab:
         return place_of(self.settings, embedded=self.is_embedded, simulated=simulated)
 
     def record(self, to: str | PathLike[str]) -> Recording:
-        """Write every call from now on to a file, until `stop()` or the end of a `with` block.
+        """Write every call from now on to a HAR file, until `stop()` or the end of a `with` block.
 
         `paylab.connect(replay=...)` answers from it without keys, so that somebody else can run
         the same cells. Keys, signatures, document numbers and images are never written; names and
-        account numbers are. An existing file is continued; a replay uses its last run.
+        account numbers are. An earlier recording with that name is replaced.
 
-        >>> with lab.record("session.calls"):
+        >>> with lab.record("session.har"):
         ...     lab.transfers.list().first().status
         'completed'
         """
@@ -314,8 +314,8 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     `watch` then stop at known rows. Otherwise they read whole lists, except from a simulator
     in this process.
     With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
-    `replay` is a file written by `lab.record`: all responses and the assumptions come from it,
-    and no service, key or other setting is used.
+    `replay` is a HAR file of `lab.record`, `lab.calls.har` or another program: all responses come
+    from it, and from those of a lab the assumptions too. No service or key is used.
 
     >>> paylab.connect().place.kind
     'embedded'

@@ -44,15 +44,14 @@ def embedded_parts(simulator: Simulator | None, found: Found, order: dict[str, A
 
 
 def replay_parts(path: Path, given: Service | None) -> Parts:
-    """A recording; its clock is the time of the latest replayed call."""
+    """A HAR file; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay
 
-    replay = Replay(path)
+    replay = Replay(path, given)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
-    service = given or Service.from_mapping(replay.about.get("service", {}))
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)
-    settings = Settings(replay.about["base_url"], *keys, where=where, service=service)
+    settings = Settings(replay.base_url, *keys, where=where, service=replay.service)
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
 
 

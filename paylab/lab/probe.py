@@ -6,6 +6,7 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
+from ..client.har import read_har
 from ..client.sender import Sender
 from ..probe import record
 from ..probe.probe import probe as ask
@@ -36,7 +37,7 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
         existing_service(target)
     here = is_local(client.settings)
     if calls is not None:
-        report = recorded(record.read_har(Path(calls)), client, client.service)
+        report = recorded(read_har(Path(calls)).calls, client, client.service)
     else:
         report = ask(
             client,

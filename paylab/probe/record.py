@@ -1,21 +1,18 @@
-"""Store an unfinished probe, and read calls from HAR files."""
+"""Store an unfinished probe, and answer from recorded calls."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from .. import files
-from ..client.call import Body, Call, DeferredCall
-from ..client.har import har
+from ..client.call import Call, DeferredCall
+from ..client.har import call_of, har
 from ..client.request import Exchange
 from ..errors import ConfigError
 from ..redaction.redaction import Redaction
-from ..spec import timestamps
 from .answers import ServiceReply
 from .inquiry import Inquiry
 from .report import ANSWERED, UNCLEAR, ProbeFinding
@@ -77,56 +74,12 @@ def resume(path: Path, inquiry: Inquiry) -> None:
 
 def _findings(whole: Mapping[str, Any]) -> Iterator[ProbeFinding]:
     """The answered findings of an unfinished probe, with their calls."""
-    calls = [_call(entry) for entry in whole["calls"]["log"]["entries"]]
+    calls = [call_of(entry) for entry in whole["calls"]["log"]["entries"]]
     for row in whole["findings"]:
         if row["outcome"] in (*ANSWERED, UNCLEAR):
             value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
             evidence = tuple(calls[number] for number in row["calls"])
             yield ProbeFinding(row["key"], row["outcome"], value, row["why"], evidence)
-
-
-def read_har(path: Path) -> list[Call]:
-    """The calls of a HAR file; ConfigError if it is not one."""
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["log"]["entries"]
-        return [_call(entry) for entry in entries]
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ConfigError(f"{path} is not a HAR file") from None
-
-
-def _call(entry: Mapping[str, Any]) -> Call:
-    request, response = entry["request"], entry["response"]
-    url = str(request["url"])
-    return Call(
-        _when(entry.get("startedDateTime")),
-        str(request["method"]),
-        urlsplit(url).path,
-        url,
-        int(response["status"]) or None,
-        request_headers=_headers(request),
-        response_headers=_headers(response),
-        request_body=_body((request.get("postData") or {}).get("text")),
-        response_body=_body((response.get("content") or {}).get("text")),
-    )
-
-
-def _when(text: object) -> datetime:
-    try:
-        return timestamps.from_text(str(text))
-    except ValueError:
-        return datetime.fromtimestamp(0, UTC)
-
-
-def _headers(message: Mapping[str, Any]) -> dict[str, str]:
-    pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
-    return {str(each["name"]).lower(): str(each["value"]) for each in pairs}
-
-
-def _body(text: object) -> Body:
-    content = str(text).encode() if text else b""
-    return Body(content.decode(), len(content)) if content else Body()
 
 
 def reply(call: Call, redaction: Redaction) -> ServiceReply:

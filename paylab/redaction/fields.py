@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from ..spec import codes
+
 VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
 NUMBER = re.compile(
     rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["'\]]{{0,2}}\s*[:=]\s*b?({VALUE})""",
@@ -20,6 +22,13 @@ ENCLOSED = (
     re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
 )
 """The number of a document in a nested object or list, and in XML."""
+_TYPES = "|".join(name for name in codes.DOCUMENT_TYPES if len(name) > 2)
+OWN_NAME = rf"""\b(?:{_TYPES})(?:[._-]?number)?["'\]]{{0,2}}\s*[:=]"""
+NAMED = re.compile(rf"""{OWN_NAME}\s*b?({VALUE})""", re.IGNORECASE)
+"""The number of a document in a field named after its type, such as `curp`."""
+
+DOCUMENT_NAME = re.compile(rf"(?:{_TYPES})(?:[._-]?number)?", re.IGNORECASE)
+
 REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
 """A service's message about a document number: field, optional value, text."""
 WORD_WITH_DIGITS = re.compile(

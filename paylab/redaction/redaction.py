@@ -21,9 +21,12 @@ from . import escapes
 from .escapes import Found
 from .fields import (
     BARE,
+    DOCUMENT_NAME,
     ENCLOSED,
     ITEM,
+    NAMED,
     NUMBER,
+    OWN_NAME,
     REFUSED,
     VALUE,
     WORD_WITH_DIGITS,
@@ -145,7 +148,7 @@ class Redaction:
         forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
         named = (word for word, _ in PLACES)
         words = {*_MARKS, *named, "==", "document", "number", "token", *forms}
-        parts = [r"[\\&%\x1b]", *map(re.escape, sorted(words))]
+        parts = [r"[\\&%\x1b]", OWN_NAME, *map(re.escape, sorted(words))]
         return re.compile("|".join(parts), re.IGNORECASE).search
 
     def __getstate__(self) -> dict[str, Any]:
@@ -173,6 +176,8 @@ class Redaction:
 
     def _item(self, name: str, item: Any) -> Any:
         clean = self.json(item)
+        if isinstance(item, str | int) and DOCUMENT_NAME.fullmatch(name):
+            return item and HIDDEN
         return numberless(clean) if name.lower().startswith("document") else clean
 
     def _learned(self, text: str, _: int) -> Iterable[Found]:
@@ -275,7 +280,7 @@ _SHORTENED = find_images(_shortened)
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
     words = case_folded(text)
-    patterns = [NUMBER, *ENCLOSED] if "document" in words else []
+    patterns = [NAMED, *([NUMBER, *ENCLOSED] if "document" in words else [])]
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         for item in ITEM.finditer(text, *match.span(1)):

@@ -26,6 +26,7 @@ def thing(required, optional=None):
         "type": "object",
         "required": [*required],
         "properties": members,
+        "patternProperties": {"^_": {}},  # members of a program's own
         "additionalProperties": False,
     }
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
-import logging
-import os
 import re
 from base64 import b64encode, urlsafe_b64encode
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
-from threading import Thread
 
 import httpx
 import pytest
@@ -20,16 +20,16 @@ IMAGE = b"\xff\xd8\xff\xe0" + Random(3).randbytes(12_000)
 BASE64 = b64encode(IMAGE).decode()
 NUMBER = "XEXX010101HNEXXXA4"
 KEY, SECRET = "key_live_1234", "s3cr3t/with+signs="
-ABOUT = {
-    "started": "2026-01-31T09:30:00.123Z",
+FACTS = {
     "base_url": "https://pay.test",
     "service": {},
+    "started": "2026-01-31T09:30:00.123Z",
 }
 
 
-def lines(path):
-    """The lines of a recording, parsed."""
-    return [json.loads(line) for line in path.read_text().splitlines()]
+def entries(path):
+    """The entries of a recording."""
+    return json.loads(path.read_bytes())["log"]["entries"]
 
 
 def private(text):
@@ -41,19 +41,22 @@ def private(text):
     return [word for word in [*words, *pieces] if word in text or word.lower() in text]
 
 
-def test_a_call_is_one_line_with_request_and_answer(scripted, tmp_path):
-    """A recording has one line for the run and one line for each attempt."""
+def test_the_file_is_a_whole_har_after_every_call(scripted, tmp_path):
+    """It has one entry for each attempt, and what a replay needs besides."""
     client, _ = scripted(503, {"data": [], "has_next_page": False})
-    with Recording(tmp_path / "run.calls", client) as recording:
+    path, counts = tmp_path / "run.har", []
+    with Recording(path, client) as recording:
+        client.watchers.append(lambda *_: counts.append(len(entries(path))))
         list(client.transfers.list(limit=3))
-    first, *calls = lines(tmp_path / "run.calls")
-    assert first == {"recording": 1, **ABOUT}
-    assert [(call["number"], call["method"], call["target"], call["status"]) for call in calls] == [
-        (1, "GET", "/v1/transfers?limit=3", 503),
-        (2, "GET", "/v1/transfers?limit=3", 200),
+    assert counts == [1, 2]
+    assert json.loads(path.read_bytes())["log"]["_paylab"] == FACTS
+    assert [(each["request"]["url"], each["response"]["status"]) for each in entries(path)] == [
+        ("https://pay.test/v1/transfers?limit=3", 503),
+        ("https://pay.test/v1/transfers?limit=3", 200),
     ]
-    assert json.loads(calls[1]["answer"]) == {"data": [], "has_next_page": False}
-    assert repr(recording) == "<stopped: 2 calls in run.calls>"
+    answer = entries(path)[1]["response"]["content"]["text"]
+    assert json.loads(answer) == {"data": [], "has_next_page": False}
+    assert repr(recording) == "<stopped: 2 calls in run.har>"
 
 
 def nested(text, times):
@@ -89,6 +92,7 @@ ATTACKS = {
             {"document": {"type": "curp", "number": NUMBER}},
         ]
     ),
+    "document under its own name": json.dumps({"curp": NUMBER, "doc": {"CURP": NUMBER}}),
     "secret": json.dumps({"echo": [SECRET, KEY]}),
     "secret in JSON in JSON": nested(json.dumps({"echo": SECRET}).replace("/", "\\/"), 3),
     "secret in a long list": json.dumps([{"id": f"{'x ' * 60}", "echo": SECRET}] * 3000),
@@ -103,10 +107,10 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
     body = ATTACKS[attack]
     headers = {"X-Echo": f"{SECRET} {KEY}", "Set-Cookie": f"s={SECRET}"}
     client, _ = scripted(httpx.Response(200, content=body, headers=headers))
-    with Recording(tmp_path / "run.calls", client):
+    with Recording(tmp_path / "run.har", client):
         client.fetch("/v1/anything")
-    text = (tmp_path / "run.calls").read_text()
-    assert lines(tmp_path / "run.calls")[1]["answer"]
+    text = (tmp_path / "run.har").read_text()
+    assert entries(tmp_path / "run.har")[0]["response"]["content"]["text"]
     assert private(text) == []
     assert private(text.replace("\\\\", "\\").replace("\\n", "")) == []
 
@@ -117,112 +121,119 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
 def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
     """No secret, document number or image of a request body, path or query is written."""
     client, _ = scripted({}, {}, 400)
-    with Recording(tmp_path / "run.calls", client):
+    with Recording(tmp_path / "run.har", client):
         client.request(
             "POST",
             "/v1/anything",
             json={"given": ATTACKS[attack], "number": NUMBER, "document": {"number": NUMBER}},
         )
         client.request("GET", f"/v1/people/{NUMBER}", params={"document": NUMBER, "q": SECRET})
-    assert len(lines(tmp_path / "run.calls")) == 3
-    assert private((tmp_path / "run.calls").read_text()) == []
+    assert len(entries(tmp_path / "run.har")) == 2
+    assert private((tmp_path / "run.har").read_text()) == []
 
 
 def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
     """An upload is recorded with the fields of its body, without the images."""
     client, _ = scripted({"images": []})
-    with Recording(tmp_path / "run.calls", client):
+    with Recording(tmp_path / "run.har", client):
         client.individuals.upload_images("ind_1", {"selfie": IMAGE})
-    assert lines(tmp_path / "run.calls")[1]["request"] == '{"images":[{"type":"selfie"}]}'
+    sent = entries(tmp_path / "run.har")[0]["request"]["postData"]["text"]
+    assert sent == '{"images":[{"type":"selfie"}]}'
 
 
 def test_signatures_are_not_written(scripted, tmp_path):
     """The signature, nonce and body hash of a request are not written."""
     client, script = scripted({})
-    with Recording(tmp_path / "run.calls", client):
+    with Recording(tmp_path / "run.har", client):
         client.request("POST", "/v1/anything", json={"document": {"number": NUMBER}})
-    text = (tmp_path / "run.calls").read_text()
+    text = (tmp_path / "run.har").read_text()
     for name in ("authorization", "x-content-sha256", "x-nonce"):
         assert script.sent(name)[0] not in text
 
 
-def test_the_file_is_private_and_continued(scripted, tmp_path):
-    """A new run is appended, also after an incomplete line, and the file mode is 600."""
-    path = tmp_path / "run.calls"
-    for _ in range(2):
-        client, _ = scripted({})
-        with Recording(path, client):
-            client.request("GET", "/v1/anything")
-        with path.open("a") as file:
-            file.write('{"number": 2, "wh')
+def test_a_recording_replaces_an_earlier_one(scripted, tmp_path):
+    """A second recording to a file ends the first and replaces it; only its owner can read it."""
+    client, _ = scripted({}, {}, {})
+    path = tmp_path / "run.har"
+    first = Recording(path, client)
+    client.request("GET", "/v1/first")
+    client.request("GET", "/v1/first")
     path.chmod(0o644)
-    client, _ = scripted()
-    Recording(path, client).stop()
-    starts = [line for line in path.read_text().splitlines() if line.startswith('{"recording"')]
-    assert len(starts) == 3
+    second = Recording(path, client)
+    client.request("GET", "/v1/second")
+    assert [each["request"]["url"] for each in entries(path)] == ["https://pay.test/v1/second"]
+    assert (first.count, second.count, "stopped" in repr(first)) == (2, 1, True)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("content", [b"my notes", b'{"log": {}}', b"\x00" * 80])
-def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"my notes", "is not a HAR file"),
+        (b"\x00" * 80, "is not a HAR file"),
+        (b'{"log": {"entries": [], "creator": {"name": "Firefox"}}}', "a HAR of another program"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content, words):
     """A file that is not a recording is refused and not changed."""
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     client, _ = scripted()
-    with pytest.raises(ConfigError, match="is not a recording of calls"):
+    with pytest.raises(ConfigError, match=words):
         Recording(path, client)
     assert path.read_bytes() == content
+    assert client.watchers == []
 
 
 def test_a_folder_that_is_not_there_is_named(scripted, tmp_path):
     """A recording in a missing folder raises a ConfigError with its path, before any call."""
     client, _ = scripted()
-    path = tmp_path / "none" / "run.calls"
-    with pytest.raises(ConfigError, match=f"{re.escape(str(path))} cannot be written"):
+    path = tmp_path / "none" / "run.har"
+    with pytest.raises(
+        ConfigError, match=f"cannot write run.har: there is no folder {re.escape(str(path.parent))}"
+    ):
         Recording(path, client)
 
 
-def test_threads_write_whole_lines(scripted, tmp_path):
-    """Calls from several threads are one line each, with unique numbers."""
+def test_threads_write_whole_entries(scripted, tmp_path):
+    """Calls from several threads are one entry each."""
     client, _ = scripted(*[{"text": "x" * 5000}] * 80)
-    with Recording(tmp_path / "run.calls", client):
+    path = tmp_path / "run.har"
+    with Recording(path, client), ThreadPoolExecutor(8) as pool:
+        paths = [f"/v1/{number}" for number in range(80)]
+        list(pool.map(lambda each: client.request("GET", each), paths))
+    urls = {each["request"]["url"] for each in entries(path)}
+    assert urls == {f"https://pay.test{each}" for each in paths}
 
-        def work():
-            for _ in range(10):
-                client.request("GET", "/v1/anything")
 
-        threads = [Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert sorted(call["number"] for call in lines(tmp_path / "run.calls")[1:]) == list(
-        range(1, 81)
-    )
+class FullDisk(io.FileIO):
+    """A file of which one write stores a part and then fails."""
+
+    room = 40
+
+    def write(self, content):
+        """Store what fits; the disk has room again when the file was truncated."""
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.room -= (size := min(self.room, len(content)))
+        return super().write(content[:size])
+
+    def truncate(self, size=None):
+        """Make room."""
+        self.room = 40
+        return super().truncate(size)
 
 
 def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp_path, caplog):
-    """If the file cannot be written, the recording stops and the call returns its answer."""
-    client, _ = scripted({"id": "1"}, {"id": "2"})
-    recording = Recording(tmp_path / "run.calls", client)
-    file = recording._file
-    recording._file = os.open(tmp_path / "run.calls", os.O_RDONLY)
-    os.close(file)
-    with caplog.at_level(logging.ERROR):
-        assert client.request("GET", "/v1/anything") == {"id": "1"}
-    assert "recording to run.calls stopped" in caplog.text
-    assert "stopped" in repr(recording)
-    assert client.request("GET", "/v1/anything") == {"id": "2"}
-
-
-def test_recording_again_to_one_file_begins_a_new_run(scripted, tmp_path):
-    """A second recording to the same file stops the first and begins a new run."""
-    client, _ = scripted({}, {})
-    path = tmp_path / "run.calls"
-    first = Recording(path, client)
-    client.request("GET", "/v1/anything")
-    second = Recording(path, client)
-    client.request("GET", "/v1/anything")
-    assert [line.get("number") for line in lines(path)] == [None, 1, None, 1]
-    assert (first.count, second.count) == (1, 1)
-    assert "stopped" in repr(first)
+    """On a full disk the recording stops, the file stays whole and the call has its answer."""
+    client, _ = scripted({"id": "1"}, {"id": "2"}, {"id": "3"})
+    path = tmp_path / "run.har"
+    recording = Recording(path, client)
+    client.request("GET", "/v1/first")
+    recording._file.close()
+    recording._file = FullDisk(path, "r+")
+    assert client.request("GET", "/v1/second") == {"id": "2"}
+    assert "recording to run.har stopped" in caplog.text
+    assert "stopped: 1 call in" in repr(recording)
+    assert client.request("GET", "/v1/third") == {"id": "3"}
+    assert [each["request"]["url"] for each in entries(path)] == ["https://pay.test/v1/first"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 
-import httpx
 import pytest
 
 from paylab.client import Client
@@ -19,31 +19,31 @@ from paylab.errors import (
     ReplayError,
     ServerError,
 )
+from paylab.lab.lab import connect
 
-START = {
-    "recording": 1,
-    "started": "2026-01-31T09:30:00.000Z",
-    "base_url": "https://pay.test",
-    "service": {},
-}
-WHOLE = {
-    "key": None,
-    "request": "",
-    "status": 200,
-    "headers": {},
-    "answer": "{}",
-    "trouble": None,
-    "words": "",
-}
+PAY = "https://pay.test"
+FACTS = {"base_url": PAY, "started": "2026-01-31T09:30:00.000Z"}
 
 
-def call(method, target, answer=None, **parts):
-    """One recorded call."""
-    for name in ("request", "answer"):
-        if not isinstance(parts.get(name, ""), str):
-            parts[name] = json.dumps(parts[name])
-    told = {"answer": json.dumps(answer or {})} | parts
-    return {**WHOLE, "method": method, "target": target, **told}
+def call(method, target, answer=None, *, request="", status=200, error=None, base=PAY):
+    """One entry of a HAR file."""
+    if not isinstance(request, str):
+        request = json.dumps(request)
+    response = {"status": status, "content": {"text": json.dumps(answer or {})}}
+    return {
+        "request": {"method": method, "url": base + target, "postData": {"text": request}},
+        "response": response | ({"_error": error} if error else {}),
+    }
+
+
+def written(path, calls, **log):
+    """Write the calls as a HAR file, one second apart."""
+    entries = [
+        {"startedDateTime": f"2026-01-31T09:30:{at:02}.000Z", **each}
+        for at, each in enumerate(calls, 1)
+    ]
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": entries, **log}}))
+    return path
 
 
 @pytest.fixture
@@ -51,13 +51,7 @@ def replayed(tmp_path):
     """A client that replays a recording of these calls."""
 
     def make(*calls, **options):
-        path = tmp_path / "run.calls"
-        entries = [
-            {"number": at, "when": f"2026-01-31T09:30:{at:02}.000Z", **each}
-            for at, each in enumerate(calls, 1)
-        ]
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in [START, *entries]))
-        replay = Replay(path)
+        replay = Replay(written(tmp_path / "run.har", calls, _paylab=FACTS))
         settings = Settings("https://pay.test", "replay", "replay")
         given = {"transport": replay, "clock": replay.now, "sleep": lambda _: None}
         return Client(settings, **{**given, **options})
@@ -176,7 +170,7 @@ def test_a_request_that_was_not_recorded_shows_the_nearest(replayed, method, pat
     client = replayed(
         call("GET", "/v1/y/1"), call("POST", "/v1/x", request={"amount": "10", "to": "a"})
     )
-    with pytest.raises(ReplayError, match=f"{method} .* was not recorded in run.calls") as error:
+    with pytest.raises(ReplayError, match=f"{method} .* was not recorded in run.har") as error:
         client.request(method, path, json=body)
     assert list(error.value.differences) == told
     assert error.value.card()[1].startswith("  Nearest: call")
@@ -208,14 +202,7 @@ def test_retries_see_the_recorded_failures(replayed):
     body = {"quote_id": "q"}
     client = replayed(
         call("POST", "/v1/transfers", request=body, status=503),
-        call(
-            "POST",
-            "/v1/transfers",
-            request=body,
-            status=None,
-            trouble="TimeoutException",
-            words="slow",
-        ),
+        call("POST", "/v1/transfers", request=body, status=0, error="no answer in time: slow"),
         call("POST", "/v1/transfers", {"id": "t"}, request=body),
     )
     assert client.transfers.create(quote_id="q").id == "t"
@@ -223,21 +210,22 @@ def test_retries_see_the_recorded_failures(replayed):
 
 
 @pytest.mark.parametrize(
-    ("parts", "error"),
+    ("status", "told", "error"),
     [
-        ({"status": None, "trouble": "TimeoutException"}, APITimeoutError),
-        ({"status": None, "trouble": "ConnectError"}, APIConnectionError),
-        ({"status": 200, "trouble": "TooLargeError"}, APIResponseError),
-        ({"status": 200, "trouble": "RequestError"}, APIConnectionError),
-        ({"status": 500}, ServerError),
+        (0, "no answer in time", APITimeoutError),
+        (0, "could not connect: refused", APIConnectionError),
+        (0, "net::ERR_BLOCKED_BY_CLIENT", APIConnectionError),
+        (200, "the body is larger than 8 MiB", APIResponseError),
+        (200, "the connection was cut off: early", APIConnectionError),
+        (500, None, ServerError),
     ],
 )
-def test_failures_are_replayed(replayed, parts, error):
+def test_failures_are_replayed(replayed, status, told, error):
     """A recorded failure is raised where it happened: before the answer or in its body."""
-    client = replayed(call("GET", "/v1/x", **parts), max_retries=0)
-    with pytest.raises(error):
+    client = replayed(call("GET", "/v1/x", status=status, error=told), max_retries=0)
+    with pytest.raises(error, match=re.escape((told or "500").rpartition(": ")[2])):
         client.request("GET", "/v1/x")
-    assert client.calls[-1].status == parts["status"]
+    assert client.calls[-1].status == (status or None)
 
 
 def test_time_is_that_of_the_recording(replayed):
@@ -249,33 +237,64 @@ def test_time_is_that_of_the_recording(replayed):
     assert (client.clock() - begun).total_seconds() == 2
 
 
+OTHER = "https://api.example.com"
+
+
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("content", "words"),
     [
-        (None, "cannot be read"),
-        ("", "is not a recording"),
-        ("notes\n", "is not a recording"),
-        (json.dumps({**START, "recording": 2}) + "\n", "was written by another version"),
-        (json.dumps(START) + "\n{}\n", "cannot be replayed"),
-        (json.dumps(START) + "\nhalf\n", "cannot be replayed"),
+        (None, "cannot be read: No such file"),
+        ("", "is not a HAR file"),
+        ('{"recording": 1}', "is not a HAR file"),
+        ({"entries": [{}]}, "is not a HAR file"),
+        ({"entries": [], "_paylab": [1]}, "is not a HAR file"),
+        ({}, "has no call of the service: none of its 0 URLs has a path such as /v1/transfers"),
+        ([call("GET", "/", base=OTHER)], "has no call of the service: none of its 1 URLs"),
+        (
+            [call("GET", "/v1/transfers", base=base) for base in (OTHER, f"{OTHER}/api")],
+            f"has calls to several services \\({OTHER}, {OTHER}/api\\)",
+        ),
     ],
 )
-def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, text, words):
+def test_a_file_that_cannot_be_replayed_is_an_error(tmp_path, content, words):
     """A file that cannot be replayed raises a ConfigError with its path and the reason."""
-    path = tmp_path / "run.calls"
-    if text is not None:
-        path.write_text(text)
+    path = tmp_path / "run.har"
+    if isinstance(content, str):
+        path.write_text(content)
+    elif content is not None:
+        log = content if isinstance(content, dict) else {"entries": content}
+        written(path, [], **log)
     with pytest.raises(ConfigError, match=f"^{re.escape(str(path))} {words}"):
         Replay(path)
 
 
-def test_the_last_run_counts_and_half_a_line_at_the_end_does_not(tmp_path):
-    """Only the last run is replayed, and an incomplete last line is ignored."""
-    runs = []
-    for status in ("old", "new"):
-        entry = {"number": 1, "when": START["started"], **call("GET", "/v1/x", {"status": status})}
-        runs += [json.dumps(START), json.dumps(entry)]
-    path = tmp_path / "run.calls"
-    path.write_text("\n".join([*runs, '{"number": 2, "wh']))
-    request = httpx.Request("GET", "https://pay.test/v1/x")
-    assert Replay(path).handle_request(request).json() == {"status": "new"}
+def test_a_har_of_another_program_is_replayed(tmp_path):
+    """The base URL is that of the calls with paths of the service; other pages are left out."""
+    person = {"document": {"type": "curp", "number": "XEXX010101HNEXXXA4"}}
+    packed = {"text": b64encode(b'{"id": "ind_1"}').decode(), "encoding": "base64"}
+    made = call("post", "/v1/individuals", request=person, status=201, base=f"{OTHER}/api")
+    made["response"] = {"status": 201, "content": packed, "headers": GZIP}
+    made["startedDateTime"] = "2026-01-31T09:30:07.5+01:00"
+    pages = call("GET", "/", base=OTHER), call("GET", "/v1/transfers/", base="https://cdn.test")
+    path = written(tmp_path / "browser.har", [pages[0], made, pages[1]], pages=[])
+    lab = connect(replay=path)
+    assert lab.settings.base_url == f"{OTHER}/api"
+    assert lab.clock().isoformat() == "2026-01-31T08:30:07.500000+00:00"
+    assert lab.request("POST", "/v1/individuals", json=person) == {"id": "ind_1"}
+    with pytest.raises(ReplayError, match="nearest: call 2, POST /api/v1/individuals"):
+        lab.request("GET", "/")
+
+
+GZIP = [{"name": "Content-Encoding", "value": "gzip"}, {"name": "Content-Length", "value": "9"}]
+
+
+def test_an_answer_that_is_not_whole_is_not_given(tmp_path):
+    """The calls of a lab keep the beginning of a long answer only, which is not an answer."""
+    lab = connect()
+    assert len(lab.transfers.list(limit=100).first().id) > 0
+    short = lab.request("GET", "/v1/transfers", params={"limit": 1})
+    lab.calls.har(tmp_path / "calls.har", keep_personal=True)
+    again = connect(replay=tmp_path / "calls.har")
+    assert again.request("GET", "/v1/transfers", params={"limit": 1}) == short
+    with pytest.raises(ReplayError, match=r"answer of call 1, GET /v1/transfers is not whole"):
+        again.transfers.list(limit=100).first()

@@ -97,6 +97,6 @@ def test_a_notebook_shows_the_table():
 def test_a_recording_keeps_the_service(tmp_path):
     """A replay uses the service settings of the recording, without a file or a variable."""
     lab = paylab.connect(service=QUOTE, ledger="none")
-    with lab.record(tmp_path / "run.calls"):
+    with lab.record(tmp_path / "run.har"):
         quoted(lab)
-    assert quoted(paylab.connect(replay=tmp_path / "run.calls", ledger="none")) == "/v1/quote"
+    assert quoted(paylab.connect(replay=tmp_path / "run.har", ledger="none")) == "/v1/quote"

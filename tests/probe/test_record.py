@@ -3,6 +3,7 @@
 import pytest
 
 from paylab.client import Client
+from paylab.client.har import read_har
 from paylab.errors import ConfigError
 from paylab.lab.lab import connect
 from paylab.probe import record
@@ -123,7 +124,7 @@ def test_a_file_that_is_no_har_is_one_error(tmp_path, text):
     path = tmp_path / "x.har"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"x\.har is not a HAR file"):
-        record.read_har(path)
+        read_har(path)
 
 
 def test_nothing_but_gets_is_sent_when_the_lab_is_read_only():

@@ -18,7 +18,7 @@ def walk(tmp_path):
     """A function that runs `work` with a recorded lab, then with the replay of the recording."""
 
     def both(work, lab):
-        path = tmp_path / "run.calls"
+        path = tmp_path / "run.har"
         with lab.record(path):
             first = work(lab)
         return first, work(paylab.connect(replay=path)), path
@@ -105,12 +105,12 @@ def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_pat
     with Server(Simulator(frozen=False, speed=200)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         lab = paylab.connect(server.base_url, *keys, ledger="none")
-        path = tmp_path / "one.calls"
+        path = tmp_path / "one.har"
         with lab.record(path):
             first = onramp(lab)
     monkeypatch.setenv("PAYLAB_BASE_URL", "https://pay.test")
     lab = paylab.connect(replay=path)
-    assert "RECORDING (one.calls)" in repr(lab)
+    assert "RECORDING (one.har)" in repr(lab)
     again = onramp(lab)
     assert again[:3] == first[:3]
     assert not lab.is_embedded
@@ -118,7 +118,7 @@ def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_pat
 
 def test_a_failure_is_found_again(tmp_path):
     """The replay of a refused request shows the same error card."""
-    path = tmp_path / "run.calls"
+    path = tmp_path / "run.har"
     cards = []
     lab = paylab.connect()
     with lab.record(path):
@@ -153,7 +153,7 @@ def test_a_share_token_is_not_recorded_and_its_call_is_replayed(walk):
 
 def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):
     """The error names the field that differs; it does not say that a payment may be lost."""
-    path = tmp_path / "run.calls"
+    path = tmp_path / "run.har"
 
     def pay(lab, amount):
         rail = {"payout_method": "spei", "destination_currency": "MXN", "source_currency": "USD"}
@@ -173,4 +173,4 @@ def test_another_payment_than_the_recorded_one_is_an_error(tmp_path):
 def test_a_replay_takes_no_other_service(tmp_path, given):
     """A replay together with a base URL or a profile is an error."""
     with pytest.raises(paylab.ConfigError, match="a replay takes no base URL"):
-        paylab.connect(replay=tmp_path / "run.calls", **given)
+        paylab.connect(replay=tmp_path / "run.har", **given)

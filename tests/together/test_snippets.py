@@ -70,9 +70,9 @@ def test_a_service_that_is_signed_for_otherwise(settings, tmp_path):
     with Server(Simulator(frozen=False, transfers=5, service=paylab.Service(settings))) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
         lab = paylab.connect(server.base_url, *keys, service=settings, ledger="none")
-        with lab.record(tmp_path / "recorded.calls"):
+        with lab.record(tmp_path / "recorded.har"):
             lab.request("GET", "/v1/transfers")
-        replay = paylab.connect(replay=tmp_path / "recorded.calls", ledger="none")
+        replay = paylab.connect(replay=tmp_path / "recorded.har", ledger="none")
         replay.request("GET", "/v1/transfers")
         for name in RUN:
             code = getattr(lab.calls[-1], name)()
