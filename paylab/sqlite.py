@@ -10,7 +10,7 @@ from pathlib import Path
 from .files import create_private
 
 Adopt = Callable[[sqlite3.Connection], Sequence[str] | None]
-"""Statements that upgrade an unmarked file; None for a file of another program."""
+"""Statements that upgrade an earlier file; None for a file of another program."""
 
 
 @dataclass(frozen=True)
@@ -18,13 +18,15 @@ class Layout:
     """The tables of one kind of file.
 
     `mark` is the application_id of files of this kind. `adopt` returns the upgrade of a file with
-    tables but no mark or version, which an earlier paylab may have made.
+    tables that an earlier paylab may have made: without mark or version, or of one of the versions
+    in `earlier`.
     """
 
     mark: int
     version: int
     tables: Sequence[str]
     adopt: Adopt = lambda _: None
+    earlier: frozenset[int] = frozenset()
 
 
 def open_file(path: Path | None, *, timeout: float = 5.0) -> sqlite3.Connection:
@@ -82,6 +84,8 @@ def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
         connection.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("application_id", "user_version")
     )
+    if mark == layout.mark and version in layout.earlier:
+        return False
     if mark == layout.mark and version not in (0, layout.version):
         raise sqlite3.DatabaseError(
             f"its format is {version}, this version of paylab reads {layout.version}"
@@ -92,7 +96,7 @@ def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
 
 
 def _statements(connection: sqlite3.Connection, layout: Layout) -> Sequence[str]:
-    """The statements that an unmarked file needs: all, or an upgrade."""
+    """The statements that a new or earlier file needs: all, or an upgrade."""
     found = layout.adopt(connection) if tables_of(connection) else layout.tables
     if found is None:
         raise sqlite3.DatabaseError("it is a database of another program")

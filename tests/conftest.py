@@ -30,6 +30,12 @@ _folders = ("independent", "simulator", "together")
 sys.path += [str(Path(__file__).parent / each) for each in _folders]
 
 
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path, monkeypatch):
+    """A folder for the ledger of each test: a port that is used again is the same address."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
+
+
 def pytest_collection_modifyitems(config, items):
     """Run the whole tables only when their mark is selected: `-m whole_table`."""
     if "whole_table" in (config.option.markexpr or ""):

@@ -32,7 +32,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
-    parser.add_argument("--journal", metavar="FILE", help=_JOURNAL)
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
         "--concurrency",
@@ -58,33 +57,37 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run or checked.problems:
         return _report(checked, as_json=options.json)
     if options.to is not None:
-        _check_writable(Path(options.to), [options.file, options.journal])
+        _check_writable(Path(options.to), options.file)
     from .. import frames
 
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
-    frame = lab.transfers.create_many(
-        options.file,
-        **shape,
-        journal=options.journal,
-        concurrency=options.concurrency,
-        progress=True,
-        **defaults,
-    )
+    try:
+        frame = lab.transfers.create_many(
+            options.file,
+            **shape,
+            concurrency=options.concurrency,
+            progress=True,
+            **defaults,
+        )
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):
+            warn_user(f"paylab: {note}")
+        raise
     status = _print_results(frame, as_json=options.json)
     if options.to is not None:
         frames.to_csv(frame, options.to)
     return status
 
 
-def _check_writable(path: Path, others: list[str | None]) -> None:
+def _check_writable(path: Path, source: str) -> None:
     """ConfigError, before anything is paid, if the results file cannot be written."""
     try:
         files.require_writable(path)
     except ConfigError as error:
         raise ConfigError(f"--to {path}: {error}; nothing was sent") from None
-    if any(name and path.resolve() == Path(name).resolve() for name in others):
+    if path.resolve() == Path(source).resolve():
         raise ConfigError(f"--to {path} would replace the input file: name another file")
 
 
@@ -108,7 +111,6 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
         print(json.dumps(dict(facts)))
     else:
         say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
-        say(f"journal: {facts['journal']}")
     for row in frame[frame["error"].notna()].itertuples():
         warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
@@ -122,5 +124,4 @@ def _mark(text: str) -> str:
 
 
 _MOST = 64
-_JOURNAL = "the batch's journal file (default: one in your data folder, found by the references)"
 _REFERENCE = f"the column that identifies a payout (default: {REFERENCE})"

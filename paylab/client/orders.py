@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from ..errors import APIStatusError, PaylabError, ReplayError
+from ..errors import APIStatusError, ChoiceError, PaylabError, ReplayError
+from ..spec.models import Transfer
 from .request import OutgoingRequest
 
 # The service refused it without carrying it out; after a 5xx that is unknown.
 REFUSALS = range(400, 500)
 TIMED_OUT = 408
 # Refusals that do not show whether another attempt is carried out.
-UNDECIDED = frozenset({TIMED_OUT, 409})
+CONFLICT = 409
+UNDECIDED = frozenset({TIMED_OUT, CONFLICT})
+HIDDEN = (
+    "an earlier attempt with this key was refused, and may have been carried out all the same: "
+    "check with GET {} first; new=True makes another"
+)
 NOTHING_SENT = "nothing was sent: you can send it again"
-# Treated like a 202, which the service does not store.
-FOUND = 202
 
 
 @dataclass(frozen=True)
 class Order:
-    """A POST that must not happen twice: path, bytes and the caller's options.
+    """A POST that must not happen twice: its path, bytes, fields in our names, and options.
 
-    `key` is the caller's own, `new` requests another payment, `make` creates a new key.
+    `key` is the caller's own, `new` requests another payment, `make` creates a new key, `timeout`
+    is how long to wait for an equal order under way. `in_batch` is a row of a batch, in which a
+    reference names one payment for good.
     """
 
     path: str
     content: bytes = field(repr=False)
+    fields: Mapping[str, Any] = field(repr=False)
     key: str | None
     new: bool
     make: Callable[[], str] = field(repr=False)
+    timeout: float = 0.0
+    in_batch: bool = False
 
 
 class OrderTicket(Protocol):
-    """The key of an order, and the receiver of its outcome."""
+    """What to send for an order, and the receiver of its outcome."""
 
     @property
     def key(self) -> str:
@@ -43,21 +52,42 @@ class OrderTicket(Protocol):
 
     @property
     def known(self) -> str | None:
-        """The id of the result, if sending the order again would make another one."""
+        """The id of the payment, when nothing is to be created."""
+
+    @property
+    def content(self) -> bytes | None:
+        """The bytes of the first attempt, when they are sent again."""
 
     @property
     def since(self) -> datetime | None:
         """When it was first sent, if an earlier response was lost."""
 
     @property
+    def was_refused(self) -> bool:
+        """Whether an earlier attempt was refused."""
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether the list must be searched, because the service may have dropped the key."""
+
+    @property
     def advice(self) -> str:
         """The hint when it is not known whether it was carried out."""
 
-    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """The service carried it out."""
+    def find(self, listed: Iterable[Transfer], since: datetime) -> str | None:
+        """The payment of an order whose key expired."""
+
+    def tell(self, payment: str) -> None:
+        """Nothing was created: the order was answered before."""
+
+    def missing(self) -> ChoiceError:
+        """The error when the service does not have the known payment."""
+
+    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
+        """The service carried it out; `found` is whether its list said so."""
 
     def refused(self, status: int) -> None:
-        """The service refused it."""
+        """The service refused it, or it was not sent (0)."""
 
     def lost(self) -> None:
         """The outcome is unknown."""
@@ -69,6 +99,9 @@ class Keeper(Protocol):
     def open(self, order: Order) -> OrderTicket:
         """The ticket of an order, stored before the first attempt."""
 
+    def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
+        """Store the terms of a quote."""
+
 
 @dataclass(frozen=True)
 class FreshTicket:
@@ -76,7 +109,10 @@ class FreshTicket:
 
     key: str
     known: None = None
+    content: None = None
     since: None = None
+    was_refused: bool = False
+    is_expired: bool = False
 
     @property
     def advice(self) -> str:
@@ -86,7 +122,17 @@ class FreshTicket:
             "within 24 hours, so that it happens once"
         )
 
-    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
+    def find(self, listed: Iterable[Transfer], since: datetime) -> None:
+        """Nothing is stored."""
+
+    def tell(self, payment: str) -> None:
+        """Nothing is stored."""
+
+    def missing(self) -> ChoiceError:
+        """Nothing is stored."""
+        raise AssertionError
+
+    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
         """Nothing is stored."""
 
     def refused(self, status: int) -> None:
@@ -103,6 +149,9 @@ class Fresh:
         """The caller's key, or a new one."""
         return FreshTicket(order.key or order.make())
 
+    def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
+        """Nothing is stored."""
+
 
 def look_first(path: str) -> str:
     """The advice when an Idempotency-Key does not prevent a second object."""
@@ -113,25 +162,30 @@ def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingReq
     """Record how the order failed, and add a hint to the error."""
     is_fresh = isinstance(ticket, FreshTicket)
     advice = look_first(request.path) if request.find and is_fresh else ticket.advice
+    if isinstance(error, ChoiceError):
+        ticket.lost()
+        return
     # The outcome of an earlier attempt is unknown, whatever the last response was.
     if isinstance(error, PaylabError) and ticket.since is not None:
         error.after_lost = True
-    if isinstance(error, ReplayError):  # nothing was sent
+    first = not getattr(error, "after_lost", False)
+    if isinstance(error, ReplayError) or (first and getattr(error, "hint", "") == NOTHING_SENT):
         ticket.refused(0)
         return
-    first = not getattr(error, "after_lost", False)
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
         kept = error.status in UNDECIDED and is_fresh
         if first and not kept:
             ticket.refused(error.status)
         if first:
-            if kept or error.status == TIMED_OUT:
-                error.hint = "; ".join(filter(None, (error.hint, advice)))
+            hidden = error.status == CONFLICT and ticket.was_refused
+            if kept or hidden or error.status == TIMED_OUT:
+                note = HIDDEN.format(request.path) if hidden else advice
+                error.hint = "; ".join(filter(None, (error.hint, note)))
             return
         error.hint = "; ".join(filter(None, (error.hint, f"an earlier attempt: {advice}")))
     elif not isinstance(error, PaylabError):
         error.add_note(advice)
-    elif not first or error.hint != NOTHING_SENT:
+    else:
         # A status may have a hint of its own: until when the service asks not to be called.
         own = error.hint if isinstance(error, APIStatusError) else None
         error.hint = "; ".join(filter(None, (own, advice)))

@@ -49,6 +49,10 @@ class Response:
     place: Callable[[], str] = field(repr=False)
     body: Any = None
     replayed: bool = False
+    is_known: bool = False
+    """Whether the ledger knew the payment, which was read and not created."""
+    is_found: bool = False
+    """Whether the payment of a lost attempt was found in the list."""
 
     @property
     def call(self) -> Call:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
 from .deadline import Deadline
-from .orders import FOUND, Fresh, Keeper, Order, look_first, note_failure
+from .orders import Fresh, Keeper, Order, OrderTicket, look_first, note_failure
 from .parameters import takes
 from .request import (
     Exchange,
@@ -270,46 +270,70 @@ class Sender:
         response = self._send(self._operation(f"{name}.list", None, params, {}, {}))
         return own_envelope(response, self.service.list(name))
 
-    def once(
+    def once(  # noqa: PLR0913 - the order, how it is found, and its options
         self,
         operation: str,
         body: dict[str, Any],
         *,
         new: bool = False,
         find: Find | None = None,
+        listed: Callable[[], Iterable[Any]] = tuple,
+        make: Callable[[], str] | None = None,
+        in_batch: bool = False,
         **options: Unpack[Options],
     ) -> Response:
-        """POST an order, with the Idempotency-Key that the keeper chooses.
+        """POST an order, unless the keeper knows its payment, which is read then.
 
-        `find` searches for the result of a lost attempt if its key cannot replay it.
+        `find` searches for the result of a lost attempt if its key cannot replay it. `listed` are
+        the objects of the service, for an order whose key expired; `make` creates a key.
         """
         request = self._operation(operation, body, None, {}, options)
         own = request.idempotency_key
-        own = own if own is None else check_key(own)
-        content = request.content
-        if not (self._translation.is_idle and isinstance(content, bytes)):
-            content = encode(body)  # in our names, so that the ledger can read it
-        ticket = self.keeper.open(Order(request.path, content, own, new, self.new_key))
+        order = Order(
+            request.path,
+            request.content if isinstance(request.content, bytes) else encode(body),
+            body,
+            own if own is None else check_key(own),
+            new,
+            make or self.new_key,
+            request.timeout or self.settings.timeout,
+            in_batch,
+        )
+        ticket = self.keeper.open(order)
         if ticket.known is not None:
-            response = self.call(reading(operation), parts={"id": ticket.known})
-            return replace(response, replayed=True)
-        request = replace(request, idempotency_key=ticket.key, find=find)
+            return self._known(operation, ticket, options)
+        content = request.content if ticket.content is None else ticket.content
+        request = replace(request, idempotency_key=ticket.key, find=find, content=content)
         try:
-            begun = self.clock()
-            if find is not None and ticket.since is not None:  # made in an earlier run?
-                id_ = find(ticket.since - timedelta(seconds=self.service.signing.tolerance))
-                request = request if id_ is None else self._made_by(request, id_)
-            response = self._send(request).parsed()
+            begun, id_ = self.clock(), None
+            if ticket.since is not None:  # made in an earlier call?
+                since = ticket.since - timedelta(seconds=self.service.signing.tolerance)
+                if find is not None:
+                    id_ = find(since)
+                elif ticket.is_expired:
+                    id_ = ticket.find(listed(), since)
+            response = self._send(request if id_ is None else self._made_by(request, id_)).parsed()
             if response.body is None:
                 response = self._located(response, begun)
             made = str(response.identified["id"])
         except BaseException as error:
             note_failure(error, ticket, request)
             raise
-        # An object found by a GET is not a stored response: its key would make another.
-        status = FOUND if response.request.method == "GET" else response.exchange.status or 0
-        ticket.answered(status, made, replayed=response.replayed)
-        return response
+        ticket.answered(response.exchange.status or 0, made, found=id_ is not None)
+        if id_ is None:
+            return response
+        ticket.tell(made)
+        return replace(response, replayed=True, is_found=True)
+
+    def _known(self, operation: str, ticket: OrderTicket, options: Options) -> Response:
+        """The payment of an order that was answered before, as it is now."""
+        more: Any = {name: options.get(name) for name in ("timeout", "headers")}
+        try:
+            response = self.call(reading(operation), parts={"id": str(ticket.known)}, **more)
+        except NotFoundError:
+            raise ticket.missing() from None
+        ticket.tell(str(ticket.known))
+        return replace(response, replayed=True, is_known=True)
 
     def _located(self, response: Response, begun: datetime) -> Response:
         """Find the result of a response without a body, by its Location or in the list."""

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
+from ..spec.text import printable
+
 VIEWS = {
     ("paylab.client.call", "Call"): "calls.call_card",
     ("paylab.client.call_log", "CallLog"): "calls.calls_table",
@@ -56,6 +58,17 @@ def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
     from ..views.progress import waiting
 
     return waiting()
+
+
+def tell(text: str) -> None:
+    """Show a notice of one line: below the cell of a notebook, else on stderr."""
+    shell, text = running_shell(), printable(text)
+    if not hasattr(shell, "kernel"):
+        print(text, file=sys.stderr)  # noqa: T201 - a notice of a script
+        return
+    from ..views.html import notice
+
+    shell.display_pub.publish({"text/plain": text, "text/html": notice(text)})
 
 
 def show(value: Any) -> str | None:

@@ -11,7 +11,6 @@ from ..client import Client
 from ..client.resources.operations import created
 from ..corridors import countries
 from ..errors import MissingOperationError, NotFoundError
-from ..payments.call_site import concerning
 from ..spec import codes
 from ..spec.models import (
     Conversion,
@@ -138,7 +137,7 @@ class Forms:
         wallets = [one for one in held if one.type == codes.CRYPTO_WALLET]
         make = partial(
             ConversionAccountForm,
-            partial(self._open_account, who.id),
+            partial(self._client.conversion_accounts.create, who.id),
             self._client.conversion_accounts.wait,
             self._client.conversion_accounts.get,
             wallets,
@@ -256,11 +255,6 @@ class Forms:
                 conversion_account_id=of.conversion_account_id, since=moment_or_none(of.created_at)
             ),
         )
-
-    def _open_account(self, who: str, *given: Any, **more: Any) -> ConversionAccount:
-        """Open an account; the same cell with another individual makes a new order."""
-        with concerning(who):
-            return self._client.conversion_accounts.create(who, *given, **more)
 
     def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
         """The conversion of a deposit, or the current state of a conversion."""

@@ -83,7 +83,7 @@ class Lab:
             service_clock=self._service_clock,
             **options,
         )
-        self._orders = Orders(client, ledger, in_process=in_process)
+        self._orders = Orders(client, ledger, world=embedded or replay)
         client.keeper = self._orders
         client.is_own = embedded is not None and embedded.world.service == client.service
         if replay is None:
@@ -94,7 +94,7 @@ class Lab:
         self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
         self.webhook_subscriptions = client.webhook_subscriptions
         self.quotes = LabQuotes(client.quotes, client.service)
-        self.transfers = LabTransfers(client, embedded, is_replay=replay is not None)
+        self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=embedded is not None)
         self.conversions = LabConversions(client)
         client.place = client.calls.place = lambda: str(self._known_place)
         self.forms = Forms(client, waiting, lambda: str(self.place))

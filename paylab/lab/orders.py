@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from threading import Lock
+from typing import Any
+from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from .. import forks
 from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
+from ..errors import LedgerError
+from ..payments.identity import address
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path
+from . import displays
 
 NO_LEDGER = "none"
 LEDGER_VARIABLE = "PAYLAB_LEDGER"
@@ -19,18 +27,21 @@ LEDGER_VARIABLE = "PAYLAB_LEDGER"
 Where = str | PathLike[str] | None
 """A file, "none", or None for the default path."""
 
+_WORLDS: WeakKeyDictionary[object, str] = WeakKeyDictionary()
+"""A name for each simulator of this process: it is an address of its own."""
+
 
 class Orders:
     """Issue tickets of orders from the ledger, which is opened on first use.
 
-    `in_process` means that the service is an embedded simulator: its ledger is kept in memory,
-    unless `where` is a file.
+    `world` is the simulator or recording if the service is in this process: its ledger is kept in
+    memory, unless `where` is a file.
     """
 
     _opened: Ledger | None
 
-    def __init__(self, client: Client, where: Where = None, *, in_process: bool = False) -> None:
-        self._client, self._in_process = client, in_process
+    def __init__(self, client: Client, where: Where = None, *, world: object | None = None) -> None:
+        self._client, self._world = client, world
         if where is None:
             where = os.environ.get(LEDGER_VARIABLE) or None
         self._where = None if where is None else os.fspath(where)
@@ -42,6 +53,15 @@ class Orders:
         ledger = self.ledger
         return Fresh().open(order) if ledger is None else ledger.open(order)
 
+    def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
+        """Store the terms of a quote; a ledger that cannot be used stops only payments."""
+        try:
+            ledger = self.ledger
+            if ledger is not None:
+                ledger.note_quote(quote, asked)
+        except LedgerError as error:
+            logging.getLogger("paylab").warning("the quote counts as itself: %s", error)
+
     @property
     def ledger(self) -> Ledger | None:
         """The order ledger, or None."""
@@ -50,21 +70,28 @@ class Orders:
         with self._opening:  # two threads must not open two ledgers in memory
             if self._opened is None:
                 self._opened = self._open_ledger()
-                self._client.keeper = self._opened  # which is asked directly from now on
         return self._opened
 
     def _open_ledger(self) -> Ledger:
         """Open the ledger of this service and account, which are identified without the key."""
-        client, service = self._client, self._client.settings.identity
-        path = None if self._in_process else ledger_path()
-        if self._in_process:
-            service = f"{service} {id(self):x}-{os.getpid()}"
+        client = self._client
+        path = ledger_path() if self._world is None else None
         store = LedgerStore(path if self._where is None else Path(self._where))
-        ledger = Ledger(store, service, client.service_clock, client.redaction.text)
+        place = address(client.settings.base_url)
+        if self._world is not None:
+            name = _WORLDS.setdefault(self._world, str(uuid4()))
+            place = f"{place} {name}-{os.getpid()}"
+        ledger = Ledger(
+            store,
+            place,
+            client.settings.identity.rpartition(" ")[2],
+            client.service_clock,
+            displays.tell,
+            client.redaction.text,
+        )
         ledger.place = client.place
         return ledger
 
     def _forget(self) -> None:
         """Drop the ledger in a forked child, which opens its own."""
         self._opening, self._opened = Lock(), None
-        self._client.keeper = self

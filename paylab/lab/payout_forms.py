@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import Client
 from ..corridors import countries, examples
-from ..payments.call_site import concerning
 from ..payments.quotes import quote_routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
@@ -98,7 +97,7 @@ class PayoutForms:
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(TransferForm, self._paying(id_of(person), new=new))
+        make = partial(TransferForm, self._paying(new=new))
         return self._priced("transfer", make, person, amount, source_currency, new=new)
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
@@ -127,7 +126,7 @@ class PayoutForms:
         make = partial(
             QuoteCard,
             quote,
-            self._paying(quote.recipient_id or "", new=new),
+            self._paying(new=new),
             partial(self._client.quotes.again, quote),
             self._client.service_clock.now,
             accounts=self._accounts_of(quote),
@@ -145,14 +144,9 @@ class PayoutForms:
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
         return TransferLine(look, wallets=wallets, **refreshing(self._waiting))
 
-    def _paying(self, recipient: str, *, new: bool) -> Callable[..., Transfer]:
-        """Create a transfer; the same cell with another recipient is another payment."""
-
-        def create(*given: Any, **fields: Any) -> Transfer:
-            with concerning(recipient):
-                return self._client.transfers.create(*given, new=new, **fields)
-
-        return create
+    def _paying(self, *, new: bool) -> Callable[..., Transfer]:
+        """Create a transfer; `new` makes another payment, whatever was paid before."""
+        return partial(self._client.transfers.create, new=new)
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""

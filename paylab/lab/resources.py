@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..frames.export import Export
+    from ..payments.ledger import Ledger
     from ..payments.plan import Payouts, Plan
     from ..payments.quotes import Recipients
 
@@ -43,13 +44,14 @@ class Defaults(TypedDict, total=False):
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
-    `embedded` is the simulator if the service is one in this process.
+    `ledger` returns the order ledger, if there is one. `is_embedded` is whether the service is a
+    simulator in this process, which answers one request at a time.
     """
 
     def __init__(
-        self, client: Client, embedded: object | None = None, *, is_replay: bool = False
+        self, client: Client, ledger: Callable[[], Ledger | None], *, is_embedded: bool = False
     ) -> None:
-        self._client, self._embedded, self._is_replay = client, embedded, is_replay
+        self._client, self._ledger, self._is_embedded = client, ledger, is_embedded
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
 
@@ -95,12 +97,11 @@ class LabTransfers:
         return Pull(self._client, "transfers", {"product_type": product_type})
 
     @takes(Defaults)
-    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+    def create_many(
         self,
         payouts: Payouts,
         *,
         reference: str = "client_reference_id",
-        journal: str | PathLike[str] | None = None,
         concurrency: int | None = None,
         progress: Progress | bool | None = None,
         delimiter: str = ",",
@@ -109,9 +110,10 @@ class LabTransfers:
         """Send each payout of a CSV file or frame exactly once; return a frame of outcomes.
 
         All rows are checked first: RuleError lists every problem with its row, and nothing is
-        sent. `reference` names the column that each Idempotency-Key is derived from; other
-        keywords fill empty cells. `delimiter` separates the cells of the file. `progress=True`
-        shows a bar; a function `progress(done, all)` is called after each row.
+        sent. Each row is an order, as by `create`; in a batch, a reference names one payout for
+        good. `reference` names its column, other keywords fill empty cells. `delimiter` separates
+        the cells of the file. `progress=True` shows a bar; a function `progress(done, all)` is
+        called after each row.
 
         >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
         >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
@@ -119,21 +121,18 @@ class LabTransfers:
         ... ].tolist()
         ['created']
         """
-        from ..payments.batch import create_many
-        from ..payments.journal import Journal
+        from ..payments.batch import CONCURRENCY, create_many
 
-        if self._client.settings.read_only:  # raises ReadOnlyError, before a journal is written
+        if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
             self._client.request("POST", self._client.service.path("transfers.create"))
         with report_progress(progress, "payouts", "Bar") as reporter:
             return create_many(
                 self._client.transfers,
                 payouts,
                 reference=reference,
-                journal=Journal() if self._is_replay else journal,
-                concurrency=concurrency,
+                concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
                 progress=reporter,
-                passing=self._embedded,
-                service=self._client.settings.identity,
+                ledger=self._ledger,
                 delimiter=delimiter,
                 **defaults,
             )

@@ -1,300 +1,259 @@
-"""The order ledger: which order was sent under which Idempotency-Key, and how it ended."""
+"""The order ledger: the key, the state and the answer of each order, and what to do with the next.
+
+See `identity` for the rule. A repeated order waits for an equal one that is under way, repeats a
+lost or refused one under its key, and reads the payment of an answered one.
+"""
 
 from __future__ import annotations
 
-import json
-import logging
 import warnings
-from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from hashlib import sha256
+from time import monotonic
 from typing import Any
 
-from .. import forks
 from ..client.orders import UNDECIDED, FreshTicket, Order
 from ..client.service_clock import ServiceClock
-from ..errors import ChoiceError, LedgerError, RuleWarning
+from ..errors import ChoiceError, LedgerError, PaylabError, RuleWarning
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
-from . import ledger_store
-from .call_site import Site, by_hand, here
-from .ledger_store import ANSWERED, GIVEN_UP, OPEN, REFUSED, Entry, LedgerStore, named
+from ..spec.models import Transfer
+from .identity import Values, identity, reference_of, values
+from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, summary
+from .locks import OrderLock
+from .search import find
 
-ACCEPTED = 202
-"""The status of an answer that the service does not store: a repeat would make another."""
+DAY = timedelta(hours=IDEMPOTENCY_HOURS)
+MARGIN = timedelta(minutes=10)
+"""A key is not trusted so long before its end: a request takes time, and clocks differ."""
 
-KEPT = timedelta(hours=IDEMPOTENCY_HOURS, minutes=-10)
-"""How long a key is trusted: a request takes time to arrive, and clocks differ."""
-
-AHEAD = timedelta(minutes=10)
-"""How far in the future an entry may be; more is a clock error."""
-
-PLACE = "service = ? AND path = ?"
-AT_SITE = f"{PLACE} AND (name = ? OR source = ?)"
-OTHER_KEY = (
-    "service <> ? AND instr(service, ?) = 1 AND path = ? AND reference = ?"
-    f" AND state IN ('{OPEN}', '{ANSWERED}')"
-)
-_ELSEWHERE = (
-    "the ledger has a payment with client_reference_id {!r} at this address, made with another"
-    " API key: check that this key is of another account"
-)
-LONGEST_PLACE = 40
 MOST_SHOWN = 50
-
-log = logging.getLogger("paylab")
+CHOICES = "another client_reference_id or new=True makes another"
+AGAIN = (
+    "it may have been carried out: send the same order again, which uses the same Idempotency-Key, "
+    "so that it happens once; lab.ledger shows the key"
+)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """An order with everything that identifies it: `reference` as stored, `body` for messages.
-
-    `place` are the service and the path.
-
-    This order's key is judged by `made`, the earliest possible time; earlier keys by `now`, the
-    latest, which is asked for only when there are some.
-    """
+    """An order with its identity, its values, and the time of the service."""
 
     order: Order
-    place: tuple[str, str]
-    site: Site
-    digest: str
-    body: str
+    asked: Values
+    identity: str
     reference: str
     made: datetime
-    span: Callable[[], tuple[datetime, datetime]]
+    clock: ServiceClock
 
     @cached_property
-    def now(self) -> datetime:
-        """The latest that it may be at the service."""
-        return self.span()[1]
+    def now(self) -> tuple[datetime, datetime]:
+        """The earliest and the latest time that it may be at the service."""
+        return self.clock.span()
+
+    def counts(self, entry: Entry) -> bool:
+        """Whether an earlier order still decides what this one does."""
+        if entry.state == ANSWERED:
+            for_good = self.order.in_batch and bool(self.reference)
+            return for_good or self.now[0] - timestamps.from_text(entry.made) < DAY
+        return entry.state == OPEN or self.is_trusted(entry)
+
+    def is_trusted(self, entry: Entry) -> bool:
+        """Whether the service still stores the key of an earlier order for certain."""
+        return is_trusted(entry, self.now[1])
 
 
-class Running:
-    """The entries made by the current run, and the orders that wait for a response."""
-
-    def __init__(self) -> None:
-        self.used: defaultdict[str, set[int]] = defaultdict(set)
-        self.waiting: set[int] = set()
-        forks.register(self, lambda child: child.waiting.clear())
-
-
-_RUNNING: dict[str, Running] = {}
-"""One per file and process, shared by the labs that use the same ledger."""
+def is_trusted(entry: Entry, now: datetime) -> bool:
+    """Whether the service still stores the key of an order for certain."""
+    return -MARGIN < now - timestamps.from_text(entry.made) < DAY - MARGIN
 
 
 class Ledger:
-    """Chooses the Idempotency-Key of each order and stores it before the request is sent.
+    """Decides what is sent for each order, and stores its key before it is sent.
 
-    `service` separates the services (and simulators) that share a file. `clock` estimates the
-    time at the service, and `clean` redacts.
+    `address` names the service and `account` is a digest of the API key. `tell` shows a notice,
+    `clock` estimates its time, and `clean` redacts what is only displayed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is about, and how it reaches the outside
         self,
         store: LedgerStore,
-        service: str,
+        address: str,
+        account: str,
         clock: ServiceClock,
+        tell: Callable[[str], object],
         clean: Callable[[str], str] = str,
     ) -> None:
-        self._store, self._service, self._clean = store, service, clean
-        self._clock = clock
+        self._store, self._address, self._account = store, address, account
+        self._clock, self._tell, self._clean = clock, tell, clean
         self.place: Callable[[], str] = str
-        shared = f"{store.path} {service}"
-        self._running = _RUNNING.setdefault(shared, Running()) if store.path else Running()
 
     @property
     def path(self) -> str:
         """The path of the file, or a note that there is none."""
         return str(self._store.path or "in memory")
 
+    def note_quote(self, quote: str, asked: Values) -> None:
+        """Store the terms of a quote, which count as the terms of its transfer."""
+        self._store.note_quote(self._address, quote, asked)
+
     def open(self, order: Order) -> Ticket | FreshTicket:
-        """The ticket of an order, stored; ChoiceError when the order is ambiguous."""
-        fields = json.loads(order.content)
-        same = json.dumps(fields, sort_keys=True)  # the order of fields does not matter
-        claim = Claim(
-            order,
-            (self._service, order.path),
-            here() or by_hand(),
-            sha256(same.encode()).hexdigest(),
-            self._clean(order.content.decode()),
-            named(fields.get("client_reference_id")),
-            self._clock.earliest(),
-            self._clock.span,
-        )
-        if order.key and self._is_insisted(claim, order.key):
-            return FreshTicket(order.key)
-        with self._store.lock:  # no thread may see an entry that is not begun yet
-            with self._store.transaction():  # two processes must not both find nothing
-                chosen = self._chosen(claim)
-                is_new = chosen is None and claim.reference != ""
-                elsewhere = is_new and self._is_paid_elsewhere(claim)
-                if not isinstance(chosen, ChoiceError):
-                    entry = chosen or self._write(claim)
-            if isinstance(chosen, ChoiceError):
-                raise chosen
-            ticket = Ticket(self._store, entry, self._running, claim.site, found=chosen is not None)
-        if chosen is not None:
-            log.warning("%s", ledger_store.again(entry))
-        if elsewhere:
-            warnings.warn(
-                _ELSEWHERE.format(fields["client_reference_id"]), RuleWarning, stacklevel=2
-            )
-        return ticket
+        """What to do with an order, stored; it waits while an equal order is under way.
 
-    def _is_paid_elsewhere(self, claim: Claim) -> bool:
-        """Whether this reference was paid at the same address with another API key."""
-        address, _, account = self._service.partition(" ")
-        if " " in account:  # a simulator in this process
-            return False
-        same = self._store.find(
-            OTHER_KEY, self._service, f"{address} ", *claim.place[1:], claim.reference
-        )
-        return bool(same)
+        Raises ChoiceError when you have to choose, PaylabError when the wait takes too long.
+        """
+        claim = self._claim(order)
+        if order.key is not None:
+            return self._with_own_key(claim, order.key)
+        until, lock = monotonic() + order.timeout, None
+        while True:
+            with self._store.lock, self._store.transaction():
+                found = self._decide(claim, lock)
+            if isinstance(found, Ticket):
+                return found
+            lock = self._store.take(found.key, max(0.0, until - monotonic()))
+            if lock is None:
+                raise _under_way(found)
 
-    def _chosen(self, claim: Claim) -> Entry | ChoiceError | None:
-        """The existing entry of this order; None for a new one."""
-        if claim.order.key is not None and not claim.order.new:
-            return self._keyed(claim, claim.order.key)
-        # Orders of the same body without an answer, for which no thread is waiting.
-        same = self._store.find(
-            f"{PLACE} AND digest = ? AND state = ?", *claim.place, claim.digest, OPEN
-        )
-        lost = [each for each in same if each.id not in self._running.waiting]
-        if claim.order.new:
-            fresh = [each for each in lost if _replayable(each, claim.now)]
-            for entry in lost:
-                if entry not in fresh:  # its key has expired, and another payment is meant
-                    self._store.change(entry.id, state=GIVEN_UP)
-            found = next((each for each in fresh if each.deliberate), None)
-            return found and self._resumed(found, claim)
-        standing = self._standing(claim)
-        found = self._before(claim, standing) or next(iter(lost), None)
-        if found is None and claim.site.cell and claim.site.name == claim.site.source:
-            found = self._moved(claim)
-        if found is not None:
-            return self._resumed(found, claim)
-        return self._edited(claim, standing) if standing or claim.site.cell else None
+    def knows(self, fields: Values) -> bool:
+        """Whether an equal order stands here, so that the list need not be searched for it."""
+        known = identity(fields, self._terms(fields))
+        equal = self._store.find(address=self._address, identity=known)
+        now = self._clock.span()[1] if equal else None
+        return any(one.state == ANSWERED or (now and is_trusted(one, now)) for one in equal)
 
-    def _keyed(self, claim: Claim, key: str) -> Entry | ChoiceError | None:
-        """The entry of the caller's key, or else of its reference."""
-        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key)
-        standing = [each for each in same if each.state in (OPEN, ANSWERED)]
-        if standing or not claim.reference:
-            return self._resumed(standing[0], claim) if standing else None
-        standing = self._standing(claim)
-        found = self._before(claim, standing)
-        return self._edited(claim, standing) if found is None else self._resumed(found, claim)
+    def _terms(self, fields: Values) -> Values | None:
+        quote = fields.get("quote_id")
+        return None if quote is None else self._store.terms(self._address, quote)
 
-    def _is_insisted(self, claim: Claim, key: str) -> bool:
-        """Whether the caller's key belongs to another body, which the service refuses."""
-        same = self._store.find(f"{PLACE} AND key = ?", *claim.place, key)
-        return bool(same) and same[-1].digest != claim.digest
+    def _claim(self, order: Order) -> Claim:
+        terms = self._terms(order.fields)
+        asked = {**(terms or {}), **order.fields}
+        known = identity(order.fields, terms)
+        claim = Claim(order, asked, known, reference_of(asked), self._clock.earliest(), self._clock)
+        if self._store.find(address=self._address, identity=known):
+            _ = claim.now  # asked before the ledger is locked: it may be a request
+        return claim
 
-    def _moved(self, claim: Claim) -> Entry | None:
-        """The entry of the same order from a cell without an id."""
-        site = claim.site
-        if claim.reference:
-            return None
-        used = self._running.used[site.run]
-        entries = self._store.find(
-            f"{PLACE} AND digest = ? AND state = ?", *claim.place, claim.digest, ANSWERED
-        )
-        fresh = (each for each in entries if each.id not in used and not each.deliberate)
-        return next((each for each in fresh if _replayable(each, claim.now)), None)
+    def _decide(self, claim: Claim, held: OrderLock | None) -> Ticket | Entry:
+        """The ticket of an order, or the equal order that is under way; `held` is its lock."""
+        ticket: Ticket | None = None
+        try:
+            entry = self._standing(claim)
+            if entry is not None and entry.state == ANSWERED:
+                ticket = Ticket(self._store, entry, claim, None, ANSWERED, self._tell)
+                return ticket
+            lock = None if entry is None else self._lock_of(entry, held)
+            if entry is not None and lock is not None:
+                ticket = self._repeat(entry, claim, lock)
+                return ticket
+            if entry is not None and not claim.order.new:
+                return entry
+            entry = self._write(claim, claim.order.make())
+            ticket = Ticket(self._store, entry, claim, self._store.take(entry.key))
+            return ticket
+        finally:
+            if held is not None and (ticket is None or ticket.lock is not held):
+                held.release()
 
-    def _before(self, claim: Claim, standing: list[Entry]) -> Entry | None:
-        """The entry of the same order: by its reference, or the next one of its site."""
-        same = [each for each in standing if each.digest == claim.digest]
-        if claim.reference:
-            return same[-1] if same else None
-        if not claim.site.run:  # a button or a prompt: each use is a new order
-            return None
-        used = self._running.used[claim.site.run]
-        same = [each for each in same if each.id not in used]
-        if not claim.site.cell:  # a program that runs every day makes another payment each day
-            same = [each for each in same if each.state == OPEN or _replayable(each, claim.now)]
-        return same[0] if same else None
+    def _lock_of(self, entry: Entry, held: OrderLock | None) -> OrderLock | None:
+        """The lock of an order without an answer; None while somebody waits for the answer."""
+        is_held = held is not None and held.name == entry.key
+        return held if is_held else self._store.take(entry.key)
 
-    def _standing(self, claim: Claim) -> list[Entry]:
-        """The entries of the same reference or site that may have been carried out."""
-        if claim.reference:
-            entries = self._store.find(f"{PLACE} AND reference = ?", *claim.place, claim.reference)
-        else:
-            entries = self._store.find(AT_SITE, *claim.place, claim.site.name, claim.site.source)
-        return [each for each in entries if each.state in (OPEN, ANSWERED)]
-
-    def _resumed(self, entry: Entry, claim: Claim) -> Entry | ChoiceError:
-        if not _replayable(entry, claim.now):
-            if not claim.site.run and entry.state == OPEN:  # a second try is intended
-                self._store.change(entry.id, state=GIVEN_UP)
-            return ledger_store.too_late(entry)
-        self._store.change(entry.id, times=entry.times + 1)
+    def _standing(self, claim: Claim) -> Entry | None:
+        """The equal order that decides; None for a new order. ChoiceError for another account."""
+        equal = self._store.find(address=self._address, identity=claim.identity)
+        counting = [one for one in equal if claim.counts(one)]
+        if claim.order.new:  # a payment on purpose is repeated only if it was not carried out
+            own = [one for one in counting if one.is_new and one.account == self._account]
+            left = (one for one in own if one.state != ANSWERED and claim.is_trusted(one))
+            return next(left, None)
+        made = [one for one in counting if one.state != REFUSED]
+        entry = next(iter(made or counting), None)
+        if entry is None or entry.account == self._account:
+            return entry
+        if entry.state == OPEN or (entry.state == ANSWERED and claim.reference):
+            raise _other_account(entry)
         return entry
 
-    def _edited(self, claim: Claim, standing: list[Entry]) -> ChoiceError | None:
-        """ChoiceError when the reference, or this cell, sent something else before."""
-        if claim.reference and standing:
-            return ledger_store.edited(standing[-1], claim.body, _who(standing[-1], claim))
-        if not claim.site.cell:
-            return None
-        entries = self._store.find(AT_SITE, *claim.place, claim.site.name, claim.site.source)
-        before = [each for each in entries if self._stands(each, claim)]
-        return ledger_store.edited(before[-1], claim.body) if before else None
+    def _repeat(self, entry: Entry, claim: Claim, lock: OrderLock) -> Ticket:
+        """Send a lost or refused order again: same key, and the bytes of the first attempt."""
+        body, before = entry.body, entry.state
+        if before == REFUSED and _quote(body) != claim.order.fields.get("quote_id"):
+            body = claim.order.content  # an expired quote must not block the order
+        self._store.change(entry.id, state=OPEN, account=self._account, body=body)
+        return Ticket(self._store, replace(entry, body=body), claim, lock, before)
 
-    def _stands(self, entry: Entry, claim: Claim) -> bool:
-        """Whether an entry of this cell may be the order before an edit.
+    def _with_own_key(self, claim: Claim, key: str) -> Ticket | FreshTicket:
+        """The ticket of your own key, which decides alone; RuleWarning if an equal order stands."""
+        with self._store.lock, self._store.transaction():
+            same = self._store.find(address=self._address, key=key)
+            equal = self._store.find(address=self._address, identity=claim.identity)
+            if same and same[0].identity != claim.identity:
+                return FreshTicket(key)  # the service refuses the key of another body
+            entry = same[0] if same else self._write(claim, key)
+            if entry.state != ANSWERED:
+                self._store.change(entry.id, state=OPEN, body=claim.order.content)
+            lock = self._store.take(key)
+        standing = [one for one in equal if one.state != REFUSED and one.key != key]
+        for other in standing[:1]:
+            self._warn(f"an equal order stands under the key {other.key}: {_said(other)}")
+        return Ticket(self._store, entry, claim, lock)
 
-        The same text with another recipient, such as one just created, is not an edit;
-        neither is an order with another reference.
-        """
-        same_text = entry.source == claim.site.source
-        another = same_text and ledger_store.payee(entry.body) != ledger_store.payee(claim.body)
-        has_other_reference = claim.reference and entry.reference
-        made = entry.state in (OPEN, ANSWERED) and not entry.deliberate
-        is_used = entry.id in self._running.used[claim.site.run]
-        if not made or is_used or another or has_other_reference:
-            return False
-        return _replayable(entry, claim.now)
-
-    def _write(self, claim: Claim) -> Entry:
-        site = claim.site
-        entry = Entry(
-            0,
-            self._service,
-            claim.order.path,
-            site.name,
-            site.source,
-            self._clean(site.place)[:LONGEST_PLACE],
-            claim.digest,
-            claim.body,
-            claim.order.key or claim.order.make(),
-            timestamps.to_text(claim.made),
-            deliberate=claim.order.new,
-            reference=claim.reference,
+    def _write(self, claim: Claim, key: str) -> Entry:
+        """Store a new order; a reference that was used with other values is told."""
+        order, place = claim.order, self._address
+        if claim.reference:
+            same = self._store.find(address=place, reference=claim.reference)
+            others = [one for one in same if one.identity != claim.identity]
+            for other in [one for one in others if one.state != REFUSED][:1]:
+                self._tell_other_values(claim, other)
+        return self._store.add(
+            *(place, self._account, order.path, claim.identity, claim.reference, key),
+            *(int(order.new), OPEN, timestamps.to_text(claim.made), order.content, None, ""),
+            *map(self._clean, summary(claim.asked)),
         )
-        return self._store.add(entry)
+
+    def _tell_other_values(self, claim: Claim, other: Entry) -> None:
+        named = f"client_reference_id {claim.asked.get('client_reference_id')!r}"
+        if claim.order.in_batch:
+            message = f"not sent: {named} was used with other values: {_said(other)}"
+            raise ChoiceError(message, "correct the row, or give it another client_reference_id")
+        self._warn(f"{named} was used with other values, and this is another order: {_said(other)}")
+
+    def _warn(self, words: str) -> None:
+        warnings.warn(words, RuleWarning, stacklevel=2)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The newest entries, newest first, as flat rows; sends no request.
+        """The newest orders, newest first, as flat rows; sends no request.
 
         >>> lab.ledger.rows()
         []
         """
-        now = self._clock.seen()
-        order = "ORDER BY id DESC LIMIT ?"
-        newest = self._store.find("service = ?", self._service, MOST_SHOWN, rest=order)
-        return [_row(entry, now) for entry in newest]
+        newest = self._store.find(MOST_SHOWN, address=self._address)
+        return [
+            {
+                "time": one.made,
+                "amount": one.amount,
+                "account": one.payee,
+                "reference": one.label,
+                "state": one.state,
+                "payment": one.payment,
+                "key": one.key,
+            }
+            for one in newest
+        ]
 
     def __len__(self) -> int:
         return len(self.rows())
 
     def __repr__(self) -> str:
         lines = ["  ".join(str(value) for value in row.values()) for row in self.rows()]
-        return "\n".join([f"<ledger {self.path}, {len(lines)} entries>", *lines])
+        noun = "order" if len(lines) == 1 else "orders"
+        return "\n".join([f"<ledger {self.path}, {len(lines)} {noun}>", *lines])
 
     def close(self) -> None:
         """Close the file.
@@ -305,77 +264,121 @@ class Ledger:
 
 
 class Ticket:
-    """The key of one order and its ledger entry."""
+    """What to send for one order, and the receiver of its outcome."""
 
-    advice = ledger_store.LOST
+    advice = AGAIN
 
-    def __init__(
-        self, store: LedgerStore, entry: Entry, running: Running, site: Site, *, found: bool
+    def __init__(  # noqa: PLR0913 - the order, the lock that it holds, and how it is told
+        self,
+        store: LedgerStore,
+        entry: Entry,
+        claim: Claim,
+        lock: OrderLock | None,
+        before: str = "",
+        tell: Callable[[str], object] = lambda _: None,
     ) -> None:
-        self._store, self._entry, self._running = store, entry, running
-        self.key = entry.key
-        self.known: str | None = entry.resource_id if entry.status == ACCEPTED else None
-        """The id of what this order made, when sending it again would make another."""
-        sent = found and entry.state == OPEN
-        self.since: datetime | None = timestamps.from_text(entry.made) if sent else None
-        """When it was first sent, if an earlier answer was lost."""
-        # Reserved within the process until it is answered or lost.
-        running.used[site.run].add(entry.id)
-        if self.known is None:
-            running.waiting.add(entry.id)
+        self._store, self._entry, self._claim, self._tell = store, entry, claim, tell
+        self.lock, self.key = lock, entry.key
+        self.known = entry.payment if before == ANSWERED else None
+        """The id of the payment, when nothing is to be created."""
+        self.content = entry.body if before in (OPEN, REFUSED) else None
+        """The bytes to send instead of this call's."""
+        self.since = timestamps.from_text(entry.made) if before == OPEN else None
+        """When it was first sent, if the answer was lost."""
+        self.was_refused = before == REFUSED
+        self.is_expired = before == OPEN and not claim.is_trusted(entry)
+        """Whether the service may have dropped the key, so that the list must be searched."""
 
-    def answered(self, status: int, resource_id: str, *, replayed: bool) -> None:
-        """Store that the order was carried out; LedgerError when that fails."""
+    def find(self, listed: Iterable[Transfer], since: datetime) -> str | None:
+        """The payment of an order whose key expired; ChoiceError when that cannot be told."""
+        same = self._store.find(address=self._entry.address)
+        others = {one.payment for one in same if one.id != self._entry.id}
         try:
-            # UTF-8 cannot encode an unpaired surrogate.
-            shown = resource_id.encode(errors="backslashreplace").decode()
-            self._store.change(self._entry.id, state=ANSWERED, status=status, resource_id=shown)
+            return find(listed, values(self._claim.asked), since, others)
+        except PaylabError as error:
+            what = f"not sent: sent before ({self._entry.made}) without an answer, and {error}"
+            raise ChoiceError(what, "check the list for it; new=True makes another") from error
+
+    def tell(self, payment: str) -> None:
+        """Show that nothing was created."""
+        if not self._claim.order.in_batch:
+            entry = replace(self._entry, state=ANSWERED, payment=payment)
+            self._tell(f"{_said(entry)}; nothing new was created; {CHOICES}")
+
+    def missing(self) -> ChoiceError:
+        """The error for a payment that the service does not have any more."""
+        what = f"not sent: {_said(self._entry)}, but the service does not have it"
+        return ChoiceError(what, f"{CHOICES}; or {_OTHER_LEDGER}")
+
+    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
+        """Store that the order was carried out; LedgerError when that fails."""
+        # UTF-8 cannot encode an unpaired surrogate.
+        shown = payment.encode(errors="backslashreplace").decode()
+        made = self._entry.made
+        if self.is_expired and not found:  # the key was sent anew
+            made = timestamps.to_text(self._claim.made)
+        changes: dict[str, Any] = {"status": status, "payment": shown, "made": made}
+        try:
+            self._store.change(self._entry.id, state=ANSWERED, body=None, **changes)
         except LedgerError as error:
-            raise ledger_store.unnoted(self.key, resource_id, str(error)) from None
+            raise _unnoted(self.key, payment, str(error)) from None
         finally:
-            self._running.waiting.discard(self._entry.id)
+            self._release(done=True)
 
     def refused(self, status: int) -> None:
-        """Store that the order was refused, unless another process sent it meanwhile."""
-        only_here = f"state = '{OPEN}' AND times = 1"
+        """Store that the order was refused, or not sent (0)."""
         try:
             if status not in UNDECIDED:
-                self._store.change(self._entry.id, only_here, state=REFUSED, status=status)
-        except LedgerError as error:  # raise the refusal, not this error
-            log.warning("%s", error)
+                only = f"state = '{OPEN}'"
+                self._store.change(self._entry.id, only, state=REFUSED, status=status)
+        except LedgerError:  # the refusal is raised; the order stays without an answer
+            pass
         finally:
-            self.lost()
+            self._release()
 
     def lost(self) -> None:
-        """Store that no answer came; the next order of the same body continues this one."""
-        self._running.waiting.discard(self._entry.id)
-        for used in self._running.used.values():
-            used.discard(self._entry.id)
+        """No answer came: the next equal order continues this one."""
+        self._release()
+
+    def _release(self, *, done: bool = False) -> None:
+        lock, self.lock = self.lock, None
+        if lock is not None:
+            lock.release(done=done)
 
 
-def _who(entry: Entry, claim: Claim) -> str:
-    """A phrase that names what made the earlier order."""
-    site = claim.site
-    if site.cell and (entry.name == site.name or entry.source == site.source):
-        return "this cell"
-    fields = ledger_store.fields_of(claim.body) or {}
-    return f"client_reference_id {fields.get('client_reference_id')!r}"
+_OTHER_LEDGER = "another ledger file (PAYLAB_LEDGER) knows none of these orders"
 
 
-def _replayable(entry: Entry, now: datetime) -> bool:
-    """Whether the service still stores the key for certain."""
-    made = timestamps.read(entry.made)
-    return made is not None and -AHEAD < now - made < KEPT
+def _quote(body: bytes | None) -> object:
+    from ..spec.text import read_json
+
+    try:
+        fields = read_json((body or b"").decode())
+    except ValueError:
+        return None
+    return fields.get("quote_id") if isinstance(fields, dict) else None
 
 
-def _row(entry: Entry, now: datetime) -> dict[str, Any]:
-    return {
-        "made": entry.made,
-        "where": entry.place,
-        "path": entry.path,
-        "key": entry.key,
-        "state": entry.state if entry.state != OPEN else "no answer yet",
-        "made_id": entry.resource_id,
-        "times": entry.times,
-        "replayable": "yes" if _replayable(entry, now) else "no longer",
-    }
+def _said(entry: Entry) -> str:
+    """What is known of an earlier order."""
+    if entry.state == ANSWERED:
+        return f"{entry.payment} was made for this order at {entry.made}"
+    return f"sent at {entry.made} without an answer, key {entry.key}"
+
+
+def _under_way(entry: Entry) -> PaylabError:
+    error = PaylabError(f"not sent: an equal order is under way since {entry.made}")
+    error.hint = "the same call asks again without paying twice; new=True makes another payment"
+    return error
+
+
+def _other_account(entry: Entry) -> ChoiceError:
+    what = f"not sent: an equal order was made with another API key at this address: {_said(entry)}"
+    hint = "use the earlier API key; new=True or another client_reference_id makes another payment"
+    return ChoiceError(what, hint)
+
+
+def _unnoted(key: str, payment: str, reason: str) -> LedgerError:
+    what = f"the payment was made: {payment}, with Idempotency-Key {key}; but {reason}"
+    hint = f"do not send it as a new payment; idempotency_key={key!r} returns it again"
+    return LedgerError(what, hint, made=payment, key=key)

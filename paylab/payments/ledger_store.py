@@ -1,13 +1,12 @@
-"""The order ledger's file, and the messages about an order that was made before."""
+"""The order ledger's file: its orders, the terms of quotes, and the file of an earlier version."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -15,87 +14,129 @@ from typing import Any
 from platformdirs import user_data_path
 
 from .. import forks, sqlite
-from ..errors import ChoiceError, LedgerError
+from ..errors import LedgerError
+from ..spec import timestamps
+from .identity import Values, address, identity, reference_of, values
+from .locks import OrderLock, OrderLocks
 
-OPEN, ANSWERED, REFUSED, GIVEN_UP = "open", "answered", "refused", "given up"
-"""States: written and possibly sent; carried out; not carried out; outcome unknown."""
+OPEN, ANSWERED, REFUSED = "no answer", "answered", "refused"
+"""States: written and possibly sent; carried out; refused or not sent."""
 
 BUSY_SECONDS = 30.0
 """How long to wait for another process that writes to the ledger."""
 
-_COLUMNS = (
-    *("id", "service", "path", "name", "source", "place", "digest", "body", "key", "made"),
-    *("state", "status", "resource_id", "times", "deliberate", "reference"),
-)
-_TABLE = """
-CREATE TABLE entries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
-    source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
-    key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
-    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL,
-    reference TEXT NOT NULL DEFAULT ''
-)
-"""
-_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS by_site ON entries (service, path, name)",
-    "CREATE INDEX IF NOT EXISTS by_source ON entries (service, path, source)",
-    "CREATE INDEX IF NOT EXISTS by_digest ON entries (service, path, digest)",
-    "CREATE INDEX IF NOT EXISTS by_reference ON entries (service, path, reference)",
-    "CREATE INDEX IF NOT EXISTS by_key ON entries (service, path, key)",
-)
-# A ledger without a version, from an earlier paylab: its keys are still valid.
-_UPGRADE = (
-    "ALTER TABLE entries ADD COLUMN reference TEXT NOT NULL DEFAULT ''",
-    "UPDATE entries SET reference = named(json_extract(body, '$.client_reference_id'))"
-    " WHERE json_valid(body)",
-)
+
+@dataclass(frozen=True)
+class Entry:
+    """One order: what identifies it, its key, its state, and what was asked for.
+
+    `body` are the bytes of the first attempt, which are removed when the order is answered.
+    """
+
+    id: int
+    address: str
+    account: str
+    path: str
+    identity: str
+    reference: str
+    key: str
+    is_new: int
+    state: str
+    made: str
+    body: bytes | None
+    status: int | None
+    payment: str
+    amount: str
+    payee: str
+    label: str
 
 
-def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """Upgrade a ledger of the first version, which has no references; its keys stay valid."""
-    ours = sqlite.tables_of(connection) <= {"entries", "by_site", "by_source"}
-    if ours and sqlite.columns_of(connection, "entries") == {*_COLUMNS} - {"reference"}:
-        return (*_UPGRADE, *_INDEXES)
-    return None
+_COLUMNS = tuple(field.name for field in fields(Entry))
+_TABLES = (
+    """CREATE TABLE orders (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL, account TEXT NOT NULL,
+        path TEXT NOT NULL, identity TEXT NOT NULL, reference TEXT NOT NULL, key TEXT NOT NULL,
+        is_new INTEGER NOT NULL, state TEXT NOT NULL, made TEXT NOT NULL, body BLOB,
+        status INTEGER, payment TEXT NOT NULL, amount TEXT NOT NULL, payee TEXT NOT NULL,
+        label TEXT NOT NULL
+    )""",
+    "CREATE TABLE quotes (address TEXT NOT NULL, id TEXT NOT NULL, terms TEXT NOT NULL,"
+    " PRIMARY KEY (address, id))",
+    "CREATE INDEX by_identity ON orders (address, identity)",
+    "CREATE INDEX by_reference ON orders (address, reference)",
+    "CREATE INDEX by_key ON orders (address, key)",
+)
+_INSERT = f"INSERT INTO orders VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
+_EARLIER = (
+    *("service", "path", "body", "key", "made", "state", "status", "resource_id"),
+    "deliberate",
+)
+_NUMBERS = ("status", "deliberate")
+_STATES = {"open": OPEN, "answered": ANSWERED, "refused": REFUSED}
 
 
-LAYOUT = sqlite.Layout(0x7061796F, 1, (_TABLE, *_INDEXES), _adopt)
+def _upgrade(connection: sqlite3.Connection) -> Sequence[str] | None:
+    """Move the orders of an earlier version to the new tables; None for another program's file."""
+    if not {*_EARLIER} <= sqlite.columns_of(connection, "entries"):
+        return None
+    columns = ", ".join(_EARLIER)
+    old = connection.execute(f"SELECT {columns} FROM entries ORDER BY id").fetchall()  # noqa: S608
+    for statement in _TABLES:
+        connection.execute(statement)
+    for row in old:
+        given = dict(zip(_EARLIER, row, strict=True))
+        base_url, _, account = str(given["service"]).partition(" ")
+        # The orders of an embedded simulator have three words, and ended with its process.
+        if given["state"] in _STATES and " " not in account:
+            connection.execute(_INSERT, _moved(address(base_url), account, given))
+    return ["DROP TABLE entries"]
+
+
+def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
+    if not all(isinstance(given[name], str) for name in _EARLIER if name not in _NUMBERS):
+        raise ValueError("an order of the earlier version cannot be read")
+    try:
+        asked = json.loads(given["body"])
+    except ValueError:
+        asked = None
+    asked = asked if isinstance(asked, dict) else {"body": given["body"]}
+    state = _STATES[given["state"]]
+    body = None if state == ANSWERED else given["body"].encode()
+    return (
+        *(None, place, account, given["path"], identity(asked), reference_of(asked)),
+        *(given["key"], given["deliberate"], state, given["made"], body, given["status"]),
+        *(given["resource_id"], *summary(asked)),
+    )
+
+
+LAYOUT = sqlite.Layout(0x7061796F, 2, _TABLES, _upgrade, frozenset({1}))
 _LOCK = RLock()
 """Held while a connection is used: SQLite must be idle when the process forks."""
 
 ELSEWHERE = "set PAYLAB_LEDGER to another file, or to `none` for no ledger"
+DAMAGED = (
+    "it may know payments that were made: restore it from a backup, or check the list of payments "
+    f"before you move it away; or {ELSEWHERE}"
+)
 
 
-def named(reference: object) -> str:
-    """The digest under which a client_reference_id is stored; "" for none."""
-    return sha256(str(reference).encode(errors="replace")).hexdigest() if reference else ""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One order: its site, the hash of its body, its key and its outcome."""
-
-    id: int
-    service: str
-    path: str
-    name: str
-    source: str
-    place: str
-    digest: str
-    body: str
-    key: str
-    made: str
-    state: str = OPEN
-    status: int | None = None
-    resource_id: str = ""
-    times: int = 1
-    deliberate: bool = False
-    reference: str = ""
+def summary(asked: Values) -> tuple[str, str, str]:
+    """What was asked, for display: the amount with its currency, the account, the reference."""
+    known = values(asked)
+    for side in ("source", "destination", "net_source"):
+        if amount := known.get(f"{side}_amount"):
+            currency = known.get(f"{side.removeprefix('net_')}_currency", "")
+            break
+    else:
+        amount, currency = "", known.get("source_currency", "")
+    account = known.get("financial_account") or known.get("payout_account")
+    payee = str(account or known.get("quote_id") or "")
+    given = asked.get(f"{side}_amount") if amount else ""
+    return f"{given} {currency}".strip(), payee, str(known.get("client_reference_id") or "")
 
 
 class LedgerStore:
-    """A table of entries, in a file or in memory."""
+    """The tables of the ledger, in a file or in memory, and the locks beside it."""
 
     lock = _LOCK
     """Locks out the other threads of this process."""
@@ -103,6 +144,7 @@ class LedgerStore:
     def __init__(self, path: Path | None, busy: float = BUSY_SECONDS) -> None:
         self.path, self._busy = path, busy
         self._opened: sqlite3.Connection | None = self._connect()
+        self._locks = OrderLocks(path and path.with_name(f"{path.name}.locks"))
         forks.register(self, LedgerStore._forget)
 
     def _forget(self) -> None:
@@ -117,18 +159,21 @@ class LedgerStore:
                 connection = sqlite.open_file(self.path, timeout=self._busy)
                 try:
                     connection.execute("PRAGMA synchronous = EXTRA")
-                    connection.create_function("named", 1, named)
+                    connection.execute("PRAGMA secure_delete = ON")  # bodies are personal data
                     sqlite.prepare(connection, LAYOUT)
+                    [found] = connection.execute("PRAGMA integrity_check(1)").fetchone()
+                    if found != "ok":
+                        raise self.damaged(found)
                 except BaseException:
                     connection.close()
                     raise
-            except (OSError, sqlite3.Error) as error:
+            except (OSError, ValueError, sqlite3.Error) as error:
                 raise self._unusable(error) from None
         return connection
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Read and write without another writer in between."""
+        """Read and write without another writer in between, in this process or another."""
         with self.lock:
             self._execute("BEGIN IMMEDIATE")
             try:
@@ -140,39 +185,83 @@ class LedgerStore:
                         self._opened.rollback()
                 raise
 
-    def add(self, entry: Entry) -> Entry:
-        """Store an entry; on disk when this, or the surrounding transaction, returns."""
-        values = [getattr(entry, column) for column in _COLUMNS[1:]]
-        marks = ", ".join("?" * len(values))
-        sql = f"INSERT INTO entries ({', '.join(_COLUMNS[1:])}) VALUES ({marks})"  # noqa: S608
-        with self.lock:
-            number = self._execute(sql, values).lastrowid
-        return Entry(int(number or 0), *values)
+    def take(self, key: str, timeout: float = 0) -> OrderLock | None:
+        """The lock of an order; None while another holder waits for its answer."""
+        try:
+            return self._locks.take(key, timeout)
+        except OSError as error:
+            raise self._unusable(error) from None
 
-    def change(self, number: int, where: str = "1", **values: object) -> None:
-        """Change columns of an entry if it still has the values of `where`."""
-        sets = ", ".join(f"{column} = ?" for column in values)
-        sql = f"UPDATE entries SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
+    def add(self, *row: Any) -> Entry:
+        """Store an order; on disk when this, or the surrounding transaction, returns."""
         with self.lock:
-            self._execute(sql, [*values.values(), number])
+            number = self._execute(_INSERT, (None, *row)).lastrowid
+        return Entry(int(number or 0), *row)
 
-    def find(self, where: str, *values: object, rest: str = "ORDER BY id") -> list[Entry]:
-        """The entries for which an SQL condition holds, oldest first."""
-        columns = ", ".join(_COLUMNS)
-        sql = f"SELECT {columns} FROM entries WHERE {where} {rest}"  # noqa: S608 - our own words
+    def change(self, number: int, where: str = "1", **changes: object) -> None:
+        """Change columns of an order if it still has the values of `where`."""
+        sets = ", ".join(f"{column} = ?" for column in changes)
+        sql = f"UPDATE orders SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
         with self.lock:
-            return [Entry(*row) for row in self._execute(sql, values)]
+            self._execute(sql, [*changes.values(), number])
 
-    def _execute(self, sql: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
+    def find(self, most: int = -1, **same: str) -> list[Entry]:
+        """The orders with these values, newest first."""
+        where = " AND ".join(f"{column} = ?" for column in same)
+        sql = f"SELECT * FROM orders WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608
+        with self.lock:
+            return [self._read(row) for row in self._rows(sql, [*same.values(), most])]
+
+    def note_quote(self, place: str, quote: str, terms: Values) -> None:
+        """Store the terms of a quote."""
+        with self.lock:
+            row = place, quote, json.dumps({**terms}, default=str)
+            self._execute("INSERT OR REPLACE INTO quotes VALUES (?, ?, ?)", row)
+
+    def terms(self, place: str, quote: object) -> Values | None:
+        """The terms of a quote; None if it was not made with this ledger."""
+        sql = "SELECT terms FROM quotes WHERE address = ? AND id = ?"
+        with self.lock:
+            for (text,) in self._rows(sql, [place, str(quote)]):
+                with suppress(ValueError, TypeError):
+                    if isinstance(terms := json.loads(text), dict):
+                        return terms
+                raise self.damaged(f"the terms of {quote} cannot be read")
+        return None
+
+    def _read(self, row: tuple[Any, ...]) -> Entry:
+        """An order of the file; LedgerError when a value cannot be one of ours."""
+        entry = Entry(*row)
+        texts = [*astuple(entry)[1:7], entry.payment, entry.amount, entry.payee, entry.label]
+        body = isinstance(entry.body, bytes) or (entry.state == ANSWERED and entry.body is None)
+        known = entry.state in (OPEN, ANSWERED, REFUSED) and timestamps.read(entry.made)
+        if not (all(isinstance(text, str) for text in texts) and body and known):
+            raise self.damaged(f"order {entry.id} cannot be read")
+        return entry
+
+    def _execute(self, sql: str, given: Iterable[Any] = ()) -> sqlite3.Cursor:
         try:
             if self._opened is None:
                 self._opened = self._connect()
-            return self._opened.execute(sql, tuple(values))
-        except sqlite3.Error as error:
+            return self._opened.execute(sql, tuple(given))
+        except (sqlite3.Error, UnicodeError) as error:
             raise self._unusable(error) from None
+
+    def _rows(self, sql: str, given: Iterable[Any]) -> list[tuple[Any, ...]]:
+        try:
+            return self._execute(sql, given).fetchall()
+        except sqlite3.Error as error:  # a page that is read only now
+            raise self._unusable(error) from None
+
+    def damaged(self, what: str) -> LedgerError:
+        """The error of a file whose content is not as it was written."""
+        return LedgerError(f"the ledger {self.path} is damaged: {what}; {DAMAGED}")
 
     def _unusable(self, error: Exception) -> LedgerError:
         """The error that names the file and what to do."""
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF == sqlite3.SQLITE_CORRUPT:
+            return self.damaged(str(error))
         where = self.path or "in memory"
         return LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}")
 
@@ -188,82 +277,3 @@ forks.register(LedgerStore, lock=_LOCK)
 def ledger_path() -> Path:
     """The default path of the ledger on this system."""
     return user_data_path("paylab", appauthor=False) / "ledger.sqlite3"
-
-
-LOST = (
-    "it may have been carried out: run it again unchanged to send the same Idempotency-Key, so "
-    "that it happens once; lab.ledger shows the key"
-)
-
-
-def again(entry: Entry) -> str:
-    """The message about an order that keeps its key."""
-    if entry.state == OPEN:
-        return (
-            f"this was sent before ({entry.made}) without a response: sending it again with the "
-            "same Idempotency-Key, so that it happens once"
-        )
-    return (
-        f"this made {entry.resource_id} before ({entry.made}): returning that and making "
-        "nothing new; new=True makes another"
-    )
-
-
-def edited(entry: Entry, body: str, who: str = "this cell") -> ChoiceError:
-    """The error for an order that differs from the earlier one made by `who`."""
-    made = entry.resource_id or "something without a response"
-    change = _change(entry.body, body)
-    what = f"not sent: {who} made {made} at {entry.made} with another body ({change})"
-    hint = (
-        "new=True sends it as another payment; "
-        f"idempotency_key={entry.key!r} sends it with the earlier key, which the service "
-        "refuses with 409; restore the old value to see what was made"
-    )
-    return ChoiceError(what, hint)
-
-
-def too_late(entry: Entry) -> ChoiceError:
-    """The error for an order so old that the service may have dropped its key."""
-    if entry.state == OPEN:
-        what = f"not sent: sent before ({entry.made}) without a response, and its key has expired"
-        hint = "check the list for it; new=True sends it as another payment"
-        return ChoiceError(what, hint, expired="")
-    what = f"not sent: this made {entry.resource_id} at {entry.made}, and its key has expired"
-    hint = f"get {entry.resource_id!r} to see it; new=True sends it as another payment"
-    return ChoiceError(what, hint, expired=entry.resource_id)
-
-
-def unnoted(key: str, resource_id: str, reason: str) -> LedgerError:
-    """The error when the payment was made but the ledger could not be written."""
-    made = resource_id or "something without an id"
-    what = f"the payment was made: {made}, with Idempotency-Key {key}; but {reason}"
-    hint = f"do not send it as a new payment; idempotency_key={key!r} returns it again"
-    return LedgerError(what, hint, made=resource_id, key=key)
-
-
-def fields_of(body: str) -> dict[str, Any] | None:
-    """The fields of a stored body; None if it is not a JSON object."""
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def payee(body: str) -> object:
-    """The recipient's account in a body, if there is one."""
-    fields = fields_of(body)
-    return body if fields is None else [fields.get(name) for name in PAYEE]
-
-
-PAYEE = ("financial_account", "individual_id", "payout_account")
-
-
-def _change(before: str, after: str) -> str:
-    """The fields that differ, each with both values."""
-    old, new = fields_of(before), fields_of(after)
-    if old is None or new is None:
-        return "it differs"
-    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    changes = [f"{name}: {old.get(name)} -> {new.get(name)}" for name in names]
-    return ", ".join(changes) or "it differs"

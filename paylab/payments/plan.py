@@ -13,6 +13,7 @@ from ..errors import PaylabError, Problem, RuleError, RuleWarning
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money
+from .identity import identity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,11 @@ class PayoutRow:
         """A cell, or None when it is empty."""
         return self.cells.get(name)
 
+    @property
+    def name(self) -> str:
+        """The reference of the payout; "" for none."""
+        return str(self.get(REFERENCE) or "")
+
     def body(self) -> dict[str, Any]:
         """The body of the request; the order of the columns does not change its bytes."""
         cells = {name: self.cells[name] for name in COLUMNS if name in self.cells}
@@ -65,6 +71,8 @@ def read_payouts(
         _refuse_twins(_named(str(name), reference) for name in payouts.columns)
     raw = list(_raw(payouts, delimiter))
     names = {name: _named(str(name), reference) for row in raw for name in row.cells}
+    if raw and reference not in {REFERENCE, *names}:
+        raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
     given = {name: _cell(value) for name, value in defaults.items()}
     rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
     ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
@@ -199,10 +207,9 @@ class Plan:
         wrong = len({problem.row for problem in self.problems})
         sums = [f"{amount} {label}" for label, amount in self.totals().items()]
         count = len(self.rows)
-        return (
-            f"{count} payout{'' if count == 1 else 's'}, {wrong} with problems; the good ones: "
-            + (", ".join(sums) or "nothing")
-        )
+        problems = f"{wrong} {'has' if wrong == 1 else 'have'} problems" if wrong else "no problems"
+        total = f"; total{' of the others' if wrong else ''}: {', '.join(sums)}" if sums else ""
+        return f"{count} payout{'' if count == 1 else 's'}, {problems}{total}"
 
 
 def plan(
@@ -223,20 +230,20 @@ def plan(
 def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[RowProblem]:
     first: dict[str, int] = {}
     for row in rows:
-        name = row.get(REFERENCE)
-        earlier = row.number if name is None else first.setdefault(str(name), row.number)
+        earlier = first.setdefault(row.name or identity(row.body()), row.number)
         for problem in (*_own_problems(row, earlier), *_rule_problems(row)):
             field = names.get(problem.field, problem.field)
             yield RowProblem(field, problem.message, problem.source, row.number, row.line)
 
 
 def _own_problems(row: PayoutRow, earlier: int) -> Iterator[Problem]:
-    """The problems that no rule knows; `earlier` is the first row with the same reference."""
-    if row.get(REFERENCE) is None:
-        yield Problem(REFERENCE, "is required: it prevents paying the row twice", _OWN)
-    elif earlier != row.number:
+    """The problems that no rule knows; `earlier` is the first row of the same payout."""
+    if earlier != row.number and row.name:
         message = f"is also the reference of row {earlier}: it must be unique"
         yield Problem(REFERENCE, message, _OWN)
+    elif earlier != row.number:
+        message = f"row {row.number} equals row {earlier}: give each a reference, or remove one"
+        yield Problem("", message, _OWN)
     if row.surplus:
         message = "has more cells than the header: is a comma not in quotes?"
         yield Problem("", message, _OWN)
@@ -261,19 +268,3 @@ def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
         amount = money.read_amount(row.get(name))
         if amount is not None:
             yield f"{row.get(currency)} {name}".replace("_", " "), amount
-
-
-def terms(row: PayoutRow) -> Mapping[str, Any]:
-    """The terms of a payout: the same reference and terms mean the same payout.
-
-    Amounts are compared by value: 10.50 of a file is the 10.5 of a frame of that file.
-    """
-    amounts = ((name, money.read_amount(row.get(name))) for name in transfers.AMOUNTS)
-    return spelled_terms(row) | {
-        name: _plain(value) for name, value in amounts if value is not None
-    }
-
-
-def spelled_terms(row: PayoutRow) -> dict[str, Any]:
-    """The terms with amounts as they are spelled."""
-    return {name: value for name, value in sorted(row.cells.items()) if value is not None}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ import pandas as pd
 from ..errors import PaylabError
 from ..frames.frame import transfers as transfers_frame
 from ..spec.text import plain, printable
-from .plan import REFERENCE, Plan
+from .plan import COLUMNS, REFERENCE, Plan
 
 MADE = frozenset({"created", "replayed", "found", "done"})
 
@@ -22,10 +21,10 @@ MADE = frozenset({"created", "replayed", "found", "done"})
 class Outcome:
     """The outcome of a row as a word, its transfer, and the error if there is none.
 
-    created: made now. replayed: made in the last 24 hours, the service repeated its answer. found:
-    made before a crash. done: in the journal. refused: refused by the service; can be sent again.
-    conflict: the reference belongs to another payout. unknown: no response; check the list.
-    unsent: not sent, because the service did not respond.
+    created: made now. replayed: sent again, and the service repeated its earlier answer. found: in
+    the list of the service. done: in the ledger. refused: by the service; correct it and send it
+    again. conflict: the reference was used with other values, or with another API key. unknown: no
+    response; send it again. unsent: not sent.
     """
 
     word: str
@@ -42,18 +41,16 @@ class Outcome:
         return self.word in MADE
 
 
-def results_frame(
-    checked: Plan, outcomes: Mapping[int, Outcome], journal: Path | None
-) -> pd.DataFrame:
+def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFrame:
     """The transfers as in `lab.transfers.frame()`, with `row`, `outcome` and `error`.
 
-    Your own columns of the payouts follow, as text. `attrs` holds the number of
-    rows per outcome and the path of the journal.
+    A row without a transfer keeps its own cells, so that it can be corrected and sent again. Your
+    own columns of the payouts follow, as text. `attrs` holds the number of rows per outcome.
     """
     rows = checked.rows
     found = [outcomes[row.number] for row in rows]
     raw = [
-        {**one.transfer, REFERENCE: row.get(REFERENCE)}
+        {**(one.transfer if one.is_made else row.cells), REFERENCE: row.get(REFERENCE)}
         for row, one in zip(rows, found, strict=True)
     ]
     result, unreadable = _readable(raw)
@@ -61,12 +58,14 @@ def results_frame(
     result.insert(1, "outcome", [one.word for one in found])
     errors = [one.error or odd for one, odd in zip(found, unreadable, strict=True)]
     result.insert(2, "error", [error and printable(error) for error in errors])
+    for name in COLUMNS:
+        if name not in result.columns and any(row.get(name) for row in rows):
+            result[name] = pd.Series([row.get(name) for row in rows], result.index, "str")
     for name in checked.ignored:
         own = [row.own.get(name) for row in rows]
         unique = f"{name} (given)" if name in result.columns else name
         result[unique] = pd.Series(own, result.index, "str")
-    counts = Counter(one.word for one in found)
-    result.attrs = {"outcomes": dict(counts), "journal": None if journal is None else str(journal)}
+    result.attrs = {"outcomes": dict(Counter(one.word for one in found))}
     return result
 
 

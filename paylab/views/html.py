@@ -166,6 +166,11 @@ def warning(text: str) -> str:
     return f'<div role="alert" style="{WARNING};margin:0 0 8px">{escape(text)}</div>'
 
 
+def notice(text: str) -> str:
+    """A line that tells what was done, without colour."""
+    return f'<div role="status" style="{MUTED};margin:4px 0">{escape(text)}</div>'
+
+
 def folded(summary: str, inside: str) -> str:
     """HTML that opens on click."""
     head = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'

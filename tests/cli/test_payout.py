@@ -59,14 +59,14 @@ def test_a_dry_run_sends_nothing(file, capsys, monkeypatch):
     """A dry run contacts no service and prints the total of the good payouts."""
     monkeypatch.setenv("PAYLAB_BASE_URL", "https://127.0.0.1:9")
     assert run(file(GOOD, ("a-2", *GOOD[1:])), "--dry-run") == 0
-    assert capsys.readouterr().out.startswith("2 payouts, 0 with problems; the good ones: 21.00")
+    assert capsys.readouterr().out.startswith("2 payouts, no problems; total: 21.00 USD")
 
 
 BAD = {
     "amount": (("a-2", "fa_1", "10.505", *GOOD[3:]), "row 2 (line 3), source_amount"),
     "no amount": (("a-2", "fa_1", "", *GOOD[3:]), "row 2 (line 3), source_amount: is required"),
     "reference": (GOOD, "row 2 (line 3), invoice: is also the reference of row 1"),
-    "no reference": (("", *GOOD[1:]), "row 2 (line 3), invoice: is required"),
+    "equal rows": (("", *GOOD[1:]), "row 3 (line 4), row 3 equals row 2"),
     "too long": (("x" * 65, *GOOD[1:]), "row 2 (line 3), invoice: must be at most 64"),
     "rail": (("a-2", *GOOD[1:3], "pix", "USD", "MXN"), "row 2 (line 3), payout_method: must be"),
     "account": (("a-2", "", *GOOD[2:]), "row 2 (line 3), financial_account_id: is required"),
@@ -83,7 +83,8 @@ BAD = {
 @pytest.mark.parametrize(("row", "words"), BAD.values(), ids=BAD)
 def test_a_bad_row_is_named_and_nothing_is_sent(file, service, account, capsys, row, words):
     """A bad row is named by row and line with status 1; the good row is not sent either."""
-    path = file(("a-1", account, *GOOD[2:]), row)
+    twice = [row, row] if row[0] == "" else [row]
+    path = file(("a-1", account, *GOOD[2:]), *twice)
     for arguments in ([path, "--dry-run"], [path]):
         assert run(*arguments) == 1
         assert words in capsys.readouterr().err
@@ -147,8 +148,26 @@ def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
     assert [f"año-{at}" in written for at in range(5)] == [True] * 5
 
 
-def test_the_results_may_not_replace_the_journal(file, tmp_path):
-    """`--to` with the journal's path ends with 2, and no journal is made."""
-    journal = tmp_path / "p.journal"
-    assert run(file(GOOD), "--journal", str(journal), "--to", str(journal), "--yes") == 2
-    assert not journal.exists()
+def test_the_results_may_not_replace_the_input(file):
+    """`--to` with the input's path ends with 2."""
+    path = file(GOOD)
+    assert run(path, "--to", path, "--yes") == 2
+
+
+def test_refused_rows_can_be_corrected_and_sent_again(file, account, tmp_path, capsys):
+    """The refused rows of `--to` have their account and amount: corrected, they are paid."""
+    path, results = (
+        file(("c-1", account, *GOOD[2:]), ("c-2", "fa_x", *GOOD[2:])),
+        tmp_path / "r.csv",
+    )
+    assert run(path, "--to", str(results)) == 1
+    with results.open(newline="", encoding="utf-8") as lines:
+        [refused] = [row for row in csv.DictReader(lines) if row["outcome"] == "refused"]
+    kept = {**refused, "financial_account_id": account}
+    with results.open("w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, kept)
+        writer.writeheader()
+        writer.writerow(kept)
+    capsys.readouterr()
+    assert main(["payout", str(results), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["outcomes"] == {"created": 1}

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import suppress
+from random import Random
 
 import pytest
 from platformdirs import user_data_path
 
 import paylab
-from paylab.errors import ConfigError
-from paylab.payments.ledger_store import Entry, LedgerStore, ledger_path
+from paylab.errors import ConfigError, LedgerError
+from paylab.payments.identity import identity, reference_of
+from paylab.payments.ledger_store import LedgerStore, ledger_path
 from paylab.views.calls import ledger_table
 
-ORDER = Entry(0, "s", "/v1/transfers", "cell a", "source", "pay()", "digest", "{}", "key", "2026")
+ORDER = (
+    *("https://a:443", "account", "/v1/transfers", "identity", "", "key", 0, "no answer"),
+    *("2026-03-01T12:00:00.000Z", b"{}", None, "", "10 USD", "fa_1", "inv-1"),
+)
 
 
 def test_written_before_it_is_sent(tmp_path):
-    """Another connection sees an entry as soon as it is added; every write is synced to disk."""
+    """Another connection sees an order as soon as it is added; every write is synced to disk."""
     store = LedgerStore(tmp_path / "deep" / "ledger.sqlite3")
-    made = store.add(ORDER)
+    made = store.add(*ORDER)
     with sqlite3.connect(tmp_path / "deep" / "ledger.sqlite3") as other:
-        assert other.execute("SELECT id, key, state FROM entries").fetchall() == [
-            (made.id, "key", "open")
+        assert other.execute("SELECT id, key, state FROM orders").fetchall() == [
+            (made.id, "key", "no answer")
         ]
+    assert store.find(key="key") == [made]
     assert store._opened.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
@@ -93,3 +100,112 @@ def test_shown_as_a_table(tmp_path):
     assert str(tmp_path) in shown
     assert "no entries" in shown
     assert len(lab.ledger) == 0
+
+
+def damage(path, statement):
+    """Change the file as a bad disk might."""
+    with sqlite3.connect(path) as other:
+        other.execute("PRAGMA ignore_check_constraints = 1")
+        other.execute(statement)
+    other.close()
+
+
+def look(path):
+    """Read an order and a quote of a file."""
+    store = LedgerStore(path)
+    return store.find(identity="identity"), store.terms("a", "q_1")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE orders SET state = 'opfn'",
+        "UPDATE orders SET made = '2O26'",
+        "UPDATE orders SET key = x'ff'",
+        "UPDATE orders SET label = CAST(x'ff' AS TEXT)",
+        "UPDATE orders SET body = NULL",
+        "UPDATE quotes SET terms = '{'",
+    ],
+)
+def test_a_damaged_value_is_named(tmp_path, statement):
+    """A value that cannot be one of ours is a LedgerError with the file and what to do."""
+    path = tmp_path / "ledger.sqlite3"
+    store = LedgerStore(path)
+    store.add(*ORDER)
+    store.note_quote("a", "q_1", {"source_amount": "1"})
+    store.close()
+    damage(path, statement)
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite3.*PAYLAB_LEDGER"):
+        look(path)
+
+
+def test_a_file_with_any_byte_flipped_is_read_or_named(tmp_path):
+    """A flipped bit anywhere, or a cut file, is no error of Python, and never an unknown order."""
+    path, draw = tmp_path / "ledger.sqlite3", Random(7)
+    store = LedgerStore(path)
+    store.add(*ORDER)
+    store.close()
+    whole = path.read_bytes()
+    used = [at for at, byte in enumerate(whole) if byte]
+    spoiled = [
+        whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :] for at in draw.sample(used, 80)
+    ]
+    for content in [*spoiled, *(whole[:at] for at in (7, 99, 5000, len(whole) - 9))]:
+        path.write_bytes(content)
+        with suppress(LedgerError):
+            assert look(path)[0]
+
+
+@pytest.mark.parametrize("path", ["nul\0.sqlite3", "n" * 300])
+def test_a_path_that_no_system_takes(tmp_path, path):
+    """A path with NUL, or a name that is too long, is a LedgerError."""
+    with pytest.raises(LedgerError, match="cannot be used"):
+        LedgerStore(tmp_path / path)
+
+
+EARLIER = """
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
+    source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
+    key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
+    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL{}
+)
+"""
+BODY = '{"financial_account":{"id":"fa_1"},"source_amount":"5.0","client_reference_id":"a"}'
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_ledger_of_an_earlier_version_keeps_its_orders(tmp_path, version):
+    """The orders of an earlier version keep their keys; their identity comes from the body."""
+    path = tmp_path / "ledger.sqlite3"
+    with sqlite3.connect(path) as old:
+        old.execute(EARLIER.format(", reference TEXT NOT NULL DEFAULT ''" if version else ""))
+        if version:
+            old.execute("PRAGMA application_id = 1885436271")
+            old.execute("PRAGMA user_version = 1")
+        for number, (service, state) in enumerate(
+            [
+                ("https://pay.example 0a", "open"),
+                ("https://pay.example 0a", "answered"),
+                ("https://pay.example 0a", "given up"),
+                ("http://localhost 0a 7f-12", "open"),  # an embedded simulator, which is gone
+            ]
+        ):
+            old.execute(
+                "INSERT INTO entries (service, path, name, source, place, digest, body, key, made,"
+                " state, resource_id, times, deliberate)"
+                " VALUES (?, '/v1/transfers', '', '', '', '', ?, ?, '2026-03-01T12:00:00.000Z',"
+                " ?, 'tr_1', 1, 0)",
+                (service, BODY, f"key-{number}", state),
+            )
+    old.close()
+    LedgerStore(path).close()
+    same = {"financial_account_id": "fa_1", "source_amount": "5", "client_reference_id": "a"}
+    kept = LedgerStore(path).find(address="https://pay.example:443", identity=identity(same))
+    assert [(one.key, one.state, one.body) for one in kept] == [
+        ("key-1", "answered", None),
+        ("key-0", "no answer", BODY.encode()),
+    ]
+    assert {one.reference for one in kept} == {reference_of(same)}
+    assert {(one.amount, one.payee, one.label) for one in kept} == {("5.0", "fa_1", "a")}

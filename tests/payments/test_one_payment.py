@@ -1,35 +1,27 @@
-"""One order is one payment: in batches and alone, with own keys, other services, wrong clocks."""
+"""Batches and single payments are orders of one ledger: each is paid once."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
 
 import httpx
 import pytest
 
 from paylab.client.settings import Secret, Settings
-from paylab.errors import APIConnectionError, ChoiceError, LedgerError, PaylabError
+from paylab.errors import APIConnectionError, LedgerError, PaylabError, RuleError
 from paylab.lab.lab import Lab
-from paylab.simulator.server import Server
-from paylab.simulator.simulator import Simulator
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
-KEY = "11111111-1111-4111-8111-111111111111"
-OTHER_KEY = "22222222-2222-4222-8222-222222222222"
 
 
 class Service(httpx.BaseTransport):
     """A fake service with sequential ids; `answers` are the answers to the next payments."""
 
-    def __init__(self, stranger=404):
-        self.stranger, self.made, self.posts, self.answers = stranger, {}, 0, []
+    def __init__(self):
+        self.made, self.posts, self.answers = {}, 0, []
         self.date = NOON
 
     def handle_request(self, request):
@@ -45,7 +37,7 @@ class Service(httpx.BaseTransport):
         if request.url.path == "/v1/transfers":
             return 200, {"data": rows, "has_next_page": False, "cursor": None}
         found = [row for row in rows if request.url.path.endswith(f"/{row['id']}")]
-        return (200, found[0]) if found else (self.stranger, {"error": "unknown id"})
+        return (200, found[0]) if found else (404, {"error": "unknown id"})
 
     def _pay(self, request):
         self.posts += 1
@@ -61,12 +53,6 @@ class Service(httpx.BaseTransport):
         row = {**json.loads(request.content), "id": f"tr_{len(self.made)}"}
         row["created_at"] = "2026-03-01T12:00:00.000Z"
         self.made.setdefault(request.headers["idempotency-key"], row)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
-    """Use a folder for journals that no other test uses."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 @pytest.fixture
@@ -98,64 +84,48 @@ def pay(lab, reference=None, amount="10.00", **more):
     return lab.transfers.create("fa_1", **named, **TERMS, **more)
 
 
-@pytest.mark.parametrize("stranger", [404, 400, 422])
-def test_the_journal_of_another_service_says_nothing_of_this_one(lab_of, stranger):
-    """The journal of another service is not used, even if both services have the same ids."""
-    for host in ("a.example", "b.example"):
-        assert batch(lab_of(Service(), host), "s0", "s1", "s2") == ["created"] * 3
-    service = Service(stranger)
-    assert batch(lab_of(service, "c.example"), "x0", "x1", "x2") == ["created"] * 3
-    assert batch(lab_of(service, "c.example"), "s0", "s1", "s2") == ["created"] * 3
-    assert batch(lab_of(service, "c.example"), "s0", "x1", "x2") == ["done"] * 3
-    assert service.posts == 6
-
-
-@pytest.mark.parametrize("amount", ["10.00", "11.00"])
-def test_a_reference_that_was_paid_alone_is_not_paid_in_a_batch(lab_of, amount):
-    """A batch sends the key of the earlier payment again; other terms are a conflict."""
-    service = Service()
-    pay(lab_of(service), "inv-1", amount)
-    hidden, service.made = service.made, {}
-    service._make = lambda request: service.made.update(hidden)
-    assert batch(lab_of(service), "inv-1") == ["created" if amount == "10.00" else "conflict"]
-    assert len(hidden) == 1
-    assert service.posts == (2 if amount == "10.00" else 1)
-
-
-def test_a_reference_that_was_paid_in_a_batch_is_not_paid_alone(lab_of):
-    """A payment after a batch sends the key of the batch; other terms raise ChoiceError."""
-    service = Service()
-    batch(lab_of(service), "inv-1")
-    assert pay(lab_of(service), "inv-1").id == "tr_0"
-    with pytest.raises(ChoiceError, match="inv-1"):
-        pay(lab_of(service), "inv-1", "11.00")
-    assert len(service.made) == 1
+def test_the_orders_of_another_service_say_nothing_of_this_one(lab_of):
+    """The payments of another address are not used, even if both services have the same ids."""
+    one, other = Service(), Service()
+    assert batch(lab_of(one, "a.example"), "s0", "s1") == ["created"] * 2
+    assert batch(lab_of(other, "b.example"), "s0", "x1") == ["created"] * 2
+    assert batch(lab_of(other, "b.example"), "s0", "x1") == ["done"] * 2
+    assert (one.posts, other.posts) == (2, 2)
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [({"idempotency_key": KEY}, {}), ({}, {"idempotency_key": OTHER_KEY})]
+    ("amount", "hours", "word"), [("10.0", 0, "done"), ("10.0", 30, "done"), ("11", 30, "conflict")]
 )
-@pytest.mark.parametrize("lost", [False, True])
-def test_a_reference_is_one_order_with_a_key_and_without(lab_of, first, second, lost):
-    """A repeated reference is sent with its first key, whether or not the caller names a key."""
+def test_a_reference_that_was_paid_alone_is_not_paid_in_a_batch(lab_of, amount, hours, word):
+    """In a batch, a reference names one payment for good; other values are a conflict."""
     service = Service()
-    service.answers = ["cut"] if lost else []
-    try:
-        pay(lab_of(service), "inv-1", **first)
-    except APIConnectionError:
-        assert lost
-    pay(lab_of(service), "inv-1", **second)
-    assert (service.posts, len(service.made)) == (2, 1)
+    pay(lab_of(service), "inv-1", amount)
+    later = lab_of(service, clock=lambda: NOON + timedelta(hours=hours))
+    assert batch(later, "inv-1") == [word]
+    assert service.posts == 1
 
 
-def test_a_lost_answer_to_an_own_key_is_asked_for_without_it(lab_of):
-    """A call without a key sends the caller's key of the lost call; another key pays again."""
+def test_a_reference_that_was_paid_in_a_batch_is_not_paid_alone(lab_of):
+    """A payment that equals a row of a batch returns the payment of the row."""
     service = Service()
-    service.answers = ["cut"]
-    with pytest.raises(APIConnectionError):
-        pay(lab_of(service), idempotency_key=KEY)
-    assert pay(lab_of(service)).id == "tr_0"
-    assert pay(lab_of(service), idempotency_key=OTHER_KEY).id == "tr_1"
+    batch(lab_of(service), "inv-1")
+    assert pay(lab_of(service), "inv-1", "10").id == "tr_0"
+    assert service.posts == 1
+
+
+def test_rows_without_a_reference_are_orders_of_one_day(lab_of):
+    """A row without a reference is paid once in 24 hours; two equal rows are named and refused."""
+    service = Service()
+    row = {name: value for name, value in rows("x")[0].items() if name != "client_reference_id"}
+    other = {**row, "source_amount": "11"}
+    for hours, word in ((0, "created"), (1, "done"), (26, "created")):
+        service.date = NOON + timedelta(hours=hours)
+        lab = lab_of(service, clock=lambda: service.date)
+        assert list(lab.transfers.create_many([row, other])["outcome"]) == [word] * 2
+    with pytest.raises(RuleError, match="row 3 equals row 1") as error:
+        lab.transfers.create_many([row, other, {**row, "source_amount": "10.0"}])
+    assert len(error.value.problems) == 1
+    assert service.posts == 4
 
 
 @pytest.mark.parametrize("answer", [400, 404, 409, 422])
@@ -180,17 +150,12 @@ def test_a_batch_that_ends_says_how_many_were_paid(lab_of, answer):
     assert batch(lab_of(service), "inv-1", "inv-2", "inv-3") == ["done", "created", "created"]
 
 
-@pytest.mark.parametrize("first", [{}, {"journal": "other.journal"}])
-@pytest.mark.parametrize("second", [{}, {"journal": "third.journal"}])
-def test_a_new_journal_does_not_pay_again(lab_of, tmp_path, monkeypatch, first, second):
-    """A batch with a new journal and no ledger finds a payout whose key has expired."""
-    monkeypatch.chdir(tmp_path)
+def test_without_a_ledger_the_list_is_searched(lab_of):
+    """Without a ledger, a batch finds the references that the list shows."""
     service = Service()
-    assert batch(lab_of(service, ledger="none"), "inv-1", **first) == ["created"]
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "gone"))
-    later = lab_of(service, ledger="none", clock=lambda: NOON + timedelta(hours=30))
-    assert batch(later, "inv-1", **second) == ["found"]
-    assert service.posts == 1
+    assert batch(lab_of(service, ledger="none"), "inv-1") == ["created"]
+    assert batch(lab_of(service, ledger="none"), "inv-1", "inv-2") == ["found", "created"]
+    assert service.posts == 2
 
 
 def test_a_transfer_of_the_list_with_other_terms_is_a_conflict(lab_of):
@@ -200,28 +165,63 @@ def test_a_transfer_of_the_list_with_other_terms_is_a_conflict(lab_of):
     assert batch(lab_of(service, ledger="none"), "inv-1") == ["conflict"]
 
 
-@pytest.mark.parametrize(
-    ("first", "later", "hours"),
-    [
-        (NOON, NOON + timedelta(hours=2), 30),  # a Date 28 hours behind
-        (NOON + timedelta(hours=24), NOON + timedelta(hours=40), 40),
-        (NOON.replace(year=9998), NOON + timedelta(hours=40), 40),
-        (NOON, NOON - timedelta(hours=2), -2),
-    ],
-)
-def test_an_expired_key_is_not_sent_whatever_a_date_says(lab_of, first, later, hours):
-    """A key that has expired or is from the future is not sent, whatever the Date header says."""
+def test_a_batch_on_a_ledger_that_cannot_be_written_sends_nothing(lab_of):
+    """Rows whose order cannot be stored are "unsent" with the reason, and nothing is sent."""
     service = Service()
-    service.date = first
     lab = lab_of(service)
-    lab.transfers.list().first()
-    pay(lab, "inv-1")
-    service.date = later
-    lab = lab_of(service, clock=lambda: NOON + timedelta(hours=hours))
-    lab.transfers.list().first()
-    with pytest.raises(ChoiceError, match="its key has expired"):
-        pay(lab, "inv-1")
-    assert service.posts == 1
+    execute, fails = lab.ledger._store._execute, [False]
+
+    def failing(sql, values=()):
+        if fails[0] and sql.startswith("INSERT"):
+            raise LedgerError("the disk is full")
+        return execute(sql, values)
+
+    lab.ledger._store._execute = failing  # a disk that fills up
+    told = lab.transfers.create_many(
+        rows("a", "b", "c", "d", "e", "f", "g"),
+        concurrency=1,
+        progress=lambda done, _: fails.insert(0, done >= 2),
+    )
+    assert list(told["outcome"]) == ["created"] * 2 + ["unsent"] * 5
+    assert set(told["error"][2:]) >= {"not sent: the disk is full"}
+    assert service.posts == 2
+
+
+def test_an_interrupted_batch_says_how_many_were_paid(lab_of):
+    """After Ctrl-C, the exception says how many payouts were made; a rerun makes the others."""
+
+    def interrupt(done, _):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    for concurrency in (1, 2):
+        service, name = Service(), f"{concurrency}.example"
+        with pytest.raises(KeyboardInterrupt) as stop:
+            lab_of(service, name).transfers.create_many(
+                rows("a", "b", "c", "d", "e"), concurrency=concurrency, progress=interrupt
+            )
+        assert f"{service.posts} of 5 payouts were made" in stop.value.__notes__[0]
+        again = batch(lab_of(service, name), "a", "b", "c", "d", "e")
+        assert again.count("done") + again.count("created") == 5 == len(service.made)
+
+
+def test_a_refused_row_keeps_its_cells(lab_of):
+    """A refused row keeps account, amount and every other cell, so that it can be sent again."""
+    service = Service()
+    service.answers = [404]
+    more = {"source_network": "polygon", "source_currency": "USDC", "memo": "x"}
+    [row] = rows("a")
+    told = lab_of(service).transfers.create_many([{**row, **more}])
+    [kept] = told.to_dict("records")
+    assert kept["outcome"] == "refused"
+    assert {name: str(kept[name]) for name in {**row, **more}} == {**row, **more}
+    assert lab_of(service).transfers.create_many(told)["outcome"].tolist() == ["created"]
+
+
+def test_a_misspelt_reference_column_sends_nothing(lab_of):
+    """If the column of references is missing, nothing is sent."""
+    with pytest.raises(PaylabError, match="no column 'invoise'"):
+        lab_of(Service()).transfers.create_many(rows("a"), reference="invoise")
 
 
 def test_a_commit_that_fails_takes_no_turn(lab_of):
@@ -247,46 +247,10 @@ def test_a_commit_that_fails_takes_no_turn(lab_of):
 
 
 def test_an_id_that_is_no_text_is_kept(lab_of):
-    """An id with an unpaired surrogate is stored escaped, and the order can be repeated."""
+    """An id with an unpaired surrogate is stored escaped."""
     service = Service()
     service._make = lambda request: service.made.setdefault(
         request.headers["idempotency-key"], {"id": "\ud800"}
     )
-    for _ in range(2):
-        assert pay(lab_of(service), "inv-1").id == "\ud800"
-    assert lab_of(service).ledger.rows()[0]["made_id"] == "\\ud800"
-
-
-SCRIPT = """
-import paylab
-lab = paylab.connect()
-lab.transfers.create("{account}", payout_method="spei", source_currency="USD",
-                     destination_currency="MXN", source_amount="10.00")
-"""
-
-
-def test_a_script_that_ipython_runs_pays_once(tmp_path):
-    """A script that IPython runs twice pays once."""
-    from paylab.corridors import examples
-
-    with Server(Simulator(frozen=False, speed=100)) as server:
-        keys = server.simulator.api_key, server.simulator.secret_key
-        environment = {
-            **os.environ,
-            **dict(zip(("PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"), keys, strict=True)),
-            "PAYLAB_BASE_URL": server.base_url,
-            "PAYLAB_LEDGER": str(tmp_path / "l.sqlite3"),
-            "IPYTHONDIR": str(tmp_path),
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-        }
-        from paylab import connect
-
-        person = connect(server.base_url, *keys, ledger="none").individuals.create(
-            **examples.recipient("MX")
-        )
-        script = tmp_path / "pay.py"
-        script.write_text(SCRIPT.format(account=person.financial_accounts[0].id))
-        for _ in range(2):
-            command = [sys.executable, "-m", "IPython", "--no-banner", str(script)]
-            subprocess.run(command, env=environment, check=True, capture_output=True)
-        assert len(server.simulator.world.tables["transfers"]) == 1
+    assert pay(lab_of(service), "inv-1").id == "\ud800"
+    assert lab_of(service).ledger.rows()[0]["payment"] == "\\ud800"

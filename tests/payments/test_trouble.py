@@ -64,7 +64,7 @@ def locked(path):
 def gone(path):
     """Remove the ledger's table."""
     with sqlite3.connect(path) as other:
-        other.execute("DROP TABLE entries")
+        other.execute("DROP TABLE orders")
     other.close()
     yield
 
@@ -101,27 +101,6 @@ def test_a_file_that_is_no_ledger_of_ours_is_left_alone(tmp_path, statements, sa
     with pytest.raises(LedgerError, match=said):
         LedgerStore(path)
     assert path.read_bytes() == before
-
-
-def test_a_ledger_without_a_version_keeps_its_keys(lab, tmp_path):
-    """A ledger without a version is upgraded: its entries are kept, and references filled in."""
-    lab.transfers.create(lab.account, source_amount="1.00", client_reference_id="a", **TERMS)
-    pay(lab)
-    store, path = lab.ledger._store, tmp_path / "ledger.sqlite3"
-    kept = store.find("1")
-    store.close()
-    with sqlite3.connect(path) as old:
-        old.execute("DROP INDEX by_reference")
-        old.execute("DROP INDEX by_digest")
-        old.execute("DROP INDEX by_key")
-        old.execute("ALTER TABLE entries DROP COLUMN reference")
-        old.execute("PRAGMA application_id = 0")
-        old.execute("PRAGMA user_version = 0")
-    old.close()
-    upgraded = LedgerStore(path)
-    assert upgraded.find("1") == kept
-    assert [bool(each.key) and bool(each.reference) for each in kept] == [True, False]
-    upgraded.close()
 
 
 def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_path):

@@ -145,9 +145,10 @@ ROUTE = {"source_currency": "USD", "destination_currency": "MXN", "payout_method
 
 
 def pay(lab, amount="10"):
-    """Create a transfer to the first financial account found."""
+    """Create another transfer to the first financial account found."""
     person = next(each for each in lab.individuals.list() if each.financial_accounts)
-    return lab.transfers.create(person.financial_accounts[0].id, **ROUTE, source_amount=amount)
+    account = person.financial_accounts[0].id
+    return lab.transfers.create(account, **ROUTE, source_amount=amount, new=True)
 
 
 @pytest.mark.parametrize("amount", ["10", "25"])

@@ -63,7 +63,7 @@ def payouts(lab):
     batch = pd.concat([batch] * 4, ignore_index=True)
     batch["client_reference_id"] = [f"row {at}" for at in range(len(batch))]
     batch["source_amount"] = "25.50"
-    result = lab.transfers.create_many(batch, source_currency="USD", journal="batch.journal")
+    result = lab.transfers.create_many(batch, source_currency="USD")
     waited = [lab.transfers.wait(each).status for each in result["id"]]
     frame = lab.transfers.frame(limit=120)
     return sorted(result["id"]), waited, frame.to_dict(), len(list(lab.transfers.list(limit=50)))

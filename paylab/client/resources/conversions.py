@@ -55,7 +55,7 @@ class ConversionAccounts:
 
         source_currency defaults to that of the individual's country if you pass the object.
 
-        The same cell or call site with the same body keeps its key; `new=True` makes another.
+        The same order is made once in 24 hours, as by `transfers.create`; `new=True` makes another.
         After a lost answer the list is searched before the account is posted again.
 
         >>> lab.conversion_accounts.create(person, wallet).source_currency

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Unpack
 
 from ...rules.transfers import rules_of
+from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
 from ..request import Options
+from ..response import Response
 from ..sender import Sender
 from . import operations
 from .operations import EVERY, TIMEOUT, Patience, Until
@@ -87,6 +89,7 @@ class Quotes:
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
         quote = self._sender.call("quotes.create", body, **options).read(Quote)
         self._asked[quote.id] = body
+        self._sender.keeper.note_quote(quote.id, body)
         return quote
 
 
@@ -129,9 +132,14 @@ class Transfers:
     ) -> Transfer:
         """Create a transfer from a quote, or from an account, a rail, currencies and one amount.
 
-        The same key and body again gives the same transfer, and the same cell or call site with
-        the same body keeps its key; `new=True` pays again. `extra` sends fields that paylab
-        does not know.
+        Two requests to create a payment are the same order when they ask for the same thing at the
+        same address: equal values in every field, `client_reference_id` included. The same order
+        is paid once in 24 hours, whoever asks: another cell, thread, process or script with this
+        ledger, another spelling, another API key. A different `client_reference_id` makes a
+        different order; `new=True` makes another payment on purpose.
+
+        A repeated order returns the same transfer, with `replayed` true. `extra` sends fields that
+        paylab does not know.
 
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
@@ -152,7 +160,28 @@ class Transfers:
         }
         body = body_fields(given, extra)
         judge(self._rules.check(body), self._rules.doubts(body))
-        return self._sender.once("transfers.create", body, new=new, **options).read(Transfer)
+        return self.send(body, new=new, **options).read(Transfer)
+
+    @takes(Options)
+    def send(
+        self,
+        body: dict[str, Any],
+        *,
+        new: bool = False,
+        make: Callable[[], str] | None = None,
+        in_batch: bool = False,
+        **options: Unpack[Options],
+    ) -> Response:
+        """The response of an order whose body was checked, with how it was found.
+
+        `make` creates its key. In a batch, a reference names one payment for good.
+        """
+
+        def listed() -> Pager[Transfer]:
+            return self.list(limit=codes.PAGE_MAX)
+
+        more: Any = {"listed": listed, "make": make, "in_batch": in_batch}
+        return self._sender.once("transfers.create", body, new=new, **more, **options)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word

@@ -1,0 +1,119 @@
+"""The rule as a table: which requests are the same order, without a ledger or a network."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from paylab.payments.identity import address, identity
+
+ORDER = {
+    "financial_account": {"id": "fa_1"},
+    "payout_method": "spei",
+    "source_currency": "USD",
+    "destination_currency": "MXN",
+    "source_amount": "50",
+    "client_reference_id": "café",
+}
+
+
+def changed(**fields):
+    """The order with some fields changed; None leaves one out."""
+    return {name: value for name, value in {**ORDER, **fields}.items() if value is not None}
+
+
+SAME = {
+    "amount with zeros": changed(source_amount="50.00"),
+    "amount with leading zeros": changed(source_amount="0050"),
+    "amount as a number": changed(source_amount=50),
+    "amount as a Decimal": changed(source_amount=Decimal("5.0E+1")),
+    "currency in lower case": changed(source_currency="usd", destination_currency="mxn"),
+    "method in upper case": changed(payout_method="SPEI"),
+    "account as its id": changed(financial_account="fa_1"),
+    "account by id": changed(financial_account=None, financial_account_id="fa_1"),
+    "account both ways": changed(financial_account_id="fa_1"),
+    "null": {**ORDER, "source_network": None},
+    "another order of fields": dict(reversed(ORDER.items())),
+    "text in another Unicode form": changed(client_reference_id="cafe\u0301"),
+}
+OTHER = {
+    "amount": changed(source_amount="50.01"),
+    "side of the amount": changed(source_amount=None, destination_amount="50"),
+    "account": changed(financial_account={"id": "fa_2"}),
+    "account in another case": changed(financial_account={"id": "FA_1"}),
+    "contradicting accounts": changed(financial_account_id="fa_2"),
+    "account with more": changed(financial_account={"id": "fa_1", "bank": "x"}),
+    "currency": changed(source_currency="USDC"),
+    "reference": changed(client_reference_id="b"),
+    "reference in another case": changed(client_reference_id="CAFÉ"),
+    "no reference": changed(client_reference_id=None),
+    "default written out": changed(source_type="prefunded"),
+    "unknown field": changed(memo="x"),
+    "quote": changed(quote_id="q_1"),
+}
+
+
+@pytest.mark.parametrize("other", SAME.values(), ids=SAME)
+def test_equal_values_are_the_same_order(other):
+    """Values that mean the same make the same order."""
+    assert identity(other) == identity(ORDER)
+
+
+@pytest.mark.parametrize("other", OTHER.values(), ids=OTHER)
+def test_another_value_is_another_order(other):
+    """Any field that differs makes another order."""
+    assert identity(other) != identity(ORDER)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"n": 1}, {"n": True}, False),
+        ({"n": 1}, {"n": "1"}, False),
+        ({"n": [1, 2]}, {"n": [2, 1]}, False),
+        ({"n": {"a": 1, "b": None}}, {"n": {"a": 1}}, True),
+        ({"n": {"a": 1, "b": 2}}, {"n": {"b": 2, "a": 1}}, True),
+        ({"n": "\ud800"}, {"n": "\ud800"}, True),
+        ({"n": {}}, {}, False),
+        ({"source_amount": "9" * 90}, {"source_amount": "9" * 89 + "8"}, False),
+        ({"source_amount": "1e2"}, {"source_amount": "100"}, False),
+    ],
+)
+def test_unknown_fields_are_json_values(one, other, same):
+    """Fields that paylab does not know, and amounts that are none, are compared as JSON values."""
+    assert (identity({**ORDER, **one}) == identity({**ORDER, **other})) is same
+
+
+TERMS = changed(client_reference_id=None, source_amount="50.0")
+
+
+@pytest.mark.parametrize(
+    ("order", "terms", "same"),
+    [
+        ({"quote_id": "q_1"}, TERMS, True),
+        ({"quote_id": "q_2", "source_currency": "usd"}, TERMS, True),
+        ({"quote_id": "q_1"}, None, False),
+        ({"quote_id": "q_1"}, {**TERMS, "source_amount": "51"}, False),
+        ({"quote_id": "q_1", "source_amount": "51"}, TERMS, False),
+    ],
+)
+def test_a_quote_counts_as_its_terms(order, terms, same):
+    """A transfer by quote equals the transfer with the quote's terms; an unknown quote does not."""
+    named = {**order, "client_reference_id": "café"}
+    assert (identity(named, terms) == identity(ORDER)) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://api.example.com", "HTTPS://API.example.com:443/", True),
+        ("http://localhost:80/a", "http://localhost/a/", True),
+        ("https://api.example.com", "http://api.example.com", False),
+        ("https://api.example.com/a", "https://api.example.com/b", False),
+        ("http://localhost:8000", "http://localhost:8001", False),
+    ],
+)
+def test_an_address_is_scheme_host_port_and_path(one, other, same):
+    """The spelling of an address does not count."""
+    assert (address(one) == address(other)) is same
