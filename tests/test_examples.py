@@ -41,7 +41,10 @@ PLAIN = {
     *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep", "Ledger.open"),
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
     *("public_names", "suggest", "Names.send", "Names.read"),
-    *(f"Service.{name}" for name in ("path", "match", "list", "names", "instructions", "account")),
+    *(
+        f"Service.{name}"
+        for name in ("path", "match", "list", "names", "instruction_names", "account")
+    ),
     *(f"Service.{name}" for name in ("accounts_of", "detail_names", "payout_methods")),
     *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),
 }

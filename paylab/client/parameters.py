@@ -11,7 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 from ..errors import Problem, RuleError, RuleWarning
 from ..spec.models import FinancialAccount
 from ..spec.names import meant, nearest_name
-from ..spec.operations import AMOUNTS
+from ..spec.operations import AMOUNTS, OPERATIONS
+from ..spec.operations.field import ID, REFERENCE
 from .request import json_value
 
 P = ParamSpec("P")
@@ -52,6 +53,20 @@ def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     asked = f" (is {like!r} meant?)" if like else ""
     way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
     return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
+
+
+def body_of(
+    operation: str, given: Mapping[str, Any], extra: Mapping[str, object] | None = None
+) -> dict[str, Any]:
+    """The body of an operation from the parameters of its method; RuleError lists problems.
+
+    `given` may hold other values, such as `self`: only the fields of the operation are taken.
+    """
+    values = {
+        field.name: _CONVERT.get(field.kind, _as_given)(given.get(field.name), field.name)
+        for field in OPERATIONS[operation].fields
+    }
+    return body_fields(values, extra)
 
 
 def body_fields(
@@ -161,7 +176,7 @@ Account = FinancialAccount | str | Mapping[str, Any]
 KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
 
 
-def reference(account: Account | None, field: str = "financial_account") -> dict[str, Any] | None:
+def reference(account: Account | None, field: str) -> dict[str, Any] | None:
     """An account as `{"id": ...}`; None stays None."""
     if account is None:
         return None
@@ -175,3 +190,11 @@ def reference(account: Account | None, field: str = "financial_account") -> dict
 def id_from(value: object, field: str) -> str | None:
     """The id of a value or a result; None stays None."""
     return None if value is None else check_identifier(value, field)
+
+
+def _as_given(value: object, _: str) -> object:
+    return value
+
+
+_CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: reference, ID: id_from}
+"""How objects are named in a body, by the kind of the field."""

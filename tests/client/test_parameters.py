@@ -12,8 +12,10 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client, resources
+from paylab.client.request import Options
 from paylab.client.settings import Settings
 from paylab.spec import models
+from paylab.spec.operations import OPERATIONS as RECORDS
 from paylab.spec.service import Service
 
 KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
@@ -61,6 +63,19 @@ def test_every_parameter_is_shown(operation):
     assert not [p for p in parameters.values() if p.kind == p.VAR_KEYWORD]
     if operation.__name__ != "wait":
         assert {"idempotency_key", "timeout", "headers"} <= parameters.keys()
+
+
+@pytest.mark.parametrize("name", [each for each in RECORDS if RECORDS[each].fields])
+def test_every_field_of_an_operation_is_a_parameter(name):
+    """A method has a parameter for each field of its record, and sends no other field."""
+    resource, _, verb = name.partition(".")
+    kind = getattr(resources, getattr(Client, resource).func.__annotations__["return"])
+    method = getattr(kind, verb)
+    shown = {
+        each for each in inspect.signature(method).parameters if each not in Options.__annotations__
+    }
+    fields = {each.name for each in RECORDS[name].fields} - {"payout_account_id"}
+    assert shown - {"self", "id", "extra", "new"} == fields
 
 
 def test_options_are_no_part_of_a_body(scripted):

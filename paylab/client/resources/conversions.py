@@ -21,7 +21,7 @@ from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
-from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
+from ..parameters import Account, body_of, check_identifier, id_from, judge, takes
 from ..request import Options
 from ..sender import Sender
 from . import operations
@@ -62,14 +62,8 @@ class ConversionAccounts:
         'mxn'
         """
         country = str(getattr(individual_id, "country", None))
-        named = {
-            "individual_id": id_from(individual_id, "individual_id"),
-            "payout_account": reference(payout_account, "payout_account"),
-            "source_currency": source_currency or codes.ON_RAMP.get(country),
-            "destination_currency": destination_currency,
-            "client_reference_id": client_reference_id,
-        }
-        body = body_fields(named, extra)
+        source_currency = source_currency or codes.ON_RAMP.get(country)
+        body = body_of("conversion_accounts.create", locals(), extra)
         judge(rules.check_account(body, service=self._sender.service))
 
         def find(since: datetime) -> str | None:
@@ -287,15 +281,9 @@ class Sandbox:
         >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
         Amount('10.00')
         """
-        given = {
-            "conversion_account_id": id_from(conversion_account_id, "conversion_account_id"),
-            "amount": amount,
-            "currency": currency,
-            "sender_name": sender_name,
-        }
-        body = body_fields(given, extra)
+        body = body_of("sandbox.deposit", locals(), extra)
         judge(rules.check(body, service=self._sender.service))
-        account = str(given["conversion_account_id"])
+        account = str(body["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
         self._sender.refused_deposits.pop(account, None)
         try:

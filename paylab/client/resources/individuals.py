@@ -21,7 +21,7 @@ from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
-from ..parameters import body_fields, check_identifier, judge, merge_extra, takes
+from ..parameters import body_of, check_identifier, judge, merge_extra, takes
 from ..request import Options
 from ..sender import Sender
 from ..upload import Images, Upload
@@ -63,20 +63,7 @@ class Individuals:
         >>> lab.individuals.create(**body).status
         'action_required'
         """
-        given = {
-            "product_types": product_types,
-            "given_name": given_name,
-            "family_name": family_name,
-            "country": country,
-            "email": email,
-            "phone": phone,
-            "date_of_birth": date_of_birth,
-            "address": address,
-            "document": document,
-            "idv_consent_recorded_at": idv_consent_recorded_at,
-            "financial_accounts": financial_accounts,
-        }
-        named = body_fields(given)
+        named = body_of("individuals.create", locals())
         operations.check_individual(named, self._sender.service)
         body = merge_extra(named, extra)
         service = self._sender.service
@@ -156,13 +143,8 @@ class Individuals:
         ... )  # doctest: +SKIP
         """
         who = check_identifier(id)
-        given = {
-            "provider": provider or self._sender.service.verification.provider,
-            "token": token,
-            "applicant_id": applicant_id,
-            "partner_terms_accepted_at": partner_terms_accepted_at,
-        }
-        body = body_fields(given, extra)
+        provider = provider or self._sender.service.verification.provider
+        body = body_of("individuals.submit_token", locals(), extra)
         judge(individuals.check_token(body, service=self._sender.service))
         with self._explaining(id):
             answer = self._sender.call(
@@ -238,8 +220,8 @@ class FinancialAccounts:
         >>> lab.financial_accounts.create(person, "crypto_wallet", wallet.details).type
         'crypto_wallet'
         """
-        who = check_identifier(individual_id, "individual_id")
-        named = body_fields({"individual_id": who, "type": type, "details": details})
+        individual_id = check_identifier(individual_id, "individual_id")
+        named = body_of("financial_accounts.create", locals())
         operations.check_detail_names(named.get("details"), type, self._sender.service)
         body = merge_extra(named, extra)
         service = self._sender.service
@@ -264,7 +246,7 @@ class FinancialAccounts:
         True
         """
         own = check_identifier(id)
-        named = body_fields({"details": details})
+        named = body_of("financial_accounts.update", locals())
         operations.check_detail_names(named.get("details"), None, self._sender.service)
         body = merge_extra(named, extra)
         answer = self._sender.call(

@@ -12,7 +12,7 @@ from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ..parameters import Account, body_fields, check_identifier, id_from, judge, reference, takes
+from ..parameters import Account, body_of, check_identifier, judge, takes
 from ..request import Options
 from ..response import Response
 from ..sender import Sender
@@ -71,18 +71,7 @@ class Quotes:
         ... ).total_fee
         Amount('0.50')
         """
-        given = {
-            "financial_account": reference(financial_account),
-            "financial_account_id": id_from(financial_account_id, "financial_account_id"),
-            "payout_method": payout_method,
-            "source_currency": source_currency,
-            "source_network": source_network,
-            "destination_currency": destination_currency,
-            "source_amount": source_amount,
-            "destination_amount": destination_amount,
-            "net_source_amount": net_source_amount,
-        }
-        body = body_fields(given, extra)
+        body = body_of("quotes.create", locals(), extra)
         judge(self._rules.check_quote(body), self._rules.doubts(body))
         return self._ask(body, options)
 
@@ -144,21 +133,7 @@ class Transfers:
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
         """
-        given = {
-            "financial_account": reference(financial_account),
-            "quote_id": id_from(quote_id, "quote_id"),
-            "financial_account_id": id_from(financial_account_id, "financial_account_id"),
-            "payout_method": payout_method,
-            "source_currency": source_currency,
-            "source_network": source_network,
-            "source_type": source_type,
-            "destination_currency": destination_currency,
-            "source_amount": source_amount,
-            "destination_amount": destination_amount,
-            "net_source_amount": net_source_amount,
-            "client_reference_id": client_reference_id,
-        }
-        body = body_fields(given, extra)
+        body = body_of("transfers.create", locals(), extra)
         judge(self._rules.check(body), self._rules.doubts(body))
         return self.send(body, new=new, **options).read(Transfer)
 

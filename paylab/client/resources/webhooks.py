@@ -9,7 +9,7 @@ from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
 from ...spec.names import suggesting
 from ...spec.paging import Pager
-from ..parameters import body_fields, check_identifier, judge, takes
+from ..parameters import body_of, check_identifier, judge, takes
 from ..request import Options
 from ..sender import Sender
 
@@ -40,8 +40,8 @@ class WebhookSubscriptions:
         """
         # A text is not a list of letters; the rules report values that are not lists.
         listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
-        given = {"url": url, "event_types": list(event_types) if listed else event_types}
-        body = body_fields(given, extra)
+        event_types = list(event_types) if listed else event_types
+        body = body_of("webhook_subscriptions.create", locals(), extra)
         judge(rules.check(body, self._sender.service))
         answer = self._sender.call("webhook_subscriptions.create", body, **options)
         return answer.read(WebhookSubscription)

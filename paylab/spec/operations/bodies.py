@@ -121,16 +121,16 @@ TRANSFER = (
         forms=("object", "id"),
         example=_EXAMPLE,
     ),
+    Field("quote_id", ID, source=_TRANSFERRED, to="quotes"),
     Field("financial_account_id", ID, source=_TRANSFERRED, to="financial_accounts"),
     Field("payout_method", ENUM, words=codes.PAYOUT_METHODS, example="spei"),
     Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
     Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS),
+    Field("source_type", ENUM, source=_TRANSFERRED, key="transfers.source_types"),
     Field("destination_currency", CURRENCY, words=codes.DESTINATION_CURRENCIES, example="MXN"),
     Field("source_amount", AMOUNT, example="100.00"),
     Field("destination_amount", AMOUNT, source=_TRANSFERRED),
     Field("net_source_amount", AMOUNT, source=_TRANSFERRED),
-    Field("quote_id", ID, source=_TRANSFERRED, to="quotes"),
-    Field("source_type", ENUM, source=_TRANSFERRED, key="transfers.source_types"),
     Field("client_reference_id", source=_TRANSFERRED, example="invoice-7"),
 )
 CONVERSION_ACCOUNT = (
