@@ -19,11 +19,36 @@ from typing import Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from .errors import ConfigError, PaylabError
+from .spec.text import plain
 
 PRIVATE = 0o600
 EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
 HERE = -100  # AT_FDCWD
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
+LONGEST_NAME, LONGEST_PATH = 255, 4095
+"""Maximum bytes of one part of a path, and of a path, on the usual file systems."""
+
+
+def path_of(given: str | os.PathLike[str]) -> Path:
+    """The path as given; ConfigError when no file can have this name."""
+    text = os.fspath(given)
+    shown = repr(plain(text, 80))
+    if "\0" in text:
+        raise ConfigError(f"{shown} cannot be the name of a file: it contains a NUL character")
+    try:
+        longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
+    except UnicodeEncodeError:
+        reason = "it contains an unpaired surrogate"
+        raise ConfigError(f"{shown} cannot be the name of a file: {reason}") from None
+    if len(os.fsencode(text)) > LONGEST_PATH:
+        reason = f"a path has at most {LONGEST_PATH} bytes"
+        raise ConfigError(f"{shown} cannot be the name of a file: {reason}")
+    if longest > LONGEST_NAME:
+        reason = f"a name has at most {LONGEST_NAME} bytes, and one in it has {longest}"
+        raise ConfigError(f"{shown} cannot be the name of a file: {reason}")
+    return Path(text)
 
 
 @contextmanager
@@ -260,7 +285,7 @@ def csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
 @contextmanager
 def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
     try:
-        with open(path, encoding="utf-8-sig", newline="") as lines:
+        with open(path_of(path), encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
             _suggest_delimiter(os.fspath(path), list(reader.fieldnames or ()), delimiter)
             yield reader

@@ -78,7 +78,7 @@ def _document(path: Path) -> Any:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return tomlkit.document()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
 

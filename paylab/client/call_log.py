@@ -28,6 +28,7 @@ from platformdirs import user_cache_path
 
 from .. import forks
 from ..errors import ConfigError, PaylabError
+from ..files import path_of
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import STEPS, Call, DeferredCall
@@ -192,7 +193,7 @@ class CallLog(Sequence[Call]):
         """
         from .har import har  # only an export needs it
 
-        path = None if to is None else Path(to)
+        path = None if to is None else path_of(to)
         return har(self._seen(), path, keep_personal=keep_personal, facts=self._facts())
 
     def _part(self, calls: Iterable[Call]) -> CallLog:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from ..errors import ConfigError
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
+VARIABLE = re.compile("[A-Z_][A-Z0-9_]*")
 SECRETS = ("api_key", "secret_key")
 NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
 
@@ -36,7 +38,8 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
         raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
     if chosen not in tables:
         listed = ", ".join(sorted(tables)) or "none"
-        raise ConfigError(f"there is no profile {chosen!r} in {path}; it has: {listed}")
+        # The name is not repeated: it may be a key that was passed by mistake.
+        raise ConfigError(f"there is no profile of the given name in {path}; it has: {listed}")
     profile = tables[chosen]
     _check_names(chosen, profile)
     found = {key: profile[key] for key in SECRETS if key in profile}
@@ -53,7 +56,10 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
             return tomllib.load(file), private
     except FileNotFoundError:
         return {}, True
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        reason = "its values are nested too deep"
+        raise ConfigError(f"the profiles in {path} cannot be read: {reason}") from None
+    except (OSError, ValueError) as error:
         # The parser quotes no values, so its message is safe to repeat.
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
@@ -74,7 +80,8 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
     scheme, colon, name = value.partition(":")
     if colon and scheme == "env":
         if not environ.get(name):
-            message = f"refers to the environment variable {name}, which is not set"
+            shown = f" {name}" if VARIABLE.fullmatch(name) else ""  # it may be the key itself
+            message = f"refers to the environment variable{shown}, which is not set"
             raise ConfigError(f"{where} {message}")
         return environ[name]
     if colon and scheme == "keyring":
@@ -97,5 +104,6 @@ def _from_keyring(where: str, name: str) -> str:
     except KeyringError as error:
         raise ConfigError(f"{where}: the system's keyring does not answer: {error}") from None
     if not value:
-        raise ConfigError(f"{where}: the system's keyring has no {name!r} under 'paylab'")
+        # The name is not repeated: it may be the key itself.
+        raise ConfigError(f"{where}: the system's keyring has no such entry under 'paylab'")
     return value

@@ -32,7 +32,7 @@ class Recording:
     """
 
     def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
-        self.path, self.count = Path(path).absolute(), 0
+        self.path, self.count = files.path_of(path).absolute(), 0
         for watcher in tuple(client.watchers):  # the cell that records was run again
             other = getattr(watcher, "__self__", None)
             if isinstance(other, Recording) and other.path == self.path:

@@ -131,7 +131,7 @@ def outgoing(  # noqa: PLR0913 - the parts of a request
         else:
             url = httpx.URL(base_url + path)
             url = url.copy_merge_params(query) if query else url
-    except httpx.InvalidURL as error:
+    except (httpx.InvalidURL, UnicodeEncodeError) as error:
         raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
     content = None if json is None else encode(json, numbers=numbers)
     request = OutgoingRequest(

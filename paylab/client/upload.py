@@ -270,6 +270,6 @@ def _read(field: str, read: Callable[[], T]) -> T:
     """Read from a source; RuleError when that fails."""
     try:
         return read()
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+        reason = getattr(error, "strerror", None) or str(error)
         raise RuleError([Problem(field, f"cannot be read: {reason}")]) from None

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as pcsv
 
 from ..errors import BadRequestError, ConfigError
-from ..files import recover, replace, replace_folder, require_parent
+from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
 from ..spec.repeats import warn
@@ -152,6 +152,7 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
         raise ConfigError("the destination is empty: name a file or a folder")
     if text == STANDARD_OUTPUT:
         return partial(_print_csv, safe=excel_safe)
+    path_of(text)
     folder = text.endswith(("/", os.sep)) or Path(text).is_dir()
     writer = _write_folder if folder else WRITERS.get(Path(text).suffix.lower())
     if writer is None:

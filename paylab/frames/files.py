@@ -22,7 +22,7 @@ import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError, PaylabError
-from ..files import csv_header, file_mode, replace, unreadable
+from ..files import csv_header, file_mode, path_of, replace, unreadable
 from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .frame import ExactFrame, series, typed_frame
@@ -107,7 +107,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
-    target = Path(path)
+    target = path_of(path)
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
     with replace(target) as sink:
@@ -222,7 +222,7 @@ def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.D
     >>> len(paylab.read_parquet(path))
     130
     """
-    place = Path(path)
+    place = path_of(path)
     if not place.exists():
         raise ConfigError(f"there is no file or folder {path}")
     try:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
@@ -19,6 +18,7 @@ from ..client.connection import utcnow
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
+from ..files import path_of
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
@@ -329,7 +329,8 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
                 "a replay takes no base URL, keys, profile or simulator: leave them out"
             )
         found = service_source(service, {})
-        return Lab(**replay_parts(Path(replay), found["service"][0] if found else None), **options)
+        chosen = found["service"][0] if found else None
+        return Lab(**replay_parts(path_of(replay), chosen), **options)
     if simulator is None:
         settings = resolve(
             base_url, api_key, secret_key, profile, read_only=read_only, service=service

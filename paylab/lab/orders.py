@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from threading import Lock
 from typing import Any
 from uuid import uuid4
@@ -16,6 +15,7 @@ from .. import forks
 from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
 from ..errors import LedgerError
+from ..files import path_of
 from ..payments.identity import address
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path
@@ -76,7 +76,7 @@ class Orders:
         """Open the ledger of this service and account, which are identified without the key."""
         client = self._client
         path = ledger_path() if self._world is None else None
-        store = LedgerStore(path if self._where is None else Path(self._where))
+        store = LedgerStore(path if self._where is None else path_of(self._where))
         place = address(client.settings.base_url)
         if self._world is not None:
             name = _WORLDS.setdefault(self._world, str(uuid4()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 
 from ..client.har import read_har
 from ..client.sender import Sender
+from ..files import path_of
 from ..probe import record
 from ..probe.probe import probe as ask
 from ..probe.probe import recorded
@@ -32,12 +32,12 @@ def probe(  # noqa: PLR0913 - the options of `Lab.probe`
     With `calls`, a HAR file, nothing is sent: the report uses the recorded calls. A file `to` that
     is not a service.toml is refused before the first request.
     """
-    target = None if to is None else Path(to)
+    target = None if to is None else path_of(to)
     if target is not None:
         existing_service(target)
     here = is_local(client.settings)
     if calls is not None:
-        report = recorded(read_har(Path(calls)).calls, client, client.service)
+        report = recorded(read_har(path_of(calls)).calls, client, client.service)
     else:
         report = ask(
             client,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import SimulatorError, UnknownNameError
+from ..files import path_of
 from ..spec import timestamps
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
@@ -180,7 +181,7 @@ class Controls:
         """
         from .storage import write_file
 
-        target = Path(path)
+        target = path_of(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         write_file(self.snapshot(), target, keep_personal=keep_personal)
         return target
@@ -192,7 +193,7 @@ class Controls:
         """
         from .storage import read_file
 
-        self.restore(read_file(Path(path)))
+        self.restore(read_file(path_of(path)))
 
     def events(self, resource_id: str | None = None) -> list[Event]:
         """Every event so far, or those of one resource, oldest first.

@@ -21,6 +21,7 @@ from weakref import WeakSet
 import httpx
 
 from ..errors import SimulatorError
+from ..files import path_of
 from ..signing.canonical import key_bytes
 from ..signing.unauthorized import verify
 from ..spec import codes, timestamps
@@ -82,7 +83,7 @@ class Simulator:
         self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
         self.changed, self._clients = Event(), 0
         self._randoms: WeakSet[Random] = WeakSet()
-        self._storage = WorldStorage(Path(data)) if data else None
+        self._storage = WorldStorage(path_of(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
         encoding = self.world.service.signing.key_encoding

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ServiceError
 from .service_keys import Key, Value
+from .text import plain
 
 PROBED = "probed"
 """The table of values found by a probe, with dates."""
@@ -86,14 +87,17 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
     try:
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text), text
-    except OSError as error:
-        raise ServiceError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise ServiceError(f"{path} is not UTF-8 text") from None
+    except RecursionError:
+        raise ServiceError(f"{path} cannot be read: its values are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found else max(1, len(text.splitlines()))
         raise ServiceError(f"{path}, line {line}: this is not TOML: {error}", "", line) from None
+    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise ServiceError(f"{plain(str(path), 80)} cannot be read: {reason}") from None
 
 
 def located(error: ServiceError, path: Path, text: str) -> ServiceError:

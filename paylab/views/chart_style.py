@@ -15,6 +15,7 @@ from typing import Any
 
 from PIL import Image
 
+from ..files import path_of
 from ..spec.codes import IMAGE_MIN
 
 Spec = dict[str, Any]
@@ -89,7 +90,7 @@ class Chart:
         """
         import vl_convert
 
-        to = Path(path)
+        to = path_of(path)
         if to.suffix == ".png":
             to.write_bytes(self.png())
         elif to.suffix == ".svg":

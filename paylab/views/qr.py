@@ -24,7 +24,7 @@ from qrcode.exceptions import DataOverflowError
 from ..emvqr.fields import EmvField
 from ..emvqr.text import Payload, check, parse
 from ..errors import ConfigError, EMVError, PaylabError
-from ..files import replace
+from ..files import path_of, replace
 from . import html
 from .html import Row
 
@@ -255,7 +255,7 @@ class QR:
 
     def save(self, path: str | Path) -> Path:
         """Write a .png or .svg file; an existing file is replaced atomically."""
-        target = Path(path)
+        target = path_of(path)
         writers = {".png": self.png, ".svg": lambda: self.svg().encode()}
         write = writers.get(target.suffix.lower())
         if write is None:

@@ -150,8 +150,8 @@ def test_a_service_that_cannot_be_followed(tmp_path, given, words):
         ({"base_url": URL}, {}, "api_key and secret_key are missing.*PAYLAB_API_KEY / PAYLAB_SEC"),
         ({}, {"PAYLAB_API_KEY": "k"}, "base_url and secret_key are missing"),
         ({"base_url": URL, "api_key": "k"}, {}, "secret_key is missing: pass .* or write"),
-        ({"profile": "nobody"}, {}, "no profile 'nobody' in .*; it has: none"),
-        ({}, {"PAYLAB_PROFILE": "nobody"}, "no profile 'nobody'"),
+        ({"profile": "nobody"}, {}, "no profile of the given name in .*; it has: none"),
+        ({}, {"PAYLAB_PROFILE": "nobody"}, "no profile of the given name"),
         ({"base_url": "", "api_key": "k", "secret_key": "s"}, {}, "base URL"),
         ({"base_url": 5, "api_key": "k", "secret_key": "s"}, {}, "base_url must be text"),
         ({"base_url": "http://pay.test", "api_key": "k", "secret_key": "s"}, {}, "https://"),
@@ -239,7 +239,7 @@ def run(program, *arguments):
     ("program", "name", "words"),
     [
         (KEYRING, "sandbox", "from_ring"),
-        (KEYRING, "nobody", "has no 'nobody' under 'paylab'"),
+        (KEYRING, "nobody", "has no such entry under 'paylab'"),
         (WITHOUT, "sandbox", "pip install 'paylab[keyring]'"),
     ],
 )

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from paylab.client import Client
-from paylab.client.settings import Secret, Settings
+from paylab.client.settings import Secret, Settings, resolve
 from paylab.errors import ConfigError, PaylabError
 from paylab.redaction.redaction import Redaction
 
@@ -181,3 +181,22 @@ def test_a_key_that_cannot_stand_in_a_header_is_not_quoted():
 def test_odd_letters_hide_too(spelling):
     """A secret is redacted also after a name spelled with Unicode variants of its letters."""
     assert "abc123" not in Redaction([]).text(f"ñ {spelling}abc123")
+
+
+@pytest.mark.parametrize(
+    ("profile", "text"),
+    [
+        (SECRET, ""),
+        ("mine", f'[mine]\nbase_url = "https://a.test"\napi_key = "env:{SECRET}"'),
+        ("mine", f'[mine]\nbase_url = "https://a.test"\napi_key = "keyring:{SECRET}"'),
+    ],
+)
+def test_a_key_in_the_wrong_place_is_not_repeated(tmp_path, monkeypatch, profile, text):
+    """A key that is passed as a profile, or written as a reference, is not in the error."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    path = tmp_path / "profiles.toml"
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(ConfigError) as caught:
+        resolve(profile=profile, environ={}, profiles=path)
+    assert hidden(str(caught.value))
