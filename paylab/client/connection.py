@@ -16,6 +16,7 @@ from zlib import error as zlib_error
 
 import httpx
 
+from ..interrupts import hide_frames
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
 from ..spec.text import plain
@@ -179,6 +180,7 @@ class ServiceConnection:
         size = ROUGHLY + len(sent) + len(exchange.content)
         return exchange, DeferredCall(make, outgoing.path, size, patient=patient)
 
+    @hide_frames
     def _exchanged(self, request: httpx.Request, when: datetime) -> Exchange:
         """Send a request and read the whole answer."""
         response, content, trouble = None, b"", None
@@ -198,6 +200,7 @@ class ServiceConnection:
         skew = None if date is None else (date - when).total_seconds()
         return Exchange(response.status_code, headers, content, trouble, skew)
 
+    @hide_frames
     def _record(  # noqa: PLR0913 - what is known of an attempt
         self,
         outgoing: OutgoingRequest,

@@ -18,6 +18,7 @@ import httpx
 from pydantic import BaseModel
 
 from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
+from ..interrupts import hide_frames
 from ..redaction.redaction import Revealing
 from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, keyed, signed_headers
 from ..spec.money import Amount
@@ -299,6 +300,7 @@ class SignatureAuth(httpx.Auth):
     `dialect` are the [signing] of a service.
     """
 
+    @hide_frames
     def __init__(
         self,
         api_key: Revealing,

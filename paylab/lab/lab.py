@@ -19,6 +19,7 @@ from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
 from ..files import path_of
+from ..interrupts import hide_frames
 from ..payments.ledger import Ledger
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
@@ -288,6 +289,7 @@ class Lab:
         return "\n".join([f"Lab on {self._known_place}", *rows, *drift])
 
 
+@hide_frames
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
     base_url: str | None = None,
     api_key: str | None = None,

@@ -16,6 +16,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, Protocol
 
+from ..interrupts import hide_frames
 from ..spec import codes
 from . import escapes
 from .escapes import Found
@@ -128,12 +129,14 @@ class Redaction:
         self._secrets, self.personal = tuple(secrets), personal
         self._numbers: dict[str, None] = {}
 
+    @hide_frames
     def learn(self, text: str) -> str:
         """The text as from `text`, after learning its document numbers and share tokens."""
         text = _short(text)
         escapes.replace_found(text, self._learned)
         return self.text(text)
 
+    @hide_frames
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers, share tokens and images."""
         is_quick = len(text) <= SHORT and text.isascii() and not self._numbers

@@ -8,11 +8,14 @@ import logging
 import pickle
 import traceback
 from dataclasses import asdict
+from random import Random
 
 import httpx
 import pytest
 
+from paylab import connect
 from paylab.client import Client
+from paylab.client.connection import utcnow
 from paylab.client.settings import Secret, Settings, resolve
 from paylab.errors import ConfigError, PaylabError
 from paylab.redaction.redaction import Redaction
@@ -105,6 +108,54 @@ def test_names_of_members_are_redacted(settings, body, read):
         calls[read]()
     error = caught.value
     assert hidden("\n".join([str(error), *error.card(), str(vars(error)), str(client.calls)]))
+
+
+class Interrupting(Random):
+    """A random source and a path that are interrupted."""
+
+    def __fspath__(self):
+        raise KeyboardInterrupt
+
+    def randrange(self, *_):
+        """Be interrupted while the signature of requests is prepared."""
+        raise KeyboardInterrupt
+
+
+def interrupt(*sent):
+    """Be interrupted with the signed headers in a variable."""
+    headers = [request.headers.raw for request in sent]
+    raise KeyboardInterrupt(len(headers))
+
+
+def send(settings, clock=utcnow):
+    """A GET that is interrupted by its transport, if not by its clock."""
+    client = Client(settings, transport=httpx.MockTransport(interrupt), clock=clock)
+    client.transfers.get("tr_1")
+
+
+def once():
+    """The times of a clock that is interrupted when it is read for the signature."""
+    yield utcnow()
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        send,
+        lambda settings: send(settings, clock=once().__next__),
+        lambda settings: Client(settings, random=Interrupting()),
+        lambda settings: connect("https://a.test", KEY, SECRET, service=Interrupting()),
+    ],
+    ids=["transport", "signing", "client", "connect"],
+)
+def test_an_interrupt_shows_no_secret(settings, call):
+    """A traceback of an interrupt that shows all variables contains no key and no signature."""
+    with pytest.raises(KeyboardInterrupt) as caught:
+        call(settings)
+    found = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    assert "in interrupt" not in "".join(found.format())
+    assert hidden("".join(_ours(found.format())))
 
 
 def redirect(request):

@@ -53,7 +53,7 @@ def test_a_path_that_no_file_can_have_is_one_sentence(lab, tmp_path, monkeypatch
     "read",
     [
         lambda path: resolve(profile="x", environ={}, profiles=path),
-        lambda path: paylab.Service.load(path),
+        paylab.Service.load,
     ],
 )
 def test_toml_that_is_nested_too_deep_is_one_sentence(tmp_path, read):

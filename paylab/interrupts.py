@@ -1,0 +1,30 @@
+"""An interrupt leaves no frame whose variables hold keys or signed headers.
+
+A notebook with `%xmode Verbose`, and other tools that print tracebacks with variables, would show
+them. Errors other than interrupts keep all their frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
+    """The function; an interrupt inside it is raised without the frames of the function."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except Exception:
+            raise
+        except BaseException as interrupt:
+            del args, kwargs  # this frame stays
+            raise interrupt.with_traceback(None) from None
+
+    return call
