@@ -10,15 +10,19 @@ from typing import Any
 from .. import corridors
 from ..errors import Problem, RuleError
 from ..spec import codes
+from ..spec.operations import OPERATIONS
 from ..spec.service import Service
 from .account_types import Account
 
+_RECORD = OPERATIONS["individuals.create"]
+_INDIVIDUAL = _RECORD.example
+_OPTIONAL = [field.name for field in _RECORD.fields if not (field.required or field.fields)]
+
 # Values of additional required fields, by name.
 EXTRAS: Mapping[str, Any] = {
+    **{name: _INDIVIDUAL[name] for name in _OPTIONAL if name in _INDIVIDUAL},
     "email": "alex@example.com",
     "phone": "+910000000000",
-    "date_of_birth": "1990-01-31",
-    "idv_consent_recorded_at": "2026-01-15T11:00:00Z",
 }
 
 # Numbers of nobody, with valid check digits.
@@ -130,24 +134,14 @@ def _extras(country: str) -> dict[str, Any]:
     return {**EXTRAS, "document": dict(person["document"])}
 
 
-WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
+WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]
 """A crypto wallet without a known key."""
 
 PEOPLE: Mapping[str, Mapping[str, Any]] = {
     "MX": {
-        "given_name": "Ana",
-        "family_name": "Ejemplo Ficticia",
-        "country": "MX",
-        "email": "ana.ejemplo@example.com",
-        "phone": "+525500000000",
-        "date_of_birth": "1990-01-31",
-        "address": {
-            "country": "MX",
-            "line_1": "Calle Ejemplo 1",
-            "city": "Ciudad de México",
-            "postal_code": "00000",
-        },
-        "document": {"type": "curp", "number": "XEXX010101HNEXXXA4"},
+        name: value
+        for name, value in _INDIVIDUAL.items()
+        if name not in ("product_types", "idv_consent_recorded_at")
     },
     "PH": {
         "given_name": "Juan",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ..spec import codes
+from ..spec.operations import OPERATIONS
 
 VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
 NUMBER = re.compile(
@@ -46,7 +47,8 @@ TOKEN = re.compile(
     r"""\btoken["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|([^\s,}\])"'\[{&<]+))""",
     re.IGNORECASE,
 )
-BESIDE_TOKEN = frozenset({"applicant_id", "partner_terms_accepted_at", "provider"})
+_TOKEN = OPERATIONS["individuals.submit_token"]
+BESIDE_TOKEN = frozenset(field.name for field in _TOKEN.fields if not field.secret)
 """The fields beside a share token, by which it differs from the token of a page."""
 
 _BESIDE_TOKEN = re.compile(

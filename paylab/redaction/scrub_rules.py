@@ -17,6 +17,7 @@ from stdnum.co import nit
 
 from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
+from ..spec.operations import OPERATIONS
 from ..spec.service import Service
 from . import escapes
 from .escapes import KEY_NAME, Found, key_literals
@@ -242,10 +243,12 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-_FIELDS = (
-    r"(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
+_FIELDS = "|".join(
+    {field.name: None for each in OPERATIONS.values() for field in each.walk() if field.personal}
+) + (
+    r"|(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
     r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile"
-    r"|date_?of_?birth|birth_?da(?:te|y)|dob|line_?[12]|street|city|state|address"
+    r"|date_?of_?birth|birth_?da(?:te|y)|dob|line_?[12]|street|address"
     r"|post(?:al)?_?code|zip_?code|applicant_?id|curp|cpf|cnpj|cui[tl]|ssn|passport|id_?number"
     r"|(?:tax|national|identity|passport)_?(?:id|no|number)"
     r"|clabe|account_number|iban|bic"

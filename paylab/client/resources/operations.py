@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 from ...errors import Problem, WaitTimeoutError
 from ...spec import codes
-from ...spec.models import Address, Document
 from ...spec.names import nearest_name
-from ...spec.operations.field import dotted
+from ...spec.operations import OPERATIONS
+from ...spec.operations.field import OBJECT, Field, dotted
 from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain
@@ -100,9 +100,6 @@ def _state(seen: Any) -> str:
 
 Body = dict[str, Any]
 
-ADDRESS = frozenset(Address.model_fields)
-DOCUMENT = frozenset(Document.model_fields)
-ENTRY = frozenset({"type", "details"})
 # The similarity from which a name in details is probably a typo of a known one.
 SLIP = 0.85
 
@@ -118,18 +115,12 @@ def detail_names(service: Service, kind: str) -> frozenset[str]:
 
 def check_individual(body: Body, service: Service) -> None:
     """RuleError for an unknown field in address, document or financial_accounts."""
-    entries = body.get("financial_accounts")
-    listed = enumerate(entries if isinstance(entries, list) else [])
-    problems = [
-        *unknown(body.get("address"), ADDRESS, "address"),
-        *unknown(body.get("document"), DOCUMENT, "document"),
-        *(
-            each
-            for at, entry in listed
-            for each in _entry(entry, f"financial_accounts.{at}", service)
-        ),
-    ]
-    refuse(problems)
+    refuse(
+        problem
+        for field in OPERATIONS["individuals.create"].fields
+        if field.fields
+        for problem in _nested(field, body.get(field.name), service)
+    )
 
 
 def check_detail_names(details: object, kind: object, service: Service) -> None:
@@ -137,11 +128,16 @@ def check_detail_names(details: object, kind: object, service: Service) -> None:
     refuse([*_details(kind, details, "details", service)])
 
 
-def _entry(entry: object, at: str, service: Service) -> Iterator[Problem]:
-    yield from unknown(entry, ENTRY, at)
-    if isinstance(entry, Mapping):
-        below = dotted(at, "details")
-        yield from _details(entry.get("type"), entry.get("details"), below, service)
+def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
+    """Problems for unknown fields of an object, or of each item of a list."""
+    if field.kind == OBJECT:
+        yield from unknown(value, field.names(), field.name)
+        return
+    for number, item in enumerate(value if isinstance(value, list) else ()):
+        at = dotted(field.name, number)
+        yield from unknown(item, field.names(), at)
+        if isinstance(item, Mapping):
+            yield from _details(item.get("type"), item.get("details"), f"{at}.details", service)
 
 
 def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
