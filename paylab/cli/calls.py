@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from ..client.call_log import Follower
+from ..client.followers import Follower
 from ..errors import ConfigError
 from ..spec.text import printable
 from .terminal import count, say, stop_event, warn_user

@@ -1,7 +1,9 @@
 """Remove secrets and personal data from notebooks, HAR files and snapshots.
 
 Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
-contacts, birth dates and addresses. With --check nothing is changed.
+contacts, birth dates and addresses. A key is found by its form (sk_live_...), by a name before it
+(secret_key = "...", a header, a field, a variable), and then wherever else it stands. One without
+a name, such as an argument of connect(), is not found. With --check nothing is changed.
 """
 
 from __future__ import annotations

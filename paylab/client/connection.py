@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,54 +9,21 @@ from datetime import UTC, datetime
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
-from weakref import WeakSet
-from zlib import decompressobj
-from zlib import error as zlib_error
 
 import httpx
 
 from ..interrupts import hide_frames
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
-from ..spec.text import plain
 from ..spec.timestamps import from_http
 from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
+from .decoding import read_body
 from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 
 utcnow = partial(datetime.now, UTC)
 """The current time, aware, in UTC."""
-
-NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
-
-
-class Cleaning(logging.Filter):
-    """A log filter that redacts every record and drops none."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.redactions: WeakSet[Redaction] = WeakSet()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the record's text when something was redacted."""
-        message = clean = record.getMessage()
-        for redaction in tuple(self.redactions):
-            clean = redaction.text(clean)
-        if clean != message:
-            record.msg, record.args = clean, ()
-        return True
-
-
-_CLEANING = Cleaning()
-"""Loggers belong to the whole process, as do their filters."""
-
-
-def clean_loggers(redaction: Redaction) -> None:
-    """Redact the log records of other libraries while this redaction exists."""
-    _CLEANING.redactions.add(redaction)
-    for name in NAMES:
-        logging.getLogger(name).addFilter(_CLEANING)
 
 
 class RedirectedError(Exception):
@@ -67,9 +33,6 @@ class RedirectedError(Exception):
         self.response = response
         super().__init__("redirected")
 
-
-# Far more than any page of 100 objects; an endless body must not fill the memory.
-LARGEST_BODY = 8 * 2**20
 
 HEADERS = {
     "Accept-Encoding": "gzip, deflate",  # encodings that can be decoded with limited memory
@@ -187,7 +150,7 @@ class ServiceConnection:
         try:
             response = self.http.send(request, stream=True, auth=self.auth)
             with closing(response):
-                content = _content(response)
+                content = read_body(response)
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:
@@ -227,60 +190,3 @@ class ServiceConnection:
         facts = {**known, "number": number, "finding": finding}
         facts |= {name: getattr(service.signing, name) for name in ("empty_query", "key_encoding")}
         return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)
-
-
-def _content(response: httpx.Response) -> bytes:
-    """The body, decoded in pieces so that memory stays bounded."""
-    if response.is_stream_consumed:  # a transport without a network has the whole body
-        return response.content
-    encoding = response.headers.get("content-encoding")
-    decode = _decoder(encoding) if encoding else None
-    parts, size, received = list[bytes](), 0, 0
-    for chunk in response.iter_raw():
-        received += len(chunk)
-        parts.append(decode(chunk, LARGEST_BODY + 1 - size) if decode else chunk)
-        size += len(parts[-1])
-        if max(size, received) > LARGEST_BODY:
-            raise TooLargeError
-    if decode and received and not decode.is_complete:
-        raise httpx.DecodingError("the compressed body ends too early")
-    return b"".join(parts)  # one part is not copied
-
-
-# zlib detects gzip and deflate by their headers; some servers send deflate without one.
-ANY_HEAD, NO_HEAD = 47, -15
-COMPRESSED = ("gzip", "x-gzip", "deflate")
-
-
-class Inflate:
-    """Decompresses a body in pieces of limited size."""
-
-    def __init__(self) -> None:
-        self._zlib, self._begun = decompressobj(ANY_HEAD), False
-
-    def __call__(self, chunk: bytes, most: int) -> bytes:
-        """Decompress at most `most` bytes."""
-        first, self._begun = not self._begun, True
-        try:
-            return self._zlib.decompress(chunk, most)
-        except zlib_error as error:
-            if not first:
-                raise httpx.DecodingError(str(error)) from None
-        self._zlib = decompressobj(NO_HEAD)
-        return self(chunk, most)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the compressed body ended properly."""
-        return self._zlib.eof
-
-
-def _decoder(encoding: str) -> Inflate | None:
-    """The decoder of a content encoding; DecodingError for one that was not requested."""
-    names = [name.strip().lower() for name in encoding.split(",")]
-    names = [name for name in names if name not in ("", "identity")]
-    if not names:
-        return None
-    if len(names) > 1 or names[0] not in COMPRESSED:
-        raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
-    return Inflate()

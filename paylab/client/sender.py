@@ -19,8 +19,6 @@ import httpx
 
 from .. import forks
 from ..errors import APIStatusError, MissingOperationError, NotFoundError, PaylabError
-from ..redaction.redaction import Redaction
-from ..redaction.scrub_rules import personal_names
 from ..spec import paging
 from ..spec.operations import OPERATIONS
 from ..spec.operations.routes import reading
@@ -28,7 +26,7 @@ from ..spec.service_keys import NONE, Value
 from ..spec.translation import Translation
 from .call import DeferredCall
 from .call_log import CallLog
-from .connection import ServiceConnection, Watcher, clean_loggers, http_client, utcnow
+from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import Deadline
 from .orders import Fresh, Keeper, Order, OrderTicket, look_first, note_failure
 from .parameters import takes
@@ -44,6 +42,7 @@ from .request import (
 )
 from .response import R, Response, own_envelope
 from .retries import Delivered, Retries
+from .secrecy import redaction_of
 from .service_clock import ServiceClock
 from .settings import Settings
 
@@ -85,9 +84,7 @@ class Sender:
         self.wait_shown: Callable[[], Any] = lambda: nullcontext(lambda _: None)
         self.service, self.is_own = self.settings.service, False
         self.refused_deposits: dict[str, APIStatusError] = {}
-        keys = (self.settings.api_key, self.settings.secret_key)
-        self.redaction = Redaction(keys, personal_names(self.service))
-        clean_loggers(self.redaction)
+        self.redaction = redaction_of(self.settings)
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
         fixed = (route for route in self.service.routes if "{" not in route.template)

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from ..client import Client
 from ..client.call import Call
-from ..client.call_log import Broadcast
 from ..client.connection import utcnow
+from ..client.followers import Broadcast
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError

@@ -15,10 +15,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from . import escapes
-from .escapes import KEY_NAME, Found
+from .escapes import Found
 from .fields import has_share_token
 from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes, places
 from .scrub_rules import (
+    KEY_NAME,
     LONG,
     RULES,
     Rule,

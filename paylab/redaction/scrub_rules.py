@@ -20,16 +20,20 @@ from ..spec.codes import IMAGE_MIN
 from ..spec.operations import OPERATIONS
 from ..spec.service import Service
 from . import escapes
-from .escapes import KEY_NAME, Found, key_literals
+from .escapes import Found
 from .fields import share_tokens
 from .redaction import HIDDEN, PLACES, SIGNATURE, is_signature, numbers
+
+KEY_NAME = re.compile(
+    r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secret|x-api-key|\w*password",
+    re.IGNORECASE,
+)
 
 THUMBNAIL = IMAGE_MIN - 1
 """Maximum bytes of an allowed picture: less than the smallest image of the service."""
 
 QR_CODE = 2**16
 LONGEST_WORD = 24
-SHORTEST_KEY = 4
 _SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
 EXAMPLES = frozenset(str(document["number"]) for document in _SHOWN)
 
@@ -54,15 +58,6 @@ def _form(kind: str, form: str | re.Pattern[str], is_allowed: Callable[[str], bo
         return (match.span(group) for match in matches if not is_allowed(match[group]))
 
     return Rule(kind, find)
-
-
-def _literals(text: str) -> Spans:
-    """The literals in Python code that are assigned to, passed as or compared with a key's name."""
-    for start, end in key_literals(text):
-        literal = text[start:end]
-        is_name = KEY_NAME.fullmatch(literal) is not None
-        if len(literal) >= SHORTEST_KEY and not is_name and not is_stand_in(literal):
-            yield start, end
 
 
 def _numbers(text: str) -> Spans:
@@ -145,7 +140,7 @@ _KEY_END = r"(?:(?:api|secret|access|private|signing)[ _-]?keys?\w{0,40}|secret|
 """The name of a key from the word that tells it."""
 _PART = r"""(?:[^"'\\\n]|\\.)"""
 _PREFIX = "[rbfuRBFU]{0,2}"
-_JOINED = rf"""{_PREFIX}["']({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
+_JOINED = rf"""{_PREFIX}(?:\"\"\"|'''|["'])({_PART}{{4,}}(?:["']\s*\+?\s*{_PREFIX}["']{_PART}+)*)"""
 """A literal, or several joined ones; the group is the text between the outer quotes."""
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
@@ -175,11 +170,10 @@ RULES: tuple[Rule, ...] = (
     *(_form("key", pattern, is_placeholder) for name, pattern in PLACES if name != "signature"),
     _form(
         "key",
-        rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?[=:]|["']\s*,)\s*"""
-        rf"(?:\w+\(\s*)?{_JOINED}",
-        is_stand_in,
+        rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?(?:[:=!]?=|:)|["']\s*,"""
+        rf"""|["'\])]+\s*or\b)\s*(?:\w*\(\s*)?{_JOINED}""",
+        lambda text: is_stand_in(text) or KEY_NAME.fullmatch(text) is not None,
     ),
-    Rule("key", _literals),
     _form(
         "key",
         rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])",

@@ -13,7 +13,7 @@ import pytest
 
 import paylab
 from paylab.cli.main import main
-from paylab.client.call_log import Follower
+from paylab.client.followers import Follower
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.connection import LARGEST_BODY
 from paylab.client.deadline import TIMES, BoundedBackend, Deadline
+from paylab.client.decoding import LARGEST_BODY
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"

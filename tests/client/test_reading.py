@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.connection import LARGEST_BODY
+from paylab.client.decoding import LARGEST_BODY
 from paylab.spec.models import Transfer
 
 AT = "2026-01-31T09:30:00Z"

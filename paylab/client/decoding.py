@@ -1,0 +1,70 @@
+"""The body of an answer, decoded with limited memory."""
+
+from __future__ import annotations
+
+from zlib import decompressobj
+from zlib import error as zlib_error
+
+import httpx
+
+from ..spec.text import plain
+from .call import TooLargeError
+
+# Far more than any page of 100 objects; an endless body must not fill the memory.
+LARGEST_BODY = 8 * 2**20
+
+# zlib detects gzip and deflate by their headers; some servers send deflate without one.
+ANY_HEAD, NO_HEAD = 47, -15
+COMPRESSED = ("gzip", "x-gzip", "deflate")
+
+
+def read_body(response: httpx.Response) -> bytes:
+    """The body, decoded in pieces so that memory stays bounded."""
+    if response.is_stream_consumed:  # a transport without a network has the whole body
+        return response.content
+    encoding = response.headers.get("content-encoding")
+    decode = _decoder(encoding) if encoding else None
+    parts, size, received = list[bytes](), 0, 0
+    for chunk in response.iter_raw():
+        received += len(chunk)
+        parts.append(decode(chunk, LARGEST_BODY + 1 - size) if decode else chunk)
+        size += len(parts[-1])
+        if max(size, received) > LARGEST_BODY:
+            raise TooLargeError
+    if decode and received and not decode.is_complete:
+        raise httpx.DecodingError("the compressed body ends too early")
+    return b"".join(parts)  # one part is not copied
+
+
+class Inflate:
+    """Decompresses a body in pieces of limited size."""
+
+    def __init__(self) -> None:
+        self._zlib, self._begun = decompressobj(ANY_HEAD), False
+
+    def __call__(self, chunk: bytes, most: int) -> bytes:
+        """Decompress at most `most` bytes."""
+        first, self._begun = not self._begun, True
+        try:
+            return self._zlib.decompress(chunk, most)
+        except zlib_error as error:
+            if not first:
+                raise httpx.DecodingError(str(error)) from None
+        self._zlib = decompressobj(NO_HEAD)
+        return self(chunk, most)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the compressed body ended properly."""
+        return self._zlib.eof
+
+
+def _decoder(encoding: str) -> Inflate | None:
+    """The decoder of a content encoding; DecodingError for one that was not requested."""
+    names = [name.strip().lower() for name in encoding.split(",")]
+    names = [name for name in names if name not in ("", "identity")]
+    if not names:
+        return None
+    if len(names) > 1 or names[0] not in COMPRESSED:
+        raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
+    return Inflate()

@@ -1,0 +1,129 @@
+"""Who follows the calls of all labs of a user from another process: `paylab calls --follow`.
+
+Each follower has a Unix datagram socket in a private folder of its user. A lab looks into the
+folder after each attempt, and sends one line to every socket there. Nothing is written to a disk,
+nothing is sent while nobody follows, and a lab never waits for a follower.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from socket import SOCK_DGRAM, socket
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from ..errors import ConfigError
+from ..redaction.redaction import Redaction
+from ..spec.timestamps import to_text
+from .request import CONTROLS, Exchange, OutgoingRequest
+
+LONGEST_LINE = 1_900
+"""Maximum bytes of a line; macOS limits a datagram to 2,048."""
+
+LONGEST_TARGET = 300
+PRIVATE = 0o700
+NO_SOCKETS = "--follow needs Unix sockets, which this system does not have: use PAYLAB_LOG=debug"
+
+
+def _folder() -> Path:
+    """The folder of the followers' sockets, in the user's cache folder."""
+    return user_cache_path("paylab", appauthor=False) / "followers"
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a folder belongs to this user and is not accessible to others."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    return stat.S_ISDIR(found.st_mode) and mine and not found.st_mode & 0o077
+
+
+class Broadcast:
+    """A watcher of a client that sends each attempt to the followers."""
+
+    def __init__(self, redaction: Redaction, service: str) -> None:
+        self._redaction, self._service = redaction, service
+        self._folder = _folder()
+        session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
+        self._sender = Path(session).name
+
+    def __call__(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
+        """Send the attempt to all followers."""
+        try:
+            names = os.listdir(self._folder)
+        except OSError:
+            return
+        if names and _is_private(self._folder) and not outgoing.path.startswith(CONTROLS):
+            line = self._line(outgoing, result, when)
+            for name in names:
+                _send(line, self._folder / name)
+
+    def _line(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> bytes:
+        clean = self._redaction.text
+        facts = {
+            "when": to_text(when),
+            "from": self._sender[:80],
+            "service": self._service,
+            "method": outgoing.method,
+            "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
+            "status": result.status,
+            "trouble": clean(result.trouble.message)[:LONGEST_TARGET] if result.trouble else None,
+            "bytes": len(result.content),
+        }
+        return json.dumps(facts, ensure_ascii=False).encode()[:LONGEST_LINE]
+
+
+def _send(line: bytes, path: Path) -> None:
+    """Send without waiting; remove the socket of a follower that has ended."""
+    from socket import AF_UNIX
+
+    with suppress(OSError), socket(AF_UNIX, SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        try:
+            sender.sendto(line, str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+
+
+class Follower:
+    """Receives the calls of all labs of this user on this machine, until it is closed."""
+
+    def __init__(self) -> None:
+        try:
+            from socket import AF_UNIX
+        except ImportError:
+            raise ConfigError(NO_SOCKETS) from None
+        place = _folder()
+        place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        if not _is_private(place):
+            raise ConfigError(f"other users can read {place}: remove it, or run chmod 700 on it")
+        self._path = place / f"{os.getpid()}.sock"
+        self._path.unlink(missing_ok=True)
+        self._socket = socket(AF_UNIX, SOCK_DGRAM)
+        self._socket.bind(str(self._path))
+
+    def calls(self, wait: float) -> Iterator[dict[str, Any]]:
+        """Yield calls until none arrives for `wait` seconds."""
+        self._socket.settimeout(wait)
+        while True:
+            try:
+                line = self._socket.recv(2 * LONGEST_LINE)
+            except (TimeoutError, BlockingIOError):
+                return
+            with suppress(ValueError):
+                yield json.loads(line)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._socket.close()
+        self._path.unlink(missing_ok=True)

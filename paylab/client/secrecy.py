@@ -1,0 +1,48 @@
+"""What a client hides: its keys and personal fields, in its texts and in the logs of libraries."""
+
+from __future__ import annotations
+
+import logging
+from weakref import WeakSet
+
+from ..redaction.redaction import Redaction
+from ..redaction.scrub_rules import personal_names
+from .settings import Settings
+
+NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
+
+
+class Cleaning(logging.Filter):
+    """A log filter that redacts every record and drops none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.redactions: WeakSet[Redaction] = WeakSet()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace the record's text when something was redacted."""
+        message = clean = record.getMessage()
+        for redaction in tuple(self.redactions):
+            clean = redaction.text(clean)
+        if clean != message:
+            record.msg, record.args = clean, ()
+        return True
+
+
+_CLEANING = Cleaning()
+"""Loggers belong to the whole process, as do their filters."""
+
+
+def clean_loggers(redaction: Redaction) -> None:
+    """Redact the log records of other libraries while this redaction exists."""
+    _CLEANING.redactions.add(redaction)
+    for name in NAMES:
+        logging.getLogger(name).addFilter(_CLEANING)
+
+
+def redaction_of(settings: Settings) -> Redaction:
+    """The redaction of a client with these settings, which cleans the logs of libraries too."""
+    keys = (settings.api_key, settings.secret_key)
+    redaction = Redaction(keys, personal_names(settings.service))
+    clean_loggers(redaction)
+    return redaction
