@@ -33,68 +33,11 @@ PaylabError
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from dataclasses import field as with_default
-from traceback import format_exception
 from typing import Any
 
-FULL_TRACEBACK = "  All frames: import sys; print(sys.last_value.traceback())"
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A problem of a request.
-
-    `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
-    "spec" for a rule of the spec, else the id of the assumption behind it. `key` is the
-    setting of a service.toml that changes the rule, if there is one.
-    """
-
-    field: str
-    message: str
-    source: str = "spec"
-    key: str = with_default(default="", compare=False, kw_only=True)
-
-    def __str__(self) -> str:
-        return f"{self.field}: {self.message}" if self.field else self.message
-
-
-class PaylabError(Exception):
-    """The base class of all exceptions of paylab."""
-
-    hint: str | None = None
-    assumption: str | None = None
-    """The id of the assumption behind a failed call, if any."""
-    key: str | None = None
-    """The key of a service.toml that changes the assumption."""
-    after_lost = False
-    """Whether an earlier attempt may have been carried out."""
-
-    call: Any = None
-    """The attempt that failed, if it is known."""
-
-    def card(self) -> list[str]:
-        """The lines to show in a terminal or a notebook."""
-        lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
-        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
-
-    def traceback(self) -> str:
-        """The full traceback; a notebook shows only the card."""
-        return "".join(format_exception(self))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # A subclass may take other arguments than the text, which is all that `args` has.
-        return _restored, (type(self), self.args), vars(self)
-
-    def _render_traceback_(self) -> list[str]:
-        """Show the card instead of the traceback; called by IPython."""
-        return [*self.card(), FULL_TRACEBACK]
-
-
-def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
-    error = kind.__new__(kind)
-    error.args = args
-    return error
+from .base_error import PaylabError as PaylabError  # noqa: PLC0414 - imported from here
+from .base_error import Problem as Problem  # noqa: PLC0414
+from .base_error import called
 
 
 class ConfigError(PaylabError):
@@ -215,6 +158,9 @@ class UnknownNameError(SimulatorError, AttributeError):
         self.hint = ", ".join(self.nearest) or None
         super().__init__(f"no {kind} is called {name!r}")
 
+    def _noted(self) -> str:
+        return ""  # the text has it
+
     def __str__(self) -> str:
         return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
 
@@ -276,17 +222,22 @@ class APIStatusError(PaylabError):
         self.status, self.text, self.body, self.call = status, text, body, call
         self.problems, self.hint = tuple(problems), hint
         super().__init__(f"{status} {text}".strip())
+        for line in self._told():
+            self.add_note(line)
 
     def card(self) -> list[str]:
         """The refused call, the service's message and field problems, and what to try."""
-        lines = [f"{type(self).__name__}: {self}", *_called(self.call)]
-        told = (each for each in self.problems if not self._says(each))
-        lines += [f"  {problem}" for problem in told]
+        lines = [f"{type(self).__name__}: {self}", *called(self.call)]
+        lines += self._told()
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
-    def _says(self, problem: Problem) -> bool:
-        """Whether the message of the service says a problem already."""
-        return problem.field in self.text and problem.message in self.text
+    def _told(self) -> list[str]:
+        """The field problems that the message of the service does not say already."""
+        return [f"  {problem}" for problem in self.problems if not _is_in(problem, self.text)]
+
+
+def _is_in(problem: Problem, text: str) -> bool:
+    return problem.field in text and problem.message in text
 
 
 class RedirectError(APIStatusError):
@@ -341,12 +292,3 @@ def for_status(status: int) -> type[APIStatusError]:
     if 300 <= status < 400:
         return RedirectError
     return BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
-
-
-def _called(call: Any) -> list[str]:
-    """A line with the call and its number in the log."""
-    if call is None:
-        return []
-    number = getattr(call, "number", 0)
-    where = f" (number {number} in lab.calls)" if number else ""
-    return [f"  Call: {call}{where}"]

@@ -26,6 +26,12 @@ REFUSED = (400, 409, 415, 422)
 FORBIDDEN = 403
 MOST_KEYS = 4
 ABOUT_PATHS = re.compile(r"rout|path|url|endpoint|cannot (get|post|delete)|/v\d", re.IGNORECASE)
+CHECK_ID = (
+    "check the id first: the service has no object with it, or it belongs to another account or "
+    "environment"
+)
+SIMULATOR = "SIMULATOR"
+"""How the place of a simulator's calls begins."""
 COMMON_WORDS = frozenset({"id", "at", "is", "of", "currency", "amount", "account", "source"})
 """Words that are in many names and do not identify a field."""
 
@@ -65,7 +71,7 @@ def of_refusal(
     if not outgoing.operation:
         return
     if error.status in PATH_MISSING:
-        _of_path(error, outgoing, error.status, refusal.text, service)
+        _of_path(error, outgoing, refusal.text, service)
     elif error.status == FORBIDDEN and outgoing.operation != "sandbox.deposit":
         lead = "a 403 may be what the service answers to a signature that it refuses"
         name_assumptions(error, [Doubt("error_codes.signature", "403")], lead)
@@ -73,16 +79,32 @@ def of_refusal(
         name_assumptions(error, list(Fields(outgoing, service).doubts(refusal.complaints)))
 
 
-def _of_path(
-    error: PaylabError, outgoing: OutgoingRequest, status: int, text: str, service: Service
-) -> None:
+def _of_path(error: APIStatusError, outgoing: OutgoingRequest, text: str, service: Service) -> None:
+    """Say to check the id; that the path is not the one of the service, only if it may be."""
     route = next(route for route in service.routes if route.operation == outgoing.operation)
+    status, method, path = (
+        error.status,
+        outgoing.method,
+        getattr(error.call, "path", route.template),
+    )
+    is_sure = status != PATH_MISSING[0] or bool(ABOUT_PATHS.search(text))
+    lead = f"{status} for {method} {path}"
+    if not is_sure and ("{" in route.template or _has_ids(outgoing.asked)):
+        error.hint = CHECK_ID
+        lead = f"if it is right, the path may differ: {lead}"
+        if str(getattr(error.call, "place", "")).startswith(SIMULATOR):
+            return  # its paths are those of the settings, or its words are about the path
     is_shown = assumptions.KEYS[route.key].origin == "spec"
     kind = "is the one that the interface description shows" if is_shown else "is an assumption"
-    words = f"{status} for {outgoing.method} {outgoing.path}"
-    is_sure = status != PATH_MISSING[0] or not text or ABOUT_PATHS.search(text)
-    ids = "" if is_sure or text == "Not Found" else "If the ids are right, the path differs. "
-    name_assumptions(error, [Doubt(route.key)], f"{words}. {ids}This path {kind}")
+    name_assumptions(error, [Doubt(route.key)], f"{lead}. This path {kind}")
+
+
+def _has_ids(body: object) -> bool:
+    """Whether a body names objects of the service."""
+    if not isinstance(body, Mapping):
+        return False
+    names = (name for name in body if name != "client_reference_id")
+    return any(name == "id" or name.endswith("_id") or _has_ids(body[name]) for name in names)
 
 
 def of_page(body: object, form: ListForm) -> list[Doubt]:

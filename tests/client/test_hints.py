@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import httpx
 import pytest
 
 import paylab
 from paylab import errors
 
+pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
 CONVERT = "conversion_accounts"
 CLABE = {"clabe": "032180000118359719"}
@@ -113,3 +117,58 @@ def test_a_list_of_another_shape_names_its_keys(scripted, body, advice):
     )
     assert hint.count(" = ") == len(advice)
     assert ('more = "none"' in hint) == (advice.get("more") == "none")
+
+
+LONG = {"error": "validation failed", "errors": [{"field": "email", "message": "is required"}]}
+
+
+def test_a_traceback_shows_what_the_card_shows_once(scripted):
+    """Notes have the problems and the last hint; the card has them once; a copy keeps them."""
+    client, _ = scripted(httpx.Response(400, json=LONG))
+    with pytest.raises(errors.BadRequestError) as caught:
+        person(BANK)(client)
+    error = caught.value
+    for one in (error, pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        notes = ["  email: is required", f"  Try: {error.hint}"]
+        assert one.__notes__ == notes
+        assert one.card()[-2:] == notes
+        assert one.hint == error.hint
+    text = error.traceback()
+    assert text.count(str(error.hint)) == text.count("email: is required") == 1
+    error.hint = "wait"
+    error.hint = None
+    assert error.__notes__ == ["  email: is required"]
+
+
+SIMULATOR, OTHER = "SIMULATOR (embedded)", "api.pay.test"
+GET, CREATE, LIST_ALL = "get", "create", "list"
+CALLS = {
+    GET: lambda client: client.transfers.get("tr_nope"),
+    CREATE: lambda client: client.quotes.create("fa_nope", payout_method="spei"),
+    LIST_ALL: lambda client: client.transfers.list().first(),
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "place", "words", "id_first", "path"),
+    [
+        (GET, SIMULATOR, "transfer not found", True, False),
+        (CREATE, SIMULATOR, "financial account not found", True, False),
+        (GET, SIMULATOR, "the path does not exist", False, True),
+        (GET, OTHER, "transfer not found", True, True),
+        (GET, OTHER, "", True, True),
+        (GET, OTHER, "no route", False, True),
+        (CREATE, OTHER, "Not Found", True, True),
+        (LIST_ALL, OTHER, "Not Found", False, True),
+    ],
+)
+def test_an_unknown_id_is_told_before_the_path(scripted, call, place, words, id_first, path):
+    """A 404 says to check the id; then the path, but not on a simulator."""
+    client, _ = scripted(httpx.Response(404, json={"error": words} if words else {}))
+    client.calls.place = lambda: place
+    with pytest.raises(errors.NotFoundError) as caught:
+        CALLS[call](client)
+    hint = caught.value.hint
+    assert hint.startswith("check the id first") == id_first
+    assert ("This path is" in hint) == ("set paths." in hint) == path
+    assert (caught.value.key is not None) == path
