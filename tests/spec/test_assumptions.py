@@ -9,6 +9,7 @@ import pytest
 
 import paylab
 from paylab.spec import assumptions
+from paylab.spec.operations import OPERATIONS
 
 PACKAGE = Path(paylab.__file__).parent
 ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}
@@ -118,7 +119,7 @@ def test_problems_rest_on_rows_that_exist():
     text = "".join(path.read_text() for path in [*PACKAGE.glob("rules/*.py"), *_tables()])
     named = set(re.findall(r'"([a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*|check-digits)"', text))
     assert named
-    assert named <= {row.id for row in assumptions.ALL} | set(assumptions.KEYS)
+    assert named <= {row.id for row in assumptions.ALL} | {*assumptions.KEYS, *OPERATIONS}
 
 
 def _tables():
