@@ -16,9 +16,10 @@ from ..html import Row
 from .field import RADIO, SELECT, FormField, call
 from .form import Form
 from .live import Look, Refresher, Timeline, in_thread
+from .order import OrderForm
 
 
-class ConversionAccountForm(Form):
+class ConversionAccountForm(OrderForm):
     """Open a conversion account with `create(wallet_id, currency, **more)`.
 
     The newest wallet is preselected, unless `wallet` is the id of another one. While the account
@@ -91,7 +92,7 @@ class ConversionAccountForm(Form):
         if self._account is None:
             more = dict(values)
             wallet, currency = more.pop("payout_account"), more.pop("source_currency")
-            self._account = self._create(wallet, currency, **more)
+            self._account = self._create(wallet, currency, **more, **self.more)
         if _settled(self._account):
             return self._account
         self._see(self._account)
@@ -102,7 +103,7 @@ class ConversionAccountForm(Form):
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call, with a wait after a 202."""
-        more = dict(values)
+        more = {**values, **self.more}
         wallet, currency = more.pop("payout_account", ""), more.pop("source_currency", "")
         made = call(
             "lab.conversion_accounts.create", more, self._owner, wallet, currency, to="account"

@@ -19,6 +19,7 @@ from ..html import Row
 from .field import COMBO, OPEN, SELECT, FormField, call
 from .form import Form, side_by_side
 from .live import Refresher, at_once
+from .order import OrderForm
 from .status import left, quote_rows, transfer_rows
 from .view import Button, Group, Html
 
@@ -154,7 +155,7 @@ def _funding() -> FormField:
     return FormField("source_type", "Paid for", SELECT, options=FUNDING)
 
 
-class TransferForm(QuoteForm):
+class TransferForm(OrderForm, QuoteForm):
     """Create a transfer directly with `create(**fields)`, at the current rate."""
 
     title = "Transfer without a quote"
@@ -166,6 +167,10 @@ class TransferForm(QuoteForm):
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
         return [*super()._fields(amount, source), _funding(), _reference(self._service)]
+
+    def script(self, values: dict[str, Any]) -> str:
+        """The equivalent call."""
+        return super().script({**values, **self.more})
 
     def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
         """The transfer's status and terms."""
@@ -180,7 +185,7 @@ class TransferForm(QuoteForm):
             self.fields["source_type"].put("prefunded")
 
 
-class QuoteCard(Form):
+class QuoteCard(OrderForm):
     """A quote with a countdown to its expiry; its button creates a transfer with `send(**fields)`.
 
     `again()` requests the same quote again; `clock` is the service's clock. The countdown of a
@@ -253,7 +258,7 @@ class QuoteCard(Form):
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call."""
-        return call("lab.transfers.create", values, to="transfer")
+        return call("lab.transfers.create", {**values, **self.more}, to="transfer")
 
     def outcome(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status and terms."""

@@ -1,0 +1,44 @@
+"""A form that makes a payment: an equal order is paid once, and "Send another" pays again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .form import Form
+from .view import Node
+
+
+class OrderForm(Form):
+    """The base of forms whose button creates a payment.
+
+    A form that was sent sends nothing more. `restart()`, its button "Send another", makes the next
+    one another payment (`new=True`), even with equal values.
+    """
+
+    is_another = False
+    made_before = "An equal order was made before: nothing new was created"
+
+    def _assemble(self, parts: Sequence[Node]) -> None:
+        super()._assemble(parts)
+        self.again.text = "Send another"
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """The options of the call besides its fields."""
+        return {"new": True} if self.is_another else {}
+
+    def send(self, values: dict[str, Any]) -> Any:
+        """Send the order; another payment after `restart`."""
+        return self._create(**values, **self.more)
+
+    def restart(self) -> None:
+        """Reset the form so that it sends another payment."""
+        self.is_another = self.is_another or self.result is not None
+        super().restart()
+
+    def finish(self, result: Any) -> None:
+        """Show the payment, and whether it was made before."""
+        is_old = getattr(result, "replayed", False)
+        self.sent_title = self.made_before if is_old else type(self).sent_title
+        super().finish(result)

@@ -1,0 +1,98 @@
+"""Forms that make payments: an equal order is paid once, and "Send another" pays again."""
+
+from __future__ import annotations
+
+import pytest
+
+import paylab
+from paylab.corridors import examples
+from paylab.simulator.simulator import Simulator
+
+TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+
+
+@pytest.fixture
+def lab():
+    """A lab on a simulator without transfers."""
+    return paylab.connect(simulator=Simulator())
+
+
+@pytest.fixture
+def person(lab):
+    """A recipient with a bank account."""
+    made = lab.individuals.create(**examples.recipient("MX"))
+    return lab.individuals.wait(made.id)
+
+
+def click(form):
+    """A click that is no part of a double click."""
+    form._quiet_until = 0
+    form.click()
+    return form.result
+
+
+def made(lab):
+    """The number of transfers at the service."""
+    return len(list(lab.transfers.list()))
+
+
+def card(lab, person):
+    """A quote card of the recipient."""
+    account = person.financial_accounts[0].id
+    return lab.forms.quote_card(lab.quotes.create(account, source_amount="100", **TERMS))
+
+
+def transfer(lab, person):
+    """A form for a transfer without a quote."""
+    return lab.forms.transfer(person)
+
+
+@pytest.mark.parametrize("form", [card, transfer])
+def test_a_form_that_was_sent_sends_another_only_when_asked(lab, person, form):
+    """A second click sends nothing; "Send another" is `new=True`, also in the code shown."""
+    form = form(lab, person)
+    first = click(form)
+    assert (click(form), made(lab)) == (first, 1)
+    assert form.again.text == "Send another"
+    form.again.press()
+    assert "new=True" in form.code()
+    if form.title == "Quote":
+        form.renew()
+    assert click(form).id != first.id
+    assert made(lab) == 2
+
+
+def test_a_form_of_an_order_that_was_made_in_code_says_so(lab, person):
+    """A form whose order was made by code makes nothing new, and says so."""
+    account = person.financial_accounts[0].id
+    first = lab.transfers.create(account, source_amount="100.00", **TERMS)
+    form = card(lab, person)
+    assert (click(form).id, made(lab)) == (first.id, 1)
+    assert "nothing new was created" in form.message.html
+
+
+def test_a_click_after_a_lost_answer_pays_once(lab, person):
+    """After a lost answer, clicks repeat the order, also that of "Send another"."""
+    form = transfer(lab, person)
+    for count in (1, 2):
+        lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
+        assert click(form) is None
+        assert "may have been carried out" in form.message.html
+        click(form)
+        assert (form.result.replayed, made(lab)) == (True, count)
+        assert "nothing new was created" in form.message.html
+        form.restart()
+
+
+def test_send_another_account(lab):
+    """A form of a conversion account that was sent opens another one only when asked."""
+    individual = lab.individuals.create(**examples.individual("PH", consent_at=lab.clock()))
+    lab.simulator.move(individual.id, "pending")
+    lab.individuals.wait(individual, until="active")
+    lab.financial_accounts.create(individual, "crypto_wallet", examples.WALLET)
+    form = lab.forms.conversion_account(individual)
+    first = form.submit()
+    assert click(form) == first
+    form.restart()
+    assert form.submit().id != first.id
+    assert len(list(lab.conversion_accounts.list())) == 2
