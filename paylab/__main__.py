@@ -1,7 +1,32 @@
-"""python -m paylab."""
+"""The entry point: `paylab` and `python -m paylab`."""
 
+import os
+import signal
 import sys
 
-from .cli.main import main
+INTERRUPTED = 130
 
-sys.exit(main())
+
+def main() -> int:
+    """Run a command; an interrupt ends it in one line, also while modules are loaded.
+
+    During the loading of a module, an interrupt may raise other errors than KeyboardInterrupt.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+    from .cli.main import options_of, run
+
+    options = options_of()
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    return run(options)
+
+
+def _leave(*_: object) -> None:
+    sys.stderr.write("paylab: interrupted\n")
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -55,10 +55,19 @@ Tab completion: paylab --print-completion bash (or zsh, tcsh)."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; print errors to stderr as one sentence."""
+    """Run a command with these arguments; by default with those of the process."""
+    return run(options_of(argv))
+
+
+def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of a command line; loads the module of the command."""
     given = list(sys.argv[1:] if argv is None else argv)
     named = given[:1] if "--print-completion" not in given else COMMANDS
-    options = parser(named).parse_args(given)
+    return parser(named).parse_args(given)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a command; print errors to stderr as one sentence."""
     warned: list[str] = []
 
     def warn(message: Warning | str, *_: object, **__: object) -> None:
@@ -78,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (PaylabError, OSError) as error:
         return _fail(error, FAILED, warned)
     except KeyboardInterrupt:
+        warn_user("paylab: interrupted", "red")
         return INTERRUPTED
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..client import Client
 from ..client.resources.operations import created
 from ..corridors import countries
-from ..errors import MissingOperationError, NotFoundError
+from ..errors import MissingOperationError, NotFoundError, PaylabError
 from ..spec import codes
 from ..spec.models import (
     Conversion,
@@ -160,12 +160,15 @@ class Forms:
 
         if isinstance(account, str):
             account = self._client.conversion_accounts.get(account)
-        currency = str(account.source_currency)
+        currency = account.source_currency
+        if not currency:
+            way = "use lab.sandbox.deposit(account, amount, currency)"
+            raise PaylabError(f"the conversion account {account.id} has no source_currency: {way}")
         make = partial(
             DepositForm,
             partial(self._client.sandbox.deposit, account.id),
             currency,
-            codes.DEPOSIT_CAPS[currency.lower()],
+            codes.DEPOSIT_CAPS.get(currency.lower()),
             account_id=account.id,
             service=self._client.service,
         )

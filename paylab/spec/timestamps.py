@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 _FORM = re.compile(
-    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?"
-    r"\s?([Zz]|[+-]\d\d(?::?\d\d)?)?",
+    r"(?P<year>\d{4})(?P<dash>-?)(?P<month>\d\d)(?P=dash)(?P<day>\d\d)[Tt ]"
+    r"(?P<hour>\d\d)(?P<colon>:?)(?P<minute>\d\d)"
+    r"(?:(?P=colon)(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
+    r"\s?(?P<offset>[Zz]|[+-]\d\d(?::?\d\d)?)?",
     re.ASCII,
 )
+"""The extended form, such as 2026-01-31T09:30:00Z, and the basic form, 20260131T093000Z."""
 _LONGEST_HTTP = 64
 
 
@@ -25,9 +28,11 @@ def from_text(text: str) -> datetime:
     match = _FORM.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
-    day, minutes, seconds, fraction, offset = match.groups()
-    zone = "+00:00" if offset in (None, "Z", "z") else offset
-    moment = f"{day}T{minutes}:{seconds or '00'}.{(fraction or '')[:6].ljust(6, '0')}{zone}"
+    day = "-".join(match.group("year", "month", "day"))
+    clock = ":".join(part or "00" for part in match.group("hour", "minute", "second"))
+    micros = (match["fraction"] or "")[:6].ljust(6, "0")
+    zone = "+00:00" if match["offset"] in (None, "Z", "z") else match["offset"]
+    moment = f"{day}T{clock}.{micros}{zone}"
     try:
         return datetime.fromisoformat(moment).astimezone(UTC)
     except OverflowError:
@@ -45,7 +50,7 @@ def read(value: object) -> datetime | None:
 def instant_key(text: str) -> str:
     """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
     instant, match = from_text(text), _FORM.fullmatch(text)
-    digits = ((match and match[4]) or "").rstrip("0").ljust(3, "0")
+    digits = ((match and match["fraction"]) or "").rstrip("0").ljust(3, "0")
     return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
 
 

@@ -367,10 +367,34 @@ class Interrupted:
 
 
 def test_an_interrupt_ends_with_130(monkeypatch, capsys):
-    """Ctrl-C ends a command with status 130 and without a traceback."""
+    """Ctrl-C ends a command with status 130 and one line."""
     monkeypatch.setattr(sys, "stdin", Interrupted())
     assert main(["sign", "POST", "/v1/individuals", "--body", "-"]) == 130
-    assert "Traceback" not in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert told.endswith("\npaylab: interrupted\n")
+    assert "Traceback" not in told
+
+
+LOADING = """
+import os, runpy, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["paylab", "list", "transfers"]
+runpy.run_module("paylab", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["paylab.cli.main", "paylab.cli.request", "httpx", "pydantic"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(module):
+    """Ctrl-C before the command begins ends it with status 130 and one line."""
+    command = [sys.executable, "-c", LOADING.format(module=module)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "paylab: interrupted\n")
 
 
 def test_a_reader_that_went_away_is_no_failure():

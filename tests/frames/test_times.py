@@ -32,6 +32,7 @@ def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
         ("2026-01-31T09:30:00.5-05:30", datetime(2026, 1, 31, 15, 0, 0, 500000, UTC)),
         ("2026-01-31T09:30:00", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
         ("2026-01-31 09:30:00Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
+        ("20260131T093000Z", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
         ("2026-01-31", datetime(2026, 1, 31, tzinfo=UTC)),
         (" 2026-01-31T09:30:00Z ", datetime(2026, 1, 31, 9, 30, tzinfo=UTC)),
         ("", None),

@@ -6,9 +6,10 @@ import pytest
 
 import paylab
 from paylab.corridors import countries
-from paylab.errors import NotFoundError, RuleError
+from paylab.errors import NotFoundError, PaylabError, RuleError
 from paylab.lab.trigger import trigger
 from paylab.spec import codes
+from paylab.spec.models import ConversionAccount
 from paylab.spec.service import Service
 
 SETTINGS = {
@@ -135,3 +136,17 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
             form = paid[0].forms.onboarding(country, product, example=True, consent=True)
             form.speak()
             assert form.judge(form.values()) == [], (country, product)
+
+
+def test_a_deposit_in_a_currency_without_a_known_cap(lab):
+    """The form of an account in BRL suggests a small amount and names no cap."""
+    account = ConversionAccount(id="ca_1", source_currency="BRL")
+    form = lab.forms.deposit(account)
+    assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "10", "BRL")'
+    assert form.fields["amount"].props()["hint"] == ""
+
+
+def test_a_deposit_into_an_account_without_a_currency(lab):
+    """An account without a currency is refused, with the call that takes one."""
+    with pytest.raises(PaylabError, match="ca_1 has no source_currency: use lab"):
+        lab.forms.deposit(ConversionAccount(id="ca_1"))

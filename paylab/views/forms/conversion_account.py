@@ -165,6 +165,9 @@ def _named(wallet: FinancialAccount) -> str:
     return f"{short} on {details.get('network', 'an unknown network')}"
 
 
+SMALL = Decimal(10)
+"""The amount that a form suggests in a currency whose cap is not known."""
+
 OWN, ANOTHER, MISSING = "own", "another", "missing"
 SENDERS = {
     OWN: "The person's own name",
@@ -174,7 +177,7 @@ SENDERS = {
 
 
 class DepositForm(Form):
-    """Make a sandbox deposit with `send(amount, currency, sender_name)`, of at most `cap`.
+    """Make a sandbox deposit with `send(amount, currency, sender_name)`, of at most `cap` if known.
 
     `sender_name` is None for the person's own name, and empty for no name.
     """
@@ -187,7 +190,7 @@ class DepositForm(Form):
         self,
         send: Callable[..., Deposit],
         currency: str,
-        cap: Decimal,
+        cap: Decimal | None = None,
         *,
         account_id: str = "",
         service: Service | None = None,
@@ -195,9 +198,10 @@ class DepositForm(Form):
         self._service = service
         self._create, self.currency, self.cap, self._account = send, currency, cap, account_id
         unit = currency.upper()
+        most = f"At most {cap} {unit}." if cap else ""
         choices = [(text, key) for key, text in SENDERS.items()]
         fields = [
-            FormField("amount", f"Amount in {unit}", value=str(cap), hint=f"At most {cap} {unit}."),
+            FormField("amount", f"Amount in {unit}", value=str(cap or SMALL), hint=most),
             FormField("sender", "Sender", RADIO, options=choices),
             FormField("sender_name", "Name of the sender"),
         ]
