@@ -37,20 +37,21 @@ log = logging.getLogger("paylab")
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each has a default
         self,
         calls: Iterable[Call] = (),
         most: int = MOST_CALLS,
         most_bytes: int = MOST_BYTES,
         *,
         facts: Callable[[], Mapping[str, Any]] = dict,
+        place: Callable[[], str] = str,
+        screen: Callable[[Listen], Any] | None = None,
     ) -> None:
         self._calls: deque[Call | DeferredCall] = deque(calls)
         self._most, self._most_bytes, self._facts = most, most_bytes, facts
         self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
         self._listeners: list[Listener] = []
-        self.screen: Callable[[Listen], Any] | None = None
-        self.place: Callable[[], str] = str
+        self._place, self._screen = place, screen
         forks.register(self, lock=self._lock)
 
     def append(self, call: Call) -> Call:
@@ -68,7 +69,7 @@ class CallLog(Sequence[Call]):
             return
         with self._lock:
             self._count += 1
-            deferred.number, deferred.place = self._count, self.place
+            deferred.number, deferred.place = self._count, self._place
             self._calls.append(deferred)
             self._size += deferred.size
             while len(self._calls) > self._most or (
@@ -86,9 +87,9 @@ class CallLog(Sequence[Call]):
 
         >>> lab.calls.on_screen().stop()
         """
-        if self.screen is None:
+        if self._screen is None:
             raise PaylabError("only the calls of a lab can be shown as they are made")
-        return self.screen(self.listen)
+        return self._screen(self.listen)
 
     def frame(self) -> pd.DataFrame:
         """One row per call, oldest first; times only on a real network.

@@ -19,6 +19,7 @@ import httpx
 
 from .. import forks
 from ..errors import APIStatusError, MissingOperationError, NotFoundError, PaylabError
+from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.operations import OPERATIONS
 from ..spec.operations.routes import reading
@@ -59,7 +60,7 @@ class Sender:
     latest answer, None before the first.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a door to the world that a test or a simulator shuts
+    def __init__(  # noqa: PLR0913 - each has a default that a lab or a test replaces
         self,
         settings: Settings,
         *,
@@ -73,18 +74,24 @@ class Sender:
         keeper: Keeper | None = None,
         watchers: list[Watcher] | None = None,
         service_clock: ServiceClock | None = None,
+        redaction: Redaction | None = None,
+        calls: CallLog | None = None,
+        place: Callable[[], str] | None = None,
+        wait_shown: Callable[[], Any] | None = None,
+        is_own: bool = False,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
         self.settings = replace(settings, **given)  # type: ignore[arg-type] # int and float
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
-        self.calls, self._deadline = CallLog(facts=lambda: self.facts), Deadline(perf)
+        self.calls = CallLog(facts=lambda: self.facts) if calls is None else calls
+        self._deadline = Deadline(perf)
         self.keeper: Keeper = keeper or Fresh()
-        self.place: Callable[[], str] = lambda: self.settings.base_url
-        self.wait_shown: Callable[[], Any] = lambda: nullcontext(lambda _: None)
-        self.service, self.is_own = self.settings.service, False
+        self.place = place or (lambda: self.settings.base_url)
+        self.wait_shown = wait_shown or (lambda: nullcontext(lambda _: None))
+        self.service, self.is_own = self.settings.service, is_own
         self.refused_deposits: dict[str, APIStatusError] = {}
-        self.redaction = redaction_of(self.settings)
+        self.redaction = redaction or redaction_of(self.settings)
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
         fixed = (route for route in self.service.routes if "{" not in route.template)
@@ -95,12 +102,9 @@ class Sender:
         tolerance = self.service.signing.tolerance
         self.service_clock = service_clock or ServiceClock(clock, tolerance)
         self.product: str | None = None
-        facts = self.settings, self._deadline, self._attempt, clock, self._pause, self.random
+        facts = self.settings, self._deadline, self._attempt, clock, sleep, self.random
         self._retries = Retries(*facts)
         forks.register(self, lambda child: child._in_child())
-
-    def _pause(self, seconds: float) -> None:
-        self.sleep(seconds)  # a lab replaces it: on a frozen simulator, waiting moves the clock
 
     def _auth(self, settings: Settings) -> SignatureAuth:
         keys = settings.api_key, settings.secret_key

@@ -13,8 +13,10 @@ from urllib.parse import urlsplit
 
 from ..client import Client
 from ..client.call import Call
+from ..client.call_log import CallLog
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
+from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors import ConfigError
@@ -60,7 +62,7 @@ class Lab:
     `simulator` has the controls of a simulator, and is None for a real service.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the service, and what a test replaces
         self,
         settings: Settings,
         *,
@@ -68,28 +70,38 @@ class Lab:
         replay: Replay | None = None,
         ledger: Where = None,
         clock: Callable[[], datetime] = utcnow,
+        sleep: Callable[[float], None] = time.sleep,
         **options: Any,
     ) -> None:
         in_process = embedded is not None or replay is not None
         self._embedded, self._replay = embedded, replay
         self._controls: Controls | None = None
-        pause = (lambda _: None) if replay else time.sleep  # no waits in a replay
+        pause = (lambda _: None) if replay else sleep  # no waits in a replay
         waiting = Waiting(lambda: self.simulator, in_process=in_process, pause=pause)
         ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
         self._service_clock = ServiceClock(clock, tolerance, ask)
+        redaction, world = redaction_of(settings), embedded or replay
+
+        def place() -> str:
+            return str(self._known_place)
+
+        facts = settings, self._service_clock, redaction.text, place
+        self._orders = Orders(*facts, ledger, world=world)
+        host = "embedded" if embedded else urlsplit(settings.base_url).netloc
         self.client = client = Client(
             settings,
             clock=clock,
             sleep=waiting.sleep,
             service_clock=self._service_clock,
+            redaction=redaction,
+            keeper=self._orders,
+            watchers=[] if replay else [Broadcast(redaction, host)],
+            calls=CallLog(facts=lambda: self.client.facts, place=place, screen=displays.on_screen),
+            place=place,
+            wait_shown=displays.wait_shown,
+            is_own=embedded is not None and embedded.world.service == settings.service,
             **options,
         )
-        self._orders = Orders(client, ledger, world=embedded or replay)
-        client.keeper = self._orders
-        client.is_own = embedded is not None and embedded.world.service == client.service
-        if replay is None:
-            host = "embedded" if embedded else urlsplit(settings.base_url).netloc
-            client.watchers.append(Broadcast(client.redaction, host))
         self.individuals = LabIndividuals(client)
         self.financial_accounts = client.financial_accounts
         self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
@@ -97,7 +109,6 @@ class Lab:
         self.quotes = LabQuotes(client.quotes, client.service)
         self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=embedded is not None)
         self.conversions = LabConversions(client)
-        client.place = client.calls.place = lambda: str(self._known_place)
         self.forms = Forms(client, waiting, lambda: str(self.place))
         self.onramp, self.status = self.forms.onramp, self.forms.status
         self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
@@ -106,9 +117,7 @@ class Lab:
         self.settings, self.service = client.settings, client.service
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
-        self.calls.screen = displays.on_screen
         displays.register_displays()
-        client.wait_shown = displays.wait_shown
 
     @property
     def is_embedded(self) -> bool:

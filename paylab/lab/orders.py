@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from threading import Lock
 from typing import Any
@@ -12,8 +12,9 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from .. import forks
-from ..client import Client
 from ..client.orders import Fresh, Order, OrderTicket
+from ..client.service_clock import ServiceClock
+from ..client.settings import Settings
 from ..errors import LedgerError
 from ..files import path_of
 from ..payments.identity import address
@@ -34,14 +35,25 @@ _WORLDS: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 class Orders:
     """Issue tickets of orders from the ledger, which is opened on first use.
 
-    `world` is the simulator or recording if the service is in this process: its ledger is kept in
-    memory, unless `where` is a file.
+    `clock` estimates the time at the service, `clean` redacts what is only displayed, and `place`
+    names the service. `world` is the simulator or recording if the service is in this process: its
+    ledger is kept in memory, unless `where` is a file.
     """
 
     _opened: Ledger | None
 
-    def __init__(self, client: Client, where: Where = None, *, world: object | None = None) -> None:
-        self._client, self._world = client, world
+    def __init__(  # noqa: PLR0913 - what the ledger is about, and where it is
+        self,
+        settings: Settings,
+        clock: ServiceClock,
+        clean: Callable[[str], str],
+        place: Callable[[], str],
+        where: Where = None,
+        *,
+        world: object | None = None,
+    ) -> None:
+        self._settings, self._clock, self._clean, self._place = settings, clock, clean, place
+        self._world = world
         if where is None:
             where = os.environ.get(LEDGER_VARIABLE) or None
         self._where = None if where is None else os.fspath(where)
@@ -74,23 +86,21 @@ class Orders:
 
     def _open_ledger(self) -> Ledger:
         """Open the ledger of this service and account, which are identified without the key."""
-        client = self._client
         path = ledger_path() if self._world is None else None
         store = LedgerStore(path if self._where is None else path_of(self._where))
-        place = address(client.settings.base_url)
+        place = address(self._settings.base_url)
         if self._world is not None:
             name = _WORLDS.setdefault(self._world, str(uuid4()))
             place = f"{place} {name}-{os.getpid()}"
-        ledger = Ledger(
+        return Ledger(
             store,
             place,
-            client.settings.identity.rpartition(" ")[2],
-            client.service_clock,
+            self._settings.identity.rpartition(" ")[2],
+            self._clock,
             displays.tell,
-            client.redaction.text,
+            self._clean,
+            self._place,
         )
-        ledger.place = client.place
-        return ledger
 
     def _forget(self) -> None:
         """Drop the ledger in a forked child, which opens its own."""

@@ -74,7 +74,8 @@ class Ledger:
     """Decides what is sent for each order, and stores its key before it is sent.
 
     `address` names the service and `account` is a digest of the API key. `tell` shows a notice,
-    `clock` estimates its time, and `clean` redacts what is only displayed.
+    `clock` estimates its time, `clean` redacts what is only displayed, and `place` is the service
+    as displays name it.
     """
 
     def __init__(  # noqa: PLR0913 - what it is about, and how it reaches the outside
@@ -85,10 +86,11 @@ class Ledger:
         clock: ServiceClock,
         tell: Callable[[str], object],
         clean: Callable[[str], str] = str,
+        place: Callable[[], str] = str,
     ) -> None:
         self._store, self._address, self._account = store, address, account
         self._clock, self._tell, self._clean = clock, tell, clean
-        self.place: Callable[[], str] = str
+        self.place = place
 
     @property
     def path(self) -> str:

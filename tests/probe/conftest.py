@@ -10,7 +10,8 @@ from independent_service import Service as Independent
 
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.lab.lab import connect
+from paylab.lab.lab import Lab, connect
+from paylab.lab.parts import embedded_parts
 from paylab.probe.probe import probe
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
@@ -22,8 +23,8 @@ def probed(values=None, prepare=None, **options):
     if prepare:
         with connect(simulator=simulator) as lab:
             prepare(lab, simulator)
-    with connect(simulator=simulator, service=Service()) as lab:
-        lab.client.sleep = simulator.advance
+    parts = embedded_parts(simulator, {"service": (Service(), "argument")}, {})
+    with Lab(**parts, sleep=simulator.advance) as lab:
         return probe(lab.client, **options)
 
 
