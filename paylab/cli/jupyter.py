@@ -213,8 +213,9 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
         return
     from ..client.settings import SHARED_VARIABLE, resolve
     from ..lab.parts import SEEDED_TRANSFERS
+    from ..simulator.credentials import random_keys
     from ..simulator.server import Server
-    from ..simulator.simulator import Simulator, random_keys
+    from ..simulator.simulator import Simulator
 
     if resolve() is not None:
         raise ConfigError(

@@ -129,7 +129,7 @@ def _settings(otherwise: Mapping[str, str] | None = None) -> Settings:
 
 def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and the secret key of the embedded simulator."""
-    from ..simulator.simulator import seeded_keys
+    from ..simulator.credentials import seeded_keys
 
     return seeded_keys(seed=7, key_encoding=encoding)
 

@@ -108,7 +108,7 @@ def service_for(given: str | None) -> Service:
 
 def _keys(encoding: str) -> tuple[str, str]:
     """The keys: from the environment, else random."""
-    from ..simulator.simulator import random_keys
+    from ..simulator.credentials import random_keys
 
     api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
     if api_key and secret_key:

@@ -112,13 +112,13 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
     return listening.url, listening.stop
 
 
-def _door(embedded: Simulator, receiver: Receiver) -> tuple[str, Callable[[], None]]:
+def _receive_here(embedded: Simulator, receiver: Receiver) -> tuple[str, Callable[[], None]]:
     """Receive in this process; return the URL and a stop function."""
-    doors = embedded.courier.doors
+    receivers = embedded.delivery.local_receivers
     urls = (f"http://localhost/inbox/{number}" for number in count(1))
-    url = next(each for each in urls if each not in doors)
-    doors[url] = receiver.deliver
-    return url, lambda: doors.pop(url, None) and None
+    url = next(each for each in urls if each not in receivers)
+    receivers[url] = receiver.deliver
+    return url, lambda: receivers.pop(url, None) and None
 
 
 def _must_be_reachable(client: Client, url: str | None) -> None:
@@ -182,7 +182,7 @@ class Webhooks:
         then = _then(router, forward_to, service.webhooks.signature_header)
         receiver = Receiver(received, client.clock, then, check)
         if self._embedded is not None and port is None and url is None:
-            address, shut = _door(self._embedded, receiver)
+            address, shut = _receive_here(self._embedded, receiver)
         else:
             address, shut = _listen(receiver, port or 0, url)
         try:

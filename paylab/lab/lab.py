@@ -262,8 +262,8 @@ class Lab:
         """
         if self._embedded is None:
             raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
+        from ..simulator.credentials import random_keys
         from ..simulator.server import Server
-        from ..simulator.simulator import random_keys
 
         keys = random_keys(self._embedded.world.service.signing.key_encoding)
         return Server(self._embedded, host=host, port=port, keys=keys).start()

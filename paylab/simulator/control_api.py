@@ -9,7 +9,7 @@ from .bodies import shown
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .table import Row
-from .world import Hand, World
+from .world import ClockControl, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
 """Maximum seconds of one clock advance."""
@@ -27,11 +27,11 @@ def clock(world: World, request: Request) -> Reply:
     """POST /_simulator/clock: advance_seconds, frozen or speed."""
     body = request.json()
     require(_clock_problems(body))
-    hand = _hand(world)
+    control = _control(world)
     if "frozen" in body or "speed" in body:
-        hand.set_clock(frozen=body.get("frozen"), speed=body.get("speed"))
+        control.set_clock(frozen=body.get("frozen"), speed=body.get("speed"))
     if "advance_seconds" in body:
-        hand.advance(body["advance_seconds"])
+        control.advance(body["advance_seconds"])
     return summary(world, request)
 
 
@@ -51,14 +51,14 @@ def _clock_problems(body: Row) -> list[Problem]:
 
 def reset(world: World, request: Request) -> Reply:
     """POST /_simulator/reset: the world is empty."""
-    _hand(world).reset()
+    _control(world).reset()
     return summary(world, request)
 
 
-def _hand(world: World) -> Hand:
-    if world.hand is None:
+def _control(world: World) -> ClockControl:
+    if world.control is None:
         raise Refused(422, "the clock of this world cannot be controlled")
-    return world.hand
+    return world.control
 
 
 def move_object(world: World, request: Request) -> Reply:
@@ -128,8 +128,8 @@ def write_snapshot(world: World, request: Request) -> Reply:
     used = {row["id"] for row in dump["tables"].get("idempotency", [])}
     is_own = used <= world.tables["idempotency"].rows.keys()
     world.load(dump)
-    if not is_own and world.hand:
-        world.hand.renew_clients()
+    if not is_own and world.control:
+        world.control.renew_clients()
     return summary(world, request)
 
 

@@ -22,9 +22,9 @@ from .bodies import (
     named_row,
     without_null,
 )
+from .events import emit
 from .messages import Refused, Reply, Request
 from .table import Row
-from .webhooks import emit
 from .world import Step, World, apply_move
 
 

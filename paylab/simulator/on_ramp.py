@@ -8,9 +8,9 @@ from functools import partial
 from ..rules import deposits as deposit_rules
 from . import bodies, ids, quotes
 from .bodies import as_shown, conversion_account, named_row
+from .events import emit
 from .messages import Refused, Reply, Request
 from .table import Row
-from .webhooks import emit
 from .world import Step, World, apply_move
 
 PAUSE = 1.0

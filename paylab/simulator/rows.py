@@ -21,7 +21,7 @@ from pydantic import (
 from ..spec import codes, timestamps
 from ..spec.status import MACHINES
 from . import faults
-from .world import END
+from .clock import END
 
 
 def _test(words: str, passes: Callable[[Any], object]) -> AfterValidator:

@@ -27,6 +27,7 @@ from ..serving import (
 )
 from ..spec import timestamps
 from ..spec.service import Service
+from .credentials import check_secret
 from .messages import (
     MOST_BYTES,
     NO_CONTENT,
@@ -37,7 +38,7 @@ from .messages import (
     Request,
     find_operation,
 )
-from .simulator import Simulator, check_secret
+from .simulator import Simulator
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
@@ -272,7 +273,7 @@ class Server:
 
     def start(self) -> Server:
         """Start to listen; returns once connections are accepted."""
-        self.simulator.courier.begin_serving()
+        self.simulator.delivery.begin_serving()
         self._is_serving = True
         self._ticker.start()
         try:
@@ -288,7 +289,7 @@ class Server:
         if self._is_serving:
             self._is_serving = False
             self._ticker.stop()
-            self.simulator.courier.end_serving()
+            self.simulator.delivery.end_serving()
 
     def is_alive(self) -> bool:
         """Whether it is still listening."""
@@ -319,7 +320,7 @@ class Ticker(Thread):
             changed.clear()
             with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
-            self._simulator.courier.start_due()
+            self._simulator.delivery.start_due()
             changed.wait(self._pause())
 
     def stop(self) -> None:

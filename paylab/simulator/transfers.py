@@ -10,9 +10,9 @@ from ..spec import codes, timestamps
 from ..spec.request_body import RequestBody
 from . import bodies, ids, quotes
 from .bodies import as_shown, named_row, page
+from .events import emit
 from .messages import Refused, Reply, Request, require
 from .table import Row
-from .webhooks import emit
 from .world import Step, World, apply_move
 
 STEP = 1.0

@@ -1,12 +1,10 @@
-"""The simulator's state and its clock, which can run, be frozen, sped up or advanced."""
+"""The simulator's state: its rows, planned steps and counters."""
 
 from __future__ import annotations
 
 import heapq
-import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, Protocol
 
@@ -17,154 +15,11 @@ from ..spec.service import Service
 from ..spec.status import MACHINES
 from ..spec.translation import Translation
 from . import ids
+from .clock import Clock
+from .credentials import UsedNonces
+from .delivery_queue import DeliveryQueue
 from .parts import AnswerParts
 from .table import Row, Table
-
-START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
-"""The start time of a frozen world. Assumption `clock.frozen`."""
-
-END = datetime(9000, 1, 1, tzinfo=UTC)
-"""The maximum time of a clock, so that later dates can still be written."""
-
-
-class Clock:
-    """Simulated time as a linear function of real time: base + speed x seconds since then."""
-
-    def __init__(
-        self,
-        *,
-        frozen: bool = True,
-        speed: float = 1.0,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        self._wall = wall
-        self.frozen, self.speed = frozen, speed
-        since = wall()
-        self._line = (START if frozen else datetime.fromtimestamp(since, UTC), since)
-
-    def now(self) -> datetime:
-        """The current time, in milliseconds."""
-        base, since = self._line
-        passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
-        moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
-        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
-
-    def jump(self, to: datetime) -> None:
-        """Advance to a time; the clock never goes back."""
-        self._line = (min(max(to, self.now()), END), self._wall())
-
-    def freeze(self, frozen: bool) -> None:
-        """Freeze the clock, or let it run."""
-        self.jump(self.now())
-        self.frozen = frozen
-
-    def set_speed(self, speed: float) -> None:
-        """Set the simulated seconds per real second."""
-        self.jump(self.now())
-        self.speed, self.frozen = speed, False
-
-    def real_seconds_until(self, moment: datetime) -> float | None:
-        """The real seconds until a time; None on a frozen clock."""
-        if self.frozen:
-            return None
-        return max(0.0, (moment - self.now()).total_seconds() / self.speed)
-
-    def state(self) -> dict[str, object]:
-        """The clock as JSON for the summary."""
-        return {"now": timestamps.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
-
-    def saved(self) -> dict[str, object]:
-        """The clock for the file; a running clock continues while the simulator is closed."""
-        base, since = self._line
-        return {
-            "base": timestamps.to_text(base),
-            "since": None if self.frozen else since,
-            "frozen": self.frozen,
-            "speed": self.speed,
-        }
-
-    def restore(self, saved: dict[str, object]) -> None:
-        """Restore the clock from `saved`."""
-        since = self._wall() if saved["since"] is None else float(str(saved["since"]))
-        base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
-        self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed
-
-
-class UsedNonces:
-    """Used nonces, kept for twice the tolerance because a date may lie in the future."""
-
-    def __init__(self, tolerance: float) -> None:
-        self._kept = timedelta(seconds=2 * tolerance)
-        self._seen: set[str] = set()
-        self._order: deque[tuple[datetime, str]] = deque()
-
-    def __contains__(self, nonce: object) -> bool:
-        return nonce in self._seen
-
-    def add(self, nonce: str, now: datetime) -> None:
-        """Store a nonce and drop expired ones."""
-        self._seen.add(nonce)
-        self._order.append((now, nonce))
-        horizon = now - self._kept
-        while self._order and self._order[0][0] < horizon:
-            self._seen.discard(self._order.popleft()[1])
-
-
-class Lanes:
-    """The delivery queue: only the first event of each lane can be taken, when it is due."""
-
-    def __init__(self, rows: Iterable[Row] = ()) -> None:
-        self._lanes: dict[str, deque[Row]] = {}
-        self._heads: list[tuple[str, float, str]] = []
-        for row in sorted(rows, key=lambda row: float(row["rank"])):
-            self.add(row)
-
-    def add(self, row: Row) -> None:
-        """Append a row to its lane."""
-        lane = self._lanes.setdefault(row["lane"], deque())
-        lane.append(row)
-        if len(lane) == 1:
-            self.wait(row)
-
-    def wait(self, row: Row) -> None:
-        """Delay the first row of a lane."""
-        heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
-
-    def done(self, row: Row) -> None:
-        """Remove a row from its lane."""
-        lane = self._lanes.get(row["lane"], deque())
-        was_first = bool(lane) and lane[0]["id"] == row["id"]
-        rest = deque(each for each in lane if each["id"] != row["id"])
-        if not rest:
-            self._lanes.pop(row["lane"], None)
-            return
-        self._lanes[row["lane"]] = rest
-        if was_first:
-            self.wait(rest[0])
-
-    def next_due(self) -> str | None:
-        """The time when the next row is due."""
-        while self._heads and self._first() is None:
-            heapq.heappop(self._heads)
-        return self._heads[0][0] if self._heads else None
-
-    def take(self, now: str) -> Row | None:
-        """A row that is due; it stays first of its lane until `done` or `wait`."""
-        due = self.next_due()
-        if due is None or due > now:
-            return None
-        row = self._first()
-        heapq.heappop(self._heads)
-        return row
-
-    def _first(self) -> Row | None:
-        """The row of the heap's first entry, unless it was removed or moved."""
-        due, rank, name = self._heads[0]
-        lane = self._lanes.get(name)
-        if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
-            return lane[0]
-        return None
-
 
 KINDS = {
     "individuals": "ind",
@@ -202,8 +57,8 @@ Step = Callable[["World", Row, str], None]
 """A step of a row, with the reason if somebody asked for it."""
 
 
-class Hand(Protocol):
-    """The clock control, which also makes the deliveries that become due."""
+class ClockControl(Protocol):
+    """Controls of the clock, which also make the deliveries that become due."""
 
     def advance(self, seconds: float) -> None:
         """Advance the clock."""
@@ -244,11 +99,11 @@ class World:
         self.parts = AnswerParts()
         self.lock = RLock()
         forks.register(self, lock=self.lock)
-        self.hand: Hand | None = None
+        self.control: ClockControl | None = None
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
-        self.outbox = Lanes()
+        self.outbox = DeliveryQueue()
         self._due: list[tuple[str, str]] = []
         self._moment: datetime | None = None
 
@@ -358,7 +213,7 @@ class World:
             table.extend(dump["tables"].get(kind, []))
         due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
         heapq.heapify(due)
-        outbox, counters = Lanes(tables["outbox"].rows.values()), dict(dump["counters"])
+        outbox, counters = DeliveryQueue(tables["outbox"].rows.values()), dict(dump["counters"])
         changed = {
             kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
             for kind, table in tables.items()

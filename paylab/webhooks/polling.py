@@ -33,7 +33,7 @@ If a list is not declared newest first, all pages are read.
 KEPT_ERRORS = 20
 REMEMBERED = 100_000
 UNORDERED = "the list of %ss is not known to be newest first: a watch reads all of it in each round"
-Row = Mapping[str, Any]
+ResourceData = Mapping[str, Any]
 
 log = logging.getLogger("paylab")
 
@@ -44,7 +44,7 @@ class PolledList:
 
     family: str
     pages: Callable[[], Iterable[Any]]
-    get: Callable[[str], Row] | None = None
+    get: Callable[[str], ResourceData] | None = None
     order: Order = "unknown"
 
 
@@ -65,15 +65,15 @@ class _Follower:
     floor_by: tuple[str, ...] = ()
     ceiling: datetime | None = None
 
-    def rows(self, since: datetime | None) -> list[Row]:
+    def rows(self, since: datetime | None) -> list[ResourceData]:
         """The rows that are new or changed, oldest first; in the first round since a time."""
         return self._news() if self.has_begun else self._begin(since)
 
-    def _begin(self, since: datetime | None) -> list[Row]:
+    def _begin(self, since: datetime | None) -> list[ResourceData]:
         """Read the existing rows; only later changes of them count as changes."""
         self.order = self.source.order
         past = self._past(since)
-        old, new = list[Row](), list[Row]()
+        old, new = list[ResourceData](), list[ResourceData]()
         for row in past:
             moment = timestamps.read(row.get("updated_at"))
             is_since = since is not None and moment is not None and moment >= since
@@ -83,13 +83,13 @@ class _Follower:
         self.has_begun = True
         return _oldest_first(new)
 
-    def _news(self) -> list[Row]:
+    def _news(self) -> list[ResourceData]:
         seen, missing = self._walk()
         if self.source.get is not None:
             seen += [self._read(row_id) for row_id in sorted(missing)]
         return [row for row in _oldest_first(seen) if row and self._is_news(row)]
 
-    def note(self, row: Row) -> None:
+    def note(self, row: ResourceData) -> None:
         """Store the current state of a resource."""
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
@@ -99,16 +99,16 @@ class _Follower:
         if len(self.known) > REMEMBERED and self.order == "newest_first":
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
-    def mark(self, row: Row) -> Mark:
+    def mark(self, row: ResourceData) -> Mark:
         """The mark by which polling compares two states of a resource."""
         return of_snapshot(self.source.family, row).mark
 
-    def _past(self, since: datetime | None) -> list[Row]:
+    def _past(self, since: datetime | None) -> list[ResourceData]:
         """The newest rows of a list that is newest first, or all rows of any other list.
 
         With a start time all rows are read, because old rows may have changed.
         """
-        past: list[Row] = []
+        past: list[ResourceData] = []
         for number, page in enumerate(self.source.pages(), 1):
             self._check_order([*past[-1:], *page.data])
             past += page.data
@@ -121,9 +121,9 @@ class _Follower:
                 return past
         return past
 
-    def _walk(self) -> tuple[list[Row], set[str]]:
+    def _walk(self) -> tuple[list[ResourceData], set[str]]:
         """The rows of all pages; when newest first, until a page brings nothing new."""
-        seen: list[Row] = []
+        seen: list[ResourceData] = []
         missing = set(self.open)
         for page in self.source.pages():
             self._check_order([*seen[-1:], *page.data])
@@ -138,7 +138,7 @@ class _Follower:
             self.open -= missing  # not in the list: it was deleted
         return seen, missing
 
-    def _check_order(self, rows: list[Row]) -> None:
+    def _check_order(self, rows: list[ResourceData]) -> None:
         """Switch to reading whole lists when the rows contradict the declared order."""
         if self.order == "unknown" or _falls(rows):
             return
@@ -147,14 +147,14 @@ class _Follower:
         if self.ceiling:
             self.floor, self.floor_by = self.ceiling + timedelta(microseconds=1), TIMES
 
-    def _read(self, row_id: str) -> Row:
+    def _read(self, row_id: str) -> ResourceData:
         try:
             return self.source.get(row_id) if self.source.get else {}
         except NotFoundError:
             self.open.discard(row_id)
             return {}
 
-    def _is_news(self, row: Row) -> bool:
+    def _is_news(self, row: ResourceData) -> bool:
         before, now = self.known.get(str(row.get("id"))), self.mark(row)
         if before is not None:
             return not same_state(now, before)
@@ -171,7 +171,7 @@ def same_state(one: Mark, other: Mark) -> bool:
     return (one.status, one.updated_at) == (other.status, other.updated_at)
 
 
-def _has_moved(row: Row) -> bool:
+def _has_moved(row: ResourceData) -> bool:
     """Whether an individual that was not known before has already left its first status.
 
     The first status is action_required, or active without verification.
@@ -181,7 +181,7 @@ def _has_moved(row: Row) -> bool:
     return row.get("status") != "action_required"
 
 
-def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
+def _latest(rows: Iterable[ResourceData], *names: str) -> datetime | None:
     times = (timestamps.read(row.get(name)) for row in rows for name in names)
     return max((moment for moment in times if moment), default=None)
 
@@ -189,14 +189,14 @@ def _latest(rows: Iterable[Row], *names: str) -> datetime | None:
 TIMES = ("created_at", "updated_at")
 
 
-def _falls(rows: Iterable[Row]) -> bool:
+def _falls(rows: Iterable[ResourceData]) -> bool:
     """Whether the times of creation never increase from row to row."""
     times = [timestamps.read(row.get("created_at")) for row in rows]
     known = [moment for moment in times if moment is not None]
     return len(known) == len(times) and all(one >= other for one, other in pairwise(known))
 
 
-def _oldest_first(rows: Iterable[Row]) -> list[Row]:
+def _oldest_first(rows: Iterable[ResourceData]) -> list[ResourceData]:
     """Rows by creation, oldest first; rows without a time last."""
     last = datetime.max.replace(tzinfo=UTC)
     backwards = list(rows)[::-1]
@@ -275,7 +275,7 @@ class Watch:
             return self._note(error)
         return sum(self._feed(follower, row) for row in rows)
 
-    def _feed(self, follower: _Follower, row: Row) -> int:
+    def _feed(self, follower: _Follower, row: ResourceData) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
             event = self._event(follower, row)
@@ -285,7 +285,7 @@ class Watch:
         follower.note(row)
         return int(handled)
 
-    def _event(self, follower: _Follower, row: Row) -> Event | None:
+    def _event(self, follower: _Follower, row: ResourceData) -> Event | None:
         """The event for a resource; None when a webhook has already delivered it."""
         family = follower.source.family
         latest = self._router.latest(of_snapshot(family, row))

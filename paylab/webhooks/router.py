@@ -15,7 +15,7 @@ from .event import OWN, Event, Identity, Mark, Wrapper, read_event
 from .event_order import is_stale
 
 Handler = Callable[[Event], object]
-Delivery = bytes | str | Mapping[str, Any] | Event
+DeliveredEvent = bytes | str | Mapping[str, Any] | Event
 
 REMEMBERED = 1_000_000
 """Maximum events and resources that a router remembers; the oldest are dropped."""
@@ -80,7 +80,7 @@ class Router:
         self._handlers[None] = (_plain(handler), False)
         return handler
 
-    def handle(self, delivery: Delivery) -> Receipt:
+    def handle(self, delivery: DeliveredEvent) -> Receipt:
         """Give an event to its handler; the receipt is false when it was handled before.
 
         An event whose handler raises counts as not handled, so a second delivery tries

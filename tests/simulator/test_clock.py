@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from paylab.simulator.clock import END, START, Clock
 from paylab.simulator.simulator import Simulator
-from paylab.simulator.world import END, START, Clock
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from paylab.simulator.delivery import post
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
-from paylab.simulator.webhooks import post
 
 ALL = [f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "completed")]
 

@@ -15,9 +15,10 @@ import paylab
 from paylab import serving
 from paylab.errors import AuthenticationError, ConfigError
 from paylab.simulator import server
+from paylab.simulator.credentials import random_keys
 from paylab.simulator.messages import CONTROLS
 from paylab.simulator.server import Server, SimulatorApp
-from paylab.simulator.simulator import Simulator, random_keys
+from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps
 
 PATH = "/v1/transfers"
@@ -304,13 +305,13 @@ def test_stopped(serve):
 def test_a_port_that_is_taken_changes_nothing(make):
     """A server that cannot start leaves the simulator's delivery mode unchanged."""
     service = make(send=lambda url, body: 200)
-    courier = service.simulator.courier
+    delivery = service.simulator.delivery
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError):
         Server(service.simulator, port=taken.getsockname()[1]).start()
-    assert courier.patient
+    assert delivery.patient
     with Server(service.simulator):
-        assert not courier.patient
-    assert courier.patient
+        assert not delivery.patient
+    assert delivery.patient
 
 
 def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
@@ -434,11 +435,11 @@ def test_one_world_inside_and_outside(wire):
 def test_one_server_of_two_stops(order):
     """Requests wait for receivers again only after both servers have stopped."""
     simulator = Simulator()
-    was = simulator.courier.patient
+    was = simulator.delivery.patient
     servers = [Server(simulator).start() for _ in range(2)]
     states = []
     for number in order:
         servers[number].stop()
-        states.append(simulator.courier.patient)
+        states.append(simulator.delivery.patient)
     assert states == [False, was]
     assert was is True

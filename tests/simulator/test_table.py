@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paylab.simulator.delivery_queue import DeliveryQueue
 from paylab.simulator.table import Table, row_place
-from paylab.simulator.world import Lanes
 
 rows = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.sampled_from("12"), st.sampled_from("xy")),
@@ -71,7 +71,7 @@ def queued(number, lane, due):
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3))), st.data())
 def test_lanes(made, data):
     """Only the first row of a lane is taken, when it is due; each is taken once, in order."""
-    lanes, went = Lanes(), []
+    lanes, went = DeliveryQueue(), []
     for number, (lane, due) in enumerate(made):
         lanes.add(queued(number, lane, due))
     under_way = []

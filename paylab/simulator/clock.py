@@ -1,0 +1,78 @@
+"""The simulator's clock, which can run, be frozen, sped up or advanced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from ..spec import timestamps
+
+START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
+"""The start time of a frozen world. Assumption `clock.frozen`."""
+
+END = datetime(9000, 1, 1, tzinfo=UTC)
+"""The maximum time of a clock, so that later dates can still be written."""
+
+
+class Clock:
+    """Simulated time as a linear function of real time: base + speed x seconds since then."""
+
+    def __init__(
+        self,
+        *,
+        frozen: bool = True,
+        speed: float = 1.0,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._wall = wall
+        self.frozen, self.speed = frozen, speed
+        since = wall()
+        self._line = (START if frozen else datetime.fromtimestamp(since, UTC), since)
+
+    def now(self) -> datetime:
+        """The current time, in milliseconds."""
+        base, since = self._line
+        passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
+        moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
+        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+    def jump(self, to: datetime) -> None:
+        """Advance to a time; the clock never goes back."""
+        self._line = (min(max(to, self.now()), END), self._wall())
+
+    def freeze(self, frozen: bool) -> None:
+        """Freeze the clock, or let it run."""
+        self.jump(self.now())
+        self.frozen = frozen
+
+    def set_speed(self, speed: float) -> None:
+        """Set the simulated seconds per real second."""
+        self.jump(self.now())
+        self.speed, self.frozen = speed, False
+
+    def real_seconds_until(self, moment: datetime) -> float | None:
+        """The real seconds until a time; None on a frozen clock."""
+        if self.frozen:
+            return None
+        return max(0.0, (moment - self.now()).total_seconds() / self.speed)
+
+    def state(self) -> dict[str, object]:
+        """The clock as JSON for the summary."""
+        return {"now": timestamps.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
+
+    def saved(self) -> dict[str, object]:
+        """The clock for the file; a running clock continues while the simulator is closed."""
+        base, since = self._line
+        return {
+            "base": timestamps.to_text(base),
+            "since": None if self.frozen else since,
+            "frozen": self.frozen,
+            "speed": self.speed,
+        }
+
+    def restore(self, saved: dict[str, object]) -> None:
+        """Restore the clock from `saved`."""
+        since = self._wall() if saved["since"] is None else float(str(saved["since"]))
+        base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
+        self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed

@@ -1,0 +1,57 @@
+"""The keys of a simulator, and the nonces that were used with them."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime, timedelta
+from secrets import token_hex
+
+from ..errors import SimulatorError
+from ..signing.canonical import key_bytes
+from . import ids
+
+
+def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
+    """A random API key and secret for a simulator that other processes can reach."""
+    return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)
+
+
+def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
+    """The API key and secret derived from a seed; useless elsewhere."""
+    return (
+        f"pk_simulator_{ids.hex_digits(ids.seeded_number(seed, 'api key'), 16)}",
+        _secret(ids.hex_digits(ids.seeded_number(seed, "secret key"), 40), key_encoding),
+    )
+
+
+def _secret(digits: str, key_encoding: str) -> str:
+    """A secret of 40 hex digits; with a prefix unless it must be hex or Base64."""
+    return f"sk_simulator_{digits}" if key_encoding == "utf-8" else digits
+
+
+def check_secret(secret: str, key_encoding: str) -> None:
+    """SimulatorError when requests cannot be signed with this secret."""
+    try:
+        key_bytes(secret, key_encoding)
+    except ValueError as error:
+        raise SimulatorError(f"{error}: pass other keys to the simulator, or none") from None
+
+
+class UsedNonces:
+    """Used nonces, kept for twice the tolerance because a date may lie in the future."""
+
+    def __init__(self, tolerance: float) -> None:
+        self._kept = timedelta(seconds=2 * tolerance)
+        self._seen: set[str] = set()
+        self._order: deque[tuple[datetime, str]] = deque()
+
+    def __contains__(self, nonce: object) -> bool:
+        return nonce in self._seen
+
+    def add(self, nonce: str, now: datetime) -> None:
+        """Store a nonce and drop expired ones."""
+        self._seen.add(nonce)
+        self._order.append((now, nonce))
+        horizon = now - self._kept
+        while self._order and self._order[0][0] < horizon:
+            self._seen.discard(self._order.popleft()[1])

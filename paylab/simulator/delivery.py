@@ -1,0 +1,156 @@
+"""The delivery of events to webhook subscriptions, with retries."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import cache, partial
+from threading import Condition
+
+import httpx
+
+from .delivery_queue import DeliveryQueue
+from .events import note_attempt
+from .subscriptions import signature_headers
+from .table import Row
+from .world import World
+
+AT_ONCE = 4
+"""Maximum concurrent deliveries of one subscription."""
+
+Send = Callable[..., int]
+"""Posts a JSON body to a URL and returns the status of the response, or raises.
+
+It is called with (url, body), and with `headers` when the service signs deliveries.
+"""
+
+
+def post(
+    url: str, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = 10
+) -> int:
+    """Deliver by HTTP; redirects are not followed.
+
+    `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.
+    """
+    return asyncio.run(_post(url, body, headers or {}, timeout))
+
+
+async def _post(url: str, body: bytes, more: Mapping[str, str], timeout: float) -> int:
+    headers = {"content-type": "application/json", "user-agent": "paylab-simulator", **more}
+    tls = _tls() if url.startswith("https") else False  # creating a client takes 25 ms
+    async with (
+        asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
+        httpx.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client,
+        client.stream("POST", url, content=body, headers=headers) as response,
+    ):
+        return response.status_code
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return httpx.create_ssl_context(trust_env=False)
+
+
+class EventDelivery:
+    """Delivers the events of one world; `saved` is called, under its lock, after each record.
+
+    `local_receivers` are functions in this process by subscription URL.
+    """
+
+    def __init__(
+        self, world: World, saved: Callable[[], None], *, send: Send | None = None
+    ) -> None:
+        self._world, self._saved = world, saved
+        self._send = send or partial(post, timeout=world.service.webhooks.timeout)
+        self._servers = 0
+        self.local_receivers: dict[str, Send] = {}
+        self._pools: dict[str, Executor] = {}
+        self._quiet = Condition(world.lock)
+        self._under_way = 0
+
+    @property
+    def patient(self) -> bool:
+        """Whether requests wait for receivers; not while a server runs."""
+        return not self._servers
+
+    def begin_serving(self) -> None:
+        """Deliver in threads while a server runs, so that requests do not wait for receivers."""
+        with self._quiet:
+            self._servers += 1
+
+    def end_serving(self) -> None:
+        """Deliver one event at a time again after the last server has stopped."""
+        with self._quiet:
+            self._servers -= 1
+            if self.patient:
+                self.close(cancel=False)
+
+    def after_request(self) -> None:
+        """Send the events that a request caused."""
+        if self.patient and not self._under_way:
+            self.finish_due()
+        else:
+            self.start_due()
+
+    def start_due(self) -> None:
+        """Send everything that is due."""
+        with self._quiet:
+            while not (self.patient and self._under_way):
+                row = self._world.outbox.take(self._world.stamp())
+                if row is None:
+                    return
+                self._under_way += 1
+                pool = self._pool(row["subscription_id"])
+                future = pool.submit(self._deliver, row, self._world.outbox)
+                future.add_done_callback(self._note_end)
+
+    def finish_due(self) -> None:
+        """Send everything that is due, and wait for the answers."""
+        with self._quiet:
+            self.start_due()
+            while self._under_way:
+                self._quiet.wait()
+                self.start_due()
+
+    def close(self, *, cancel: bool = True) -> None:
+        """Stop the threads; deliveries in progress are not interrupted.
+
+        `cancel` drops queued deliveries, which stay in the file.
+        """
+        with self._quiet:
+            pools, self._pools = self._pools, {}
+        for pool in pools.values():
+            pool.shutdown(wait=False, cancel_futures=cancel)
+
+    def _pool(self, subscription_id: str) -> Executor:
+        name, most = ("", 1) if self.patient else (subscription_id, AT_ONCE)
+        if name not in self._pools:
+            self._pools[name] = ThreadPoolExecutor(most, "paylab-delivery")
+            known = self._world.tables["webhook_subscriptions"].rows
+            for gone in self._pools.keys() - known.keys() - {""}:
+                self._pools.pop(gone).shutdown(wait=False)
+        return self._pools[name]
+
+    def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
+        status, error = self._attempt(row)
+        with self._quiet:
+            if self._world.outbox is queue:  # else the world was reset meanwhile
+                note_attempt(self._world, row, status, error)
+                self._saved()
+
+    def _note_end(self, _: Future[None]) -> None:
+        """Record the end of a delivery, also of a cancelled one."""
+        with self._quiet:
+            self._under_way -= 1
+            self._quiet.notify_all()
+
+    def _attempt(self, row: Row) -> tuple[int | None, str | None]:
+        try:
+            send = self.local_receivers.get(row["url"], self._send)
+            body = row["body"].encode()
+            signed = signature_headers(self._world, row)
+            return send(row["url"], body, **({"headers": signed} if signed else {})), None
+        except Exception as error:  # any failure of an address or a response
+            return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -1,0 +1,65 @@
+"""The queue of events to deliver: events of one resource are delivered in order."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Iterable
+
+from .table import Row
+
+
+class DeliveryQueue:
+    """Events in lanes: only the first event of each lane can be taken, when it is due."""
+
+    def __init__(self, rows: Iterable[Row] = ()) -> None:
+        self._lanes: dict[str, deque[Row]] = {}
+        self._heads: list[tuple[str, float, str]] = []
+        for row in sorted(rows, key=lambda row: float(row["rank"])):
+            self.add(row)
+
+    def add(self, row: Row) -> None:
+        """Append a row to its lane."""
+        lane = self._lanes.setdefault(row["lane"], deque())
+        lane.append(row)
+        if len(lane) == 1:
+            self.wait(row)
+
+    def wait(self, row: Row) -> None:
+        """Delay the first row of a lane."""
+        heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
+
+    def done(self, row: Row) -> None:
+        """Remove a row from its lane."""
+        lane = self._lanes.get(row["lane"], deque())
+        was_first = bool(lane) and lane[0]["id"] == row["id"]
+        rest = deque(each for each in lane if each["id"] != row["id"])
+        if not rest:
+            self._lanes.pop(row["lane"], None)
+            return
+        self._lanes[row["lane"]] = rest
+        if was_first:
+            self.wait(rest[0])
+
+    def next_due(self) -> str | None:
+        """The time when the next row is due."""
+        while self._heads and self._first() is None:
+            heapq.heappop(self._heads)
+        return self._heads[0][0] if self._heads else None
+
+    def take(self, now: str) -> Row | None:
+        """A row that is due; it stays first of its lane until `done` or `wait`."""
+        due = self.next_due()
+        if due is None or due > now:
+            return None
+        row = self._first()
+        heapq.heappop(self._heads)
+        return row
+
+    def _first(self) -> Row | None:
+        """The row of the heap's first entry, unless it was removed or moved."""
+        due, rank, name = self._heads[0]
+        lane = self._lanes.get(name)
+        if lane and (lane[0]["due"], lane[0]["rank"]) == (due, rank):
+            return lane[0]
+        return None

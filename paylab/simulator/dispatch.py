@@ -1,0 +1,114 @@
+"""From a request to its reply: faults, authentication, and the function of its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from email.utils import format_datetime
+from functools import partial
+
+from ..signing.unauthorized import verify
+from ..spec.operations import IDEMPOTENT, LISTS
+from . import (
+    control_api,
+    faults,
+    individuals,
+    on_ramp,
+    quotes,
+    subscriptions,
+    transfers,
+    transitions,
+)
+from .bodies import page, read_row, with_numbers
+from .idempotency import Operation, once
+from .messages import (
+    CONTROL,
+    CONTROLS,
+    MOST_BYTES,
+    TOO_LARGE,
+    Refused,
+    Reply,
+    Request,
+    find_operation,
+)
+from .world import World
+
+OPERATIONS: Mapping[str, Operation] = {
+    "individuals.create": individuals.create,
+    "individuals.submit_token": individuals.submit_token,
+    "individuals.upload_images": individuals.upload_images,
+    "individuals.images": individuals.read_images,
+    "financial_accounts.create": individuals.create_financial_account,
+    "financial_accounts.update": individuals.update_account,
+    "quotes.create": quotes.create,
+    "transfers.create": transfers.create,
+    "transfers.list": transfers.index,
+    "conversion_accounts.create": on_ramp.create_account,
+    "sandbox.deposit": on_ramp.deposit,
+    "webhook_subscriptions.create": subscriptions.create,
+    "webhook_subscriptions.delete": subscriptions.delete,
+    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
+    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS if kind != "transfers"},
+    **{
+        route.operation: getattr(control_api, route.operation.partition(".")[2])
+        for route in CONTROLS
+    },
+}
+"""The function of each operation; `find_operation` maps paths to operations."""
+
+
+def respond(world: World, request: Request) -> Reply:
+    """Answer a request, after carrying out due steps."""
+    transitions.settle(world)
+    fault = faults.for_call(world, request)
+    kind = fault["kind"] if fault else None
+    now = request.at or world.now()
+    if fault and kind == "skew":
+        now += timedelta(seconds=fault["seconds"])
+    if fault and kind in faults.INSTEAD:
+        reply = faults.instead(world.service, fault, now)
+    else:
+        reply = _answer(world, request, now)
+    dated = {**reply.headers, "date": format_datetime(now, usegmt=True)}
+    return Reply(reply.status, reply.body, dated, cut=kind if kind in faults.CUTS else None)
+
+
+def _answer(world: World, request: Request, now: datetime) -> Reply:
+    """Authenticate, find the operation, carry it out. Assumption `check.order`."""
+    is_control = request.path.startswith(CONTROL)
+    try:
+        if len(request.body) > MOST_BYTES:
+            raise Refused(413, TOO_LARGE)
+        _authenticate(world, request, now)
+        name, parts = find_operation(world.service, request.method, request.path)
+        _check_content_type(world, request)
+        routed = replace(request, id=next(iter(parts.values()), ""))
+        operation = OPERATIONS[name]
+        reply = once(world, routed, operation) if name in IDEMPOTENT else operation(world, routed)
+        if is_control:
+            return reply
+        return replace(reply, body=with_numbers(world.service, reply.body))
+    except Refused as refused:
+        return refused.reply(None if is_control else world.service)
+
+
+def _check_content_type(world: World, request: Request) -> None:
+    """Refuse a body that is not declared as JSON. Assumption `request.content-type`."""
+    given = request.headers.get("content-type", "")
+    if request.body and given.partition(";")[0].strip().lower() != "application/json":
+        given_words = f"not {given[:60]!a}" if given else "and it is missing"
+        status = world.service.error_codes.content_type
+        raise Refused(status, f"the Content-Type of a body must be application/json, {given_words}")
+
+
+def _authenticate(world: World, request: Request, now: datetime) -> None:
+    """Refuse an invalid signature; only a valid one uses up its nonce."""
+    secrets = world.secrets if request.keys is None else request.keys
+    refusal = verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
+    if refusal is not None:
+        status = world.service.error_codes.signature
+        raise Refused(status, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
+    nonce = request.headers.get("x-nonce")
+    if nonce is not None:
+        world.nonces.add(nonce, now)

@@ -1,0 +1,103 @@
+"""Events: recorded, and queued for every subscription to their type.
+
+A fault can drop an event, send it twice, reorder it, or hold it back until the
+next event of the same resource overtook it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..spec.money import lowered
+from ..spec.names import Names
+from ..spec.paging import put_inside
+from ..spec.service_keys import NONE
+from ..spec.translation import instructions
+from . import faults
+from .bodies import with_numbers
+from .messages import dump
+from .table import Row
+from .world import World
+
+
+def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
+    """Store an event and queue it for every subscription to its type."""
+    body = {"event_type": event_type, "event_payload": lowered(payload)}
+    note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
+    event_id = world.new_id("events")
+    world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
+    text = wrapped(world, event_id, body).decode()
+    for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
+        if event_type in subscription["event_types"]:
+            _queue(world, subscription, event_type, resource_id, text)
+
+
+def wrapped(world: World, event_id: str, body: Row) -> bytes:
+    """A delivery as the service writes it. Assumptions `webhook.wrapper` and `.identity`."""
+    service, found = world.service, dict[str, Any]()
+    settings, payload = service.webhooks, body["event_payload"]
+    if settings.id_field != NONE:
+        put_inside(found, settings.id_field, event_id)
+    put_inside(found, settings.type_field, body["event_type"])
+    if isinstance(given := payload.get("deposit_instructions"), dict):
+        payload = {**payload, "deposit_instructions": instructions(service, given, Names.send)}
+    put_inside(found, settings.payload_field, payload)
+    return with_numbers(service, dump(found))
+
+
+def _queue(world: World, subscription: Row, event_type: str, resource_id: str, body: str) -> None:
+    lane = f"{subscription['id']} {resource_id}"
+    row = {
+        "subscription_id": subscription["id"],
+        "url": subscription["url"],
+        "event_type": event_type,
+        "resource_id": resource_id,
+        "body": body,
+        "attempt": 1,
+        "lane": lane,
+        "due": world.stamp(),
+        "created_at": world.stamp(),
+    }
+    fault = faults.for_event(world, event_type)
+    for change in faults.EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
+        added = {"id": world.new_id("outbox"), **row, **change}
+        added["rank"] = world.counters["outbox"]
+        world.outbox.add(world.put("outbox", added))
+    if fault is None:
+        _release(world, lane)
+
+
+def _release(world: World, lane: str) -> None:
+    """Release a held event right after the event that overtook it."""
+    if all(fault["kind"] != "event_reorder" for fault in world.tables["faults"].rows.values()):
+        return
+    now = world.stamp()
+    for row in list(world.tables["outbox"].rows.values()):
+        if row["lane"] == f"{lane} held" and row["due"] > now:
+            world.outbox.done(row)
+            rank = world.counters["outbox"] + 0.5
+            moved = {**row, "lane": lane, "due": now, "rank": rank}
+            world.outbox.add(world.put("outbox", moved))
+
+
+def note_attempt(world: World, row: Row, status: int | None, error: str | None = None) -> None:
+    """Store an attempt; a failed one is retried or given up after the last delay."""
+    note = {key: row[key] for key in ("event_type", "resource_id", "url", "attempt")}
+    note |= {"status": status, "error": error, "at": world.stamp(), "body": json.loads(row["body"])}
+    world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
+    if row["id"] not in world.tables["outbox"].rows:
+        return
+    good, delays = status is not None and 200 <= status < 300, world.service.webhooks.delays
+    if good or row["attempt"] > len(delays):
+        drop(world, row)
+        return
+    row["due"] = world.after(delays[row["attempt"] - 1])
+    row["attempt"] += 1
+    world.outbox.wait(world.put("outbox", row))
+
+
+def drop(world: World, row: Row) -> None:
+    """Remove an event from the queue."""
+    world.remove("outbox", row["id"])
+    world.outbox.done(row)

@@ -1,0 +1,55 @@
+"""Idempotency-Keys: the first answer of a key is stored and replayed."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any
+
+from ..spec import codes
+from .messages import JSON, Refused, Reply, Request
+from .world import World
+
+Operation = Callable[[World, Request], Reply]
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def once(world: World, request: Request, operation: Operation) -> Reply:
+    """Carry out an operation, or replay the stored reply of its key.
+
+    Assumptions `idempotency.same` and `ca.idempotency-202`.
+    """
+    settings, key = world.service.idempotency, request.headers.get("idempotency-key")
+    if key is None:
+        if settings.key == "required":
+            raise Refused(400, "Idempotency-Key is missing: send a UUID with this request")
+        return operation(world, request)
+    if not _UUID.fullmatch(key):
+        raise Refused(400, "Idempotency-Key must be a UUID of 36 characters")
+    place = f"{request.method} {request.path} " if settings.scope == "path" else ""
+    slot, digest = f"{place}{key.lower()}", _digest(request, settings)
+    stored = world.find("idempotency", slot)
+    if stored is not None and stored["until"] > world.stamp():
+        if stored["digest"] != digest:
+            raise Refused(409, "this Idempotency-Key was used with another body")
+        headers = {**JSON, "idempotency-replayed": "true"}
+        return Reply(stored["status"], b64decode(stored["body"]), headers)
+    reply = operation(world, request)
+    if reply.status in settings.stored:
+        row = {"id": slot, "digest": digest, "status": reply.status}
+        row["until"] = world.after(codes.IDEMPOTENCY_HOURS * 3600)
+        world.put("idempotency", {**row, "body": b64encode(reply.body).decode()})
+    return reply
+
+
+def _digest(request: Request, settings: Any) -> str:
+    """A hash of the request to compare; for keys per account it includes the operation."""
+    body = request.body
+    if settings.compare == "json":
+        body = json.dumps(request.json(), sort_keys=True).encode()
+    place = b"" if settings.scope == "path" else f"{request.method} {request.path}\n".encode()
+    return sha256(place + body).hexdigest()
