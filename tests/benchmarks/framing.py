@@ -204,8 +204,11 @@ def paylab_csv(rows):
     from paylab import frames
 
     ready = ready_pages()
-    frames.export(ready * 2, FOLDER / "small.csv")
-    pages = islice(cycle(ready), int(rows) // 100)
+    frames.export(ready, FOLDER / "small.csv")
+    pages = (
+        page.replace(b'"id":"tr_', b'"id":"tr_%d_' % (number // len(ready)))
+        for number, page in enumerate(islice(cycle(ready), int(rows) // 100))
+    )
     return lambda: frames.export(pages, FOLDER / "exported.csv").rows
 
 
@@ -349,7 +352,7 @@ def typed_rows(rows):
     import pyarrow as pa
 
     from paylab.frames.columns import TRANSFERS
-    from paylab.frames.dataset import typed
+    from paylab.frames.files import typed
 
     small = typed(decoded(ready_pages()), TRANSFERS)
     return pa.concat_tables([small] * (rows // small.num_rows)).combine_chunks()
