@@ -1,7 +1,6 @@
 """Read pages into exact pandas frames, read and write CSV, and export as a stream."""
 
 from .accessor import Accessor as Accessor
-from .arithmetic import FloatWarning as FloatWarning
 from .dataset import Dataset as Dataset
 from .dataset import collect_accounts as collect_accounts
 from .decimal_array import DecimalArray as DecimalArray
@@ -17,6 +16,7 @@ from .files import to_csv as to_csv
 from .frame import conversions as conversions
 from .frame import of as of
 from .frame import transfers as transfers
+from .operands import FloatWarning as FloatWarning
 from .selection import OrderWarning as OrderWarning
 from .summaries import summarize as summarize
 from .times import UnreadableTimeWarning as UnreadableTimeWarning

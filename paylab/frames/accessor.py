@@ -134,9 +134,6 @@ class Accessor:
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
     import duckdb
 
-    for at, field in enumerate(rows.schema):
-        if pa.types.is_decimal256(field.type):  # DuckDB's decimals have at most 38 digits
-            rows = rows.set_column(at, field.name, summaries.amount(rows[field.name], field.name))
     try:
         with duckdb.connect(path) as connection:
             connection.register("rows_of_frame", rows)

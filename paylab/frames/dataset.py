@@ -95,7 +95,7 @@ class Dataset:
         return summaries.merge(parts or [summaries.nothing(groups)], groups)
 
     def dask(self) -> dd.DataFrame:
-        """All days as a lazy Dask frame; amounts are exact, with enough digits for sums.
+        """All days as a lazy Dask frame; amounts are exact, or a sum raises ExactnessError.
 
         >>> dataset.dask()  # doctest: +SKIP
         """

@@ -22,7 +22,7 @@ from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_exten
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
 
-from . import arithmetic, decimals
+from . import arithmetic, decimals, operands
 
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
@@ -47,7 +47,7 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 
 @register_extension_dtype
 class DecimalDtype(ExtensionDtype):
-    """Exact decimals of up to 76 digits; missing values are `pd.NA`."""
+    """Exact decimals of up to 38 digits; missing values are `pd.NA`."""
 
     name = "decimal"
     type = Decimal
@@ -76,29 +76,30 @@ class DecimalArray(ExtensionArray):
         whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(whole.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {whole.type}")
-        self._values = whole
+        is_usual = pa.types.is_decimal128(whole.type)
+        self._values = whole if is_usual else operands.exact_decimals(whole)
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
         if isinstance(scalars, DecimalArray):
             return scalars
-        return cls(arithmetic.exact_decimals(scalars))
+        return cls(operands.exact_decimals(scalars))
 
     @classmethod
     def _from_sequence_of_strings(
         cls, strings: Any, *, dtype: Any, copy: bool = False
     ) -> DecimalArray:
-        return cls(arithmetic.exact_decimals(strings))
+        return cls(operands.exact_decimals(strings))
 
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
         """Only decimals: text and integers that a function returned keep their type."""
         values = list(scalars)
         if not any(isinstance(value, Decimal) for value in values) or not all(
-            isinstance(value, Decimal) or arithmetic.is_missing(value) for value in values
+            isinstance(value, Decimal) or operands.is_missing(value) for value in values
         ):
             raise ValueError("these are not decimals")
-        return cls(arithmetic.exact_decimals(values))
+        return cls(operands.exact_decimals(values))
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
@@ -138,7 +139,7 @@ class DecimalArray(ExtensionArray):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
-        new = arithmetic.exact_decimals(value if is_many else [value])
+        new = operands.exact_decimals(value if is_many else [value])
         old, new = arithmetic.same_scale(self._values, new)
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
@@ -183,7 +184,7 @@ class DecimalArray(ExtensionArray):
             return DecimalArray(self._values.take(pa.array(places)))
         if (places < -1).any():
             raise ValueError("with allow_fill, positions must be -1 or more")
-        if not arithmetic.is_missing(fill_value):
+        if not operands.is_missing(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
         return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
@@ -245,9 +246,9 @@ class DecimalArray(ExtensionArray):
 
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
-        arithmetic.warn_of_floats(values)
-        known = {found for found in map(arithmetic.number, values) if found is not None}
-        missing = any(map(arithmetic.is_missing, values))
+        operands.warn_of_floats(values)
+        known = {found for found in map(operands.number, values) if found is not None}
+        missing = any(map(operands.is_missing, values))
         return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
 
     def _reduce(
@@ -274,13 +275,13 @@ class DecimalArray(ExtensionArray):
             values[values.index(None) :] = [None] * (len(values) - values.index(None))
         running = accumulate((value for value in values if value is not None), RUNNING[name])
         return DecimalArray(
-            arithmetic.from_values(None if value is None else next(running) for value in values)
+            operands.from_values(None if value is None else next(running) for value in values)
         )
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
         found = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
-        return DecimalArray(arithmetic.from_values(found))
+        return DecimalArray(operands.from_values(found))
 
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
@@ -329,7 +330,7 @@ class DecimalArray(ExtensionArray):
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
-        sides = [self._values, arithmetic.beside(other, len(self))]
+        sides = [self._values, operands.beside(other, len(self))]
         return DecimalArray(op(*(sides[::-1] if swapped else sides)))
 
     def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
@@ -337,12 +338,12 @@ class DecimalArray(ExtensionArray):
             return NotImplemented
         is_equality = op in (operator.eq, operator.ne)
         if is_equality:
-            arithmetic.warn_of_floats(other)
+            operands.warn_of_floats(other)
         elif isinstance(other, float) and math.isinf(other):
             return ~self.isna() & op(0.0, other)
-        elif not is_list_like(other) and arithmetic.number(other) is None and not pd.isna(other):
+        elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
             raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
-        found = arithmetic.compare(op, self._values, arithmetic.compared(other, len(self)))
+        found = arithmetic.compare(op, self._values, operands.compared(other, len(self)))
         return np.asarray(found.fill_null(op is operator.ne))
 
 

@@ -1,8 +1,8 @@
 """Convert text to exact Arrow decimals with room to compute, and back.
 
 Arrow adds and multiplies into a wider type; past 38 digits it raises an error, or a sum wraps to a
-negative number silently. Hence 18 digits if they are enough, checked casts from text only, and
-sums at 76 digits.
+negative number silently. Hence 18 digits if they are enough, checked casts from text only, and an
+ExactnessError for what needs more than 38 digits.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import pyarrow.compute as pc
 
 from ..errors import ExactnessError
 
-MOST = 76  # digits in Arrow's widest decimal
-ADDABLE = 36  # most digits of a decimal128 that can still be added
+MOST = 38  # digits in Arrow's decimal128
 SHOWN = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
-PRECISIONS = (18, 24, 30, ADDABLE, 60, 75)  # most digits of a decimal256 that can still be added
-PLAIN = r"^-?[0-9]{1,58}(\.[0-9]{1,18})?$"
+PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
+PLAIN = r"^-?[0-9]{1,20}(\.[0-9]{1,18})?$"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
 
 
@@ -105,25 +104,13 @@ def integers(values: pa.Array | pa.ChunkedArray) -> int:
     return max([0, *(int(value.adjusted()) + 1 for value in extremes if value)])
 
 
-def within(exact: pa.ChunkedArray, column: str, digits: int) -> pa.ChunkedArray:
-    """The decimals in a decimal128 of `digits`; ExactnessError for the first with more."""
-    texts = trimmed(exact)
-    integers, places = measure(texts)
-    if integers + places > digits:
-        sizes = map(sum, ((_lengths(text) if text else (0, 0)) for text in texts.to_pylist()))
-        row = next((row for row, size in enumerate(sizes) if size > digits), None)
-        place = f", row {row}: {_short(texts[row].as_py())}" if row is not None else ": the column"
-        raise ExactnessError(f"{column}{place} needs more than {digits} digits")
-    return texts.cast(pa.decimal128(digits, places))
-
-
 def working_type(integers: int, places: int) -> pa.DataType | None:
-    """The narrowest type for these digits before and after the point; None past 76."""
+    """The narrowest type for these digits before and after the point; None past 38."""
     scale = next((rung for rung in SCALES if rung >= places), places)
     for precision in PRECISIONS:
         if integers + scale <= precision:
-            return (pa.decimal128 if precision <= ADDABLE else pa.decimal256)(precision, scale)
-    return pa.decimal256(MOST, places) if integers + places <= MOST else None
+            return pa.decimal128(precision, scale)
+    return pa.decimal128(MOST, places) if integers + places <= MOST else None
 
 
 def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -220,7 +207,7 @@ def each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa
 
 
 def _digits(text: str, column: str, row: int) -> str | None:
-    """A number in plain digits, at most 76; None for blank text."""
+    """A number in plain digits, at most 38; None for blank text."""
     stripped = text.strip()
     if not stripped:
         return None

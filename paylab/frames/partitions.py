@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,9 +18,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError
+from ..errors import ConfigError, ExactnessError
 from ..files import locked, replace, sweep
 from . import summaries
+from .decimal_array import DecimalArray, DecimalDtype
 from .summaries import prepared
 from .summary_sql import Grouping
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
 
 T = TypeVar("T")
-ROOMY = pa.decimal256(60, 18)  # enough for every amount of a dataset and their sums
 
 
 class Folder:
@@ -167,25 +168,35 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
     try:
         import dask
         import dask.dataframe as dd
+        from dask.dataframe.extensions import make_array_nonempty, make_scalar
     except ImportError:
         raise _missing("dask") from None
     if dask.config.get("dataframe.shuffle.method", None) is None:
         dask.config.set({"dataframe.shuffle.method": "tasks"})
     if not partitions:
         raise ConfigError("the dataset is empty: sync it first")
+    make_scalar.register(Decimal, _refuse_scalar)  # type: ignore[no-untyped-call]
+    make_array_nonempty.register(DecimalDtype, lambda _: DecimalArray._from_sequence([1, 1]))  # type: ignore[no-untyped-call]
     meta = loaded(partitions[0]).iloc[:0]
     frame: dd.DataFrame = dd.from_map(loaded, list(partitions), meta=meta)  # type: ignore[no-untyped-call]
     return frame
 
 
+def _refuse_scalar(_: Decimal) -> None:
+    raise ExactnessError(
+        "Dask adds the sums of the days with 28 digits: group by a column, or use "
+        "dataset.summarize()"
+    )
+
+
 def loaded(partition: Partition) -> pd.DataFrame:
-    """A file as a frame of Arrow types; amounts have enough digits for sums."""
+    """A file as a frame of Arrow types; amounts are this package's exact decimals."""
     table = partition.table()
-    fields = [
-        field.with_type(ROOMY) if pa.types.is_decimal(field.type) else field
-        for field in table.schema
-    ]
-    frame: pd.DataFrame = table.cast(pa.schema(fields)).to_pandas(types_mapper=pd.ArrowDtype)
+    frame: pd.DataFrame = table.to_pandas(
+        types_mapper=lambda kind: (
+            DecimalDtype() if pa.types.is_decimal(kind) else pd.ArrowDtype(kind)
+        )
+    )
     return frame
 
 

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 from ..errors import ConfigError, ExactnessError
 from ..files import unreadable
 from . import decimals, summary_sql, times
+from .decimals import MOST
 from .frame import series
 from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, literal, quoted
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
-MOST = 38  # maximum digits of a DuckDB decimal
 TYPES = {
     **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
     "completed_in": pa.int64(),
@@ -130,10 +130,7 @@ def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         raise ExactnessError(f"{name} holds {column.type}, which is not exact")
     if pa.types.is_decimal128(column.type):
         return column
-    try:
-        return column.cast(pa.decimal128(MOST, column.type.scale))
-    except pa.ArrowInvalid:
-        return decimals.within(column, name, MOST)
+    return decimals.read(decimals.write(column), name)
 
 
 def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:

@@ -85,7 +85,7 @@ def _entry(family: str, row: Mapping[str, Any]) -> Statement:
     )
 
 
-MOST_DIGITS = 76
+MOST_DIGITS = 38
 """Maximum exponent: printing a large one would fill the memory."""
 
 

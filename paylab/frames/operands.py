@@ -1,0 +1,153 @@
+"""The values that are computed or compared with exact decimals, as Arrow decimals.
+
+They are decimals, integers or the text of numbers. A comparison with a float uses its printed
+digits, so that `amount == 1437.92` finds the amount, and warns; arithmetic with a float raises
+ExactnessError.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
+
+from ..errors import ExactnessError
+from . import decimals
+
+OURS = ("paylab.frames.", "pandas.")
+USE_DECIMAL = 'write Decimal("1.16") or text, or compute with floats: frame.paylab.floats()'
+
+
+class FloatWarning(UserWarning):
+    """A float was compared with exact amounts."""
+
+
+def exact_decimals(values: Any) -> pa.Array:
+    """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
+    found = _arrow(values)
+    if found is None:
+        return from_values([_exact_number(value) for value in values])
+    if pa.types.is_decimal128(found.type):
+        return found
+    if pa.types.is_decimal(found.type):
+        found = decimals.write(pa.chunked_array([found])).combine_chunks()
+    if pa.types.is_integer(found.type):
+        return found.cast(pa.decimal128(20, 0))
+    if pa.types.is_null(found.type) or found.null_count == len(found):
+        return pa.nulls(len(found), pa.decimal128(18, 2))
+    if pa.types.is_string(found.type) or pa.types.is_large_string(found.type):
+        texts = pa.chunked_array([found.cast(pa.string())])
+        return decimals.read(texts, "amount").combine_chunks()
+    raise ExactnessError(f"{found.type} values are not exact: {USE_DECIMAL}")
+
+
+def beside(other: Any, rows: int) -> pa.Array:
+    """The other operand of arithmetic: a column, or one number for all rows."""
+    if is_list_like(other):
+        return _fitted(exact_decimals(other), rows)
+    if isinstance(other, str) or (number(other) is None and not is_missing(other)):
+        raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN}}")
+    return pa.repeat(exact_decimals([other])[0], rows)
+
+
+def compared(other: Any, rows: int) -> pa.Array:
+    """The other operand of a comparison; values that are not numbers are missing."""
+    if not is_list_like(other):
+        return pa.repeat(from_values([number(other)])[0], rows)
+    found = _arrow(other)
+    if found is not None and not pa.types.is_floating(found.type):
+        return _fitted(exact_decimals(found), rows)
+    return _fitted(from_values(map(number, other)), rows)
+
+
+def number(value: Any) -> Decimal | None:
+    """A number with its printed digits; None for anything else and for infinite values."""
+    if isinstance(value, str):
+        return Decimal(value.strip()) if decimals.NUMBER.fullmatch(value.strip()) else None
+    if isinstance(value, bool | np.bool_) or is_missing(value):
+        return None
+    if isinstance(value, float | np.floating):
+        value = Decimal(repr(float(value)))
+    if isinstance(value, int | np.integer):
+        value = Decimal(int(value))
+    return value if isinstance(value, Decimal) and value.is_finite() else None
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and NA."""
+    return not is_list_like(value) and bool(pd.isna(value))
+
+
+def warn_of_floats(other: Any) -> None:
+    """Warn, at the line of the caller, when a float is compared for equality."""
+    values = other if is_list_like(other) else [other]
+    kind = getattr(values, "dtype", "object")
+    if is_object_dtype(kind):
+        has_float = any(isinstance(value, float) and math.isfinite(value) for value in values)
+    else:
+        has_float = is_float_dtype(kind)
+    if has_float:
+        message = (
+            "exact amounts are compared with a float; it is taken as it is printed. Compare with "
+            'Decimal("1437.92"), or with frame.paylab.floats()'
+        )
+        warnings.warn(message, FloatWarning, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """The stack level of the first frame outside pandas and this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _arrow(values: Any) -> pa.Array | None:
+    try:
+        found = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None
+    whole = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+    if pa.types.is_dictionary(whole.type):
+        whole = whole.dictionary_decode()
+    return None if pa.types.is_decimal(whole.type) and whole.type.scale < 0 else whole
+
+
+def _exact_number(value: Any) -> Decimal | None:
+    if isinstance(value, float | np.floating) and not is_missing(value):
+        raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
+    found = number(value)
+    if found is None and not is_missing(value):
+        raise ExactnessError(f"{value!r:.{decimals.SHOWN}} is not a number")
+    return found
+
+
+def _fitted(values: Sequence[Any], rows: int) -> pa.Array:
+    if len(values) != rows:
+        raise ValueError(f"{len(values)} values beside a column of {rows}")
+    return values
+
+
+def from_values(found: Iterable[Decimal | None]) -> pa.Array:
+    """Decimals as a column of the narrowest type that holds them."""
+    values = list(found)
+    try:
+        exact = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, ValueError):
+        pass  # an exponent, or values that fit one type only without trailing zeros
+    else:
+        if pa.types.is_decimal128(exact.type) and exact.type.scale >= 0:
+            return exact
+        if pa.types.is_null(exact.type):
+            return exact.cast(decimals.working_type(0, 0))
+    texts = [None if value is None or value.is_nan() else str(value) for value in values]
+    column = pa.chunked_array([pa.array(texts, pa.string())])
+    return decimals.read(column, "amount").combine_chunks()
