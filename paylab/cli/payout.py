@@ -111,8 +111,11 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
         print(json.dumps(dict(facts)))
     else:
         say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
-    for row in frame[frame["error"].notna()].itertuples():
+    told = frame[frame["error"].notna()]
+    for row in told[told["outcome"] != "unsent"].itertuples():
         warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
+    for error, rows in told[told["outcome"] == "unsent"].groupby("error"):
+        warn_user(printable(f"{count(len(rows), 'row')} unsent: {error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 
 

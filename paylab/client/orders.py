@@ -63,8 +63,8 @@ class OrderTicket(Protocol):
         """When it was first sent, if an earlier response was lost."""
 
     @property
-    def was_refused(self) -> bool:
-        """Whether an earlier attempt was refused."""
+    def first(self) -> datetime | None:
+        """When it was first sent, if it was lost or refused and is sent again."""
 
     @property
     def is_expired(self) -> bool:
@@ -111,7 +111,7 @@ class FreshTicket:
     known: None = None
     content: None = None
     since: None = None
-    was_refused: bool = False
+    first: None = None
     is_expired: bool = False
 
     @property
@@ -177,7 +177,7 @@ def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingReq
         if first and not kept:
             ticket.refused(error.status)
         if first:
-            hidden = error.status == CONFLICT and ticket.was_refused
+            hidden = error.status == CONFLICT and ticket.first is not None
             if kept or hidden or error.status == TIMED_OUT:
                 note = HIDDEN.format(request.path) if hidden else advice
                 error.hint = "; ".join(filter(None, (error.hint, note)))

@@ -307,8 +307,8 @@ class Sender:
         request = replace(request, idempotency_key=ticket.key, find=find, content=content)
         try:
             begun, id_ = self.clock(), None
-            if ticket.since is not None:  # made in an earlier call?
-                since = ticket.since - timedelta(seconds=self.service.signing.tolerance)
+            if ticket.first is not None:  # made in an earlier call?
+                since = ticket.first - timedelta(seconds=self.service.signing.tolerance)
                 if find is not None:
                     id_ = find(since)
                 elif ticket.is_expired:

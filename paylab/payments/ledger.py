@@ -287,7 +287,8 @@ class Ticket:
         """The bytes to send instead of this call's."""
         self.since = timestamps.from_text(entry.made) if before == OPEN else None
         """When it was first sent, if the answer was lost."""
-        self.was_refused = before == REFUSED
+        self.first = timestamps.from_text(entry.made) if before in (OPEN, REFUSED) else None
+        """When it was first sent, if it is sent again."""
         self.is_expired = before == OPEN and not claim.is_trusted(entry)
         """Whether the service may have dropped the key, so that the list must be searched."""
 

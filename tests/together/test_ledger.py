@@ -252,3 +252,43 @@ def test_a_fork_waits_for_no_lock_of_its_parent(tmp_path):
         stop.set()
         thread.join()
     assert found == [0] * 5
+
+
+def count_calls(stop):
+    """Count the calls of the ledger's functions in this process, which ends at call `stop`."""
+    calls = count(1)
+
+    def note(frame, event, _):
+        if event == "call" and "/payments/" in frame.f_code.co_filename and next(calls) == stop:
+            os._exit(DIED)
+
+    sys.setprofile(note)
+    return calls
+
+
+DIED = 7
+
+
+def test_killed_at_each_call_and_run_again_there_is_one_transfer(place):
+    """A process that ends at any call of the ledger leaves an order that is paid once."""
+    _, environment, folder = place
+    settings = {name: environment[f"PAYLAB_{name.upper()}"] for name in SETTINGS}
+
+    def once(stop, ledger, amount):
+        lab = paylab.connect(**settings, ledger=ledger)
+        lab.clock()
+        count_calls(stop)
+        pay(lab, environment, amount)
+        sys.setprofile(None)
+        return 0
+
+    for stop in count(1):
+        ledger, amount = folder / f"ledger-{stop}.sqlite3", f"{stop}.00"
+        ends = [
+            os.waitstatus_to_exitcode(os.waitpid(fork(partial(once, at, ledger, amount)), 0)[1])
+            for at in (stop, 0)
+        ]
+        if ends[0] == 0:
+            break
+        assert (ends, transfers(place)) == ([DIED, 0], stop)
+    assert stop > 40
