@@ -236,17 +236,6 @@ def test_a_read_only_lab_sends_and_writes_nothing(simulator, payouts, ledger):
     assert not made(simulator)
 
 
-def test_a_row_that_timed_out_at_the_service_is_unknown(simulator, payouts):
-    """A row that is answered 408 is unknown, and a second run does not pay it twice."""
-    lab = lab_on(simulator)
-    lab.simulator.faults.status(status=408, method="POST", path="/v1/transfers", times=1)
-    path = payouts(3)
-    result = lab.transfers.create_many(path, **COMMON)
-    assert sorted(result["outcome"]) == ["created", "created", "unknown"]
-    lab.transfers.create_many(path, **COMMON)
-    assert set(made(simulator).values()) == {1}
-
-
 def test_a_frame_of_the_file_has_the_same_terms(simulator, payouts):
     """A frame read from the CSV has the same terms as the CSV: 10.50 equals 10.5."""
     path, lab = payouts(3), lab_on(simulator)
