@@ -17,13 +17,13 @@ from .canonical import keyed as keyed
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
 from .comparison import compare as compare
+from .corrections import Mistake as Mistake
 from .explain import Explanation as Explanation
 from .explain import explain as explain
 from .explain import explain_text as explain_text
 from .findings import Authorization as Authorization
 from .findings import Finding as Finding
 from .findings import SignedRequest as SignedRequest
-from .mistakes import Mistake as Mistake
 from .mistakes import body_mistake as body_mistake
 from .mistakes import signature_mistake as signature_mistake
 from .unauthorized import verify as verify

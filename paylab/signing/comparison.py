@@ -15,11 +15,12 @@ from typing import Any
 from ..redaction.redaction import HIDDEN
 from ..spec import timestamps
 from ..spec.service import Service
-from .canonical import SCHEME, body_hash, key_bytes
+from .canonical import SCHEME, Received, body_hash, key_bytes
+from .corrections import Mistake, known
 from .explain import labels
 from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
 from .guesses import Guess, guesses, other_secrets, pairs
-from .mistakes import Mistake, Recipe, right_recipe
+from .mistakes import Recipe, right_recipe
 from .unauthorized import (
     FORM,
     check_body,
@@ -28,14 +29,15 @@ from .unauthorized import (
     check_headers,
     malformed,
     missing_header,
+    verify,
 )
 
 HEX = re.compile(rb"[0-9a-f]{64}")
 
-FORMS: tuple[tuple[str, str, str], ...] = (
-    (r"[0-9A-F]{64}", "uppercase-signature", "write the HMAC's hex text in lower case"),
-    (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending", "Base64 the hex text without a line break"),
-    (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64", "Base64 the hex text once"),
+FORMS: tuple[tuple[str, str], ...] = (
+    (r"[0-9A-F]{64}", "uppercase-signature"),
+    (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending"),
+    (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64"),
 )
 
 
@@ -44,20 +46,20 @@ def shape(signature: str) -> Finding | None:
     try:
         inside = b64decode(signature, validate=True)
     except ValueError:
-        return _found("unknown", "the signature is not Base64")
+        return _found(Mistake("unknown", "the signature is not Base64"))
     if HEX.fullmatch(inside):
         return None
     if len(inside) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", inside):
-        return _found("raw-digest", "Base64 the HMAC's lower-case hex text, not its raw bytes")
+        return _found(known("raw-digest"))
     text = inside.decode("latin-1")
-    for pattern, mistake, message in FORMS:
+    for pattern, mistake in FORMS:
         if re.fullmatch(pattern, text):
-            return _found(mistake, message)
-    return _found("unknown", "inside the Base64 there must be 64 lower-case hex digits")
+            return _found(known(mistake))
+    return _found(Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits"))
 
 
-def _found(mistake: str, message: str) -> Finding:
-    return Finding(False, "signature", "encoding", mistake, message)
+def _found(mistake: Mistake) -> Finding:
+    return Finding(False, "signature", "encoding", mistake.id, mistake.message)
 
 
 def differing_place(right: Recipe, wrong: Recipe, mistake: Mistake) -> Finding:
@@ -151,10 +153,35 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
         or check_body(headers["x-content-sha256"], request.body)
         or _host(headers["host"], request.hosts)
         or _signature(headers, request, given, secret, signing, other_secrets)
-        or check_date(headers["x-date"], clock, signing.tolerance)
+        or _refused(headers, request, secret, clock, signing)
         or Finding(True)
     )
     return found if found.match or found.mistake else replace(found, mistake="unknown")
+
+
+def _refused(
+    headers: Mapping[str, str],
+    request: SignedRequest,
+    secret: str | None,
+    clock: datetime | None,
+    signing: Any,
+) -> Finding | None:
+    """Why the simulator refuses a request in which no mistake was found, or None."""
+    given = Authorization.parse(headers["authorization"])
+    if given is None:
+        return malformed("authorization", FORM)
+    if secret is None:
+        return check_date(headers["x-date"], clock, signing.tolerance)
+    sent = {_on_wire(name): _on_wire(value) for name, value in headers.items()}
+    path, query = _on_wire(request.path), _on_wire(request.query)
+    arrived = Received(request.method, path, query, sent, request.body)
+    now = clock or timestamps.from_text(headers["x-date"])
+    return verify(arrived, {_on_wire(given.credential): secret}.get, now, signing=signing)
+
+
+def _on_wire(text: str) -> str:
+    """Text as a server reads it: the bytes of its UTF-8 as Latin-1."""
+    return text.encode(errors="surrogateescape").decode("latin-1")
 
 
 def _hashed_otherwise(claimed: str, body: bytes) -> Finding | None:
@@ -178,10 +205,10 @@ def _host(sent: str, hosts: tuple[str, ...]) -> Finding | None:
     if sent.lower() in map(str.lower, hosts):
         return None
     ours = f"host:{hosts[0]}"
-    message = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
-    return Finding(
-        False, "canonical request", "host", "host-differs", message, f"host:{sent}", ours
-    )
+    seen = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
+    message = known("host-differs", seen).message
+    texts = f"host:{sent}", ours
+    return Finding(False, "canonical request", "host", "host-differs", message, *texts)
 
 
 def _signature(  # noqa: PLR0913 - the arguments of `compare`

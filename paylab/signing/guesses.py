@@ -12,8 +12,9 @@ from typing import TypeVar
 
 from ..spec import timestamps
 from .canonical import SCHEME, SPELLING, payload, to_bytes
-from .findings import texts
-from .mistakes import MOST_SEARCHED, Mistake, Recipe, all_mistakes, other_spellings
+from .corrections import Mistake, known
+from .mistakes import MOST_SEARCHED, Recipe, all_mistakes, other_spellings
+from .text_guesses import texts
 
 T = TypeVar("T")
 Guess = tuple[Mistake, Recipe]
@@ -63,13 +64,13 @@ def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
 
 def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
     for way, text in other_spellings(body):
-        mistake = Mistake("body-changed", f"the body that was signed is the one sent, but {way}")
+        mistake = known("body-changed", f"the body that was signed is the one sent, but {way}")
         yield mistake, right._replace(content_hash=sha256(text).hexdigest())
 
 
 def _spelled(right: Recipe) -> Iterator[Guess]:
     """One header line in another case."""
-    mistake = Mistake("header-name-case", "write header names in lower case")
+    mistake = known("header-name-case")
     for at, (name, value) in enumerate(right.headers):
         for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
             headers = (*right.headers[:at], (spelled, value), *right.headers[at + 1 :])
@@ -78,7 +79,7 @@ def _spelled(right: Recipe) -> Iterator[Guess]:
 
 def _dates(right: Recipe) -> Iterator[Guess]:
     """The signed date differs from the one sent: created twice, or truncated."""
-    mistake = Mistake("stale-date", "sign the very X-Date that is sent: it was made anew, or cut")
+    mistake = known("stale-date", "the date that was signed was made anew, or cut")
     for date in _near(right.date):
         relined = right.with_header("x-date", date)
         yield mistake, right._replace(date=date)
@@ -103,7 +104,7 @@ def _near(date: str) -> Iterator[str]:
 
 
 def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    mistake = Mistake("host-differs", "sign the Host header as it arrives, behind every proxy")
+    mistake = known("host-differs")
     sent = headers.get("host", "")
     name = sent.partition(":")[0]
     ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
@@ -113,7 +114,7 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
 
 
 def _keys(right: Recipe) -> Iterator[Guess]:
-    mistake = Mistake("key-trimmed", "use the secret exactly as issued, with its prefix and whole")
+    mistake = known("key-trimmed")
     text = right.secret.decode(errors="replace")
     parts = text.split("_")
     for at in range(1, len(parts)):
@@ -128,7 +129,7 @@ def _keys(right: Recipe) -> Iterator[Guess]:
     for way, key in _changed_keys(right.secret):
         mistake = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
         yield mistake, right._replace(secret=key)
-    decoded = Mistake("key-decoded", "use the secret's text as issued, not decoded")
+    decoded = known("key-decoded")
     for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
         for decode in (bytes.fromhex, b64decode):
             try:
@@ -226,15 +227,15 @@ def _macs(right: Recipe) -> Iterator[Guess]:
 _DIGESTS = ("sha1", "sha512", "md5", "sha384", "sha224")
 
 
-def other_secrets(right: Recipe, known: Iterable[str]) -> Iterator[Guess]:
+def other_secrets(right: Recipe, secrets: Iterable[str]) -> Iterator[Guess]:
     """A correct signature by another secret: proof that the wrong one was used."""
     api_key = dict(right.headers).get("x-api-key", "")
     named = [(api_key, "the API key was used in place of the secret key")] if api_key else []
     named.append(("", "the secret key was empty when it was used"))
-    named += [(secret, "it was signed with the secret of another API key") for secret in known]
+    named += [(secret, "it was signed with the secret of another API key") for secret in secrets]
     for secret, message in named:
         if secret.encode() != right.secret:
-            yield Mistake("wrong-secret", message), right._replace(secret=secret.encode())
+            yield known("wrong-secret", message), right._replace(secret=secret.encode())
 
 
 def _others(right: Recipe) -> Iterator[Guess]:

@@ -12,27 +12,19 @@ import json
 import re
 from base64 import b64decode, b64encode, urlsafe_b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import permutations, product
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, unquote_plus
 
 from .canonical import EMPTY_HASH, SCHEME, SPELLING, EmptyQuery, to_bytes
+from .corrections import Mistake, known
 
 MOST_ORDERED = 5
 """Maximum number of headers or query parameters that are tried in every order."""
 
 MOST_SEARCHED = 20_000
 """Maximum length of a canonical request for which mistakes are tried."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """The id of a mistake, and a sentence with the correction."""
-
-    id: str
-    message: str
 
 
 Pairs = tuple[tuple[str, str], ...]
@@ -257,33 +249,27 @@ def _one(**change: object) -> Ways:
     return lambda right, _: [right._replace(**change)]  # type: ignore[arg-type] # any field
 
 
-_RAW = "Base64 the HMAC's lower-case hex text, not its raw bytes"
-_UPPER = "write the HMAC's hex text in lower case before Base64"
-_TWICE = "Base64 the hex text once, not twice"
-_CHANGED = "end the canonical request with X-Content-SHA256, as sent"
-_ENDING = "join lines with one newline: no carriage return, no blank line, none at the end"
-
-_ROWS: tuple[tuple[str, str, Ways], ...] = (
-    ("raw-digest", _RAW, _one(finish=b64encode)),
-    ("uppercase-signature", _UPPER, _one(finish=lambda it: b64encode(it.hex().upper().encode()))),
-    ("double-base64", _TWICE, _one(finish=lambda it: b64encode(b64encode(it.hex().encode())))),
-    ("blank-query-line", "leave the query line out when there is no query string", _blank_query),
-    ("no-query-line", "keep an empty query line when there is no query string", _no_query),
-    ("path-without-version", "sign the whole path as sent, /v1 included", _unversioned),
-    ("uppercase-hash", "write every SHA-256 in lower-case hex", _upper),
-    ("body-changed", _CHANGED, _one(content_hash=EMPTY_HASH)),
-    ("missing-header", "give each name in SignedHeaders its line, and list it below", _left_out),
-    ("header-name-case", "write header names in lower case", _spelled),
-    ("unsorted-headers", "sort the signed headers by name in both places", _unsorted),
-    ("host-differs", "sign the Host header as sent, port included", _hosts),
-    ("plus-for-space", "sign the query as sent: + and %20 differ", _plus),
-    ("query-reordered", "sign the query parameters in the order sent", _reordered),
-    ("query-decoded", "sign path and query as sent, percent-encoding included", _decoded),
-    ("key-decoded", "use the secret's UTF-8 bytes as issued, not decoded", _decoded_keys),
-    ("key-trimmed", "use the secret exactly as issued, nothing added", _trimmed_keys),
-    ("wrong-line-ending", _ENDING, _endings),
+_WAYS: tuple[tuple[str, Ways], ...] = (
+    ("raw-digest", _one(finish=b64encode)),
+    ("uppercase-signature", _one(finish=lambda it: b64encode(it.hex().upper().encode()))),
+    ("double-base64", _one(finish=lambda it: b64encode(b64encode(it.hex().encode())))),
+    ("blank-query-line", _blank_query),
+    ("no-query-line", _no_query),
+    ("path-without-version", _unversioned),
+    ("uppercase-hash", _upper),
+    ("body-changed", _one(content_hash=EMPTY_HASH)),
+    ("missing-header", _left_out),
+    ("header-name-case", _spelled),
+    ("unsorted-headers", _unsorted),
+    ("host-differs", _hosts),
+    ("plus-for-space", _plus),
+    ("query-reordered", _reordered),
+    ("query-decoded", _decoded),
+    ("key-decoded", _decoded_keys),
+    ("key-trimmed", _trimmed_keys),
+    ("wrong-line-ending", _endings),
 )
-_TABLE = [(Mistake(name, message), ways) for name, message, ways in _ROWS]
+_TABLE = [(known(name), ways) for name, ways in _WAYS]
 
 
 MOST_REWRITTEN = 1_000_000
@@ -297,16 +283,13 @@ def body_mistake(claimed: str, body: bytes) -> Mistake | None:
     'body-changed'
     """
     if claimed.lower() == sha256(body).hexdigest():
-        return Mistake("uppercase-hash", "write the hash in lower-case hex")
+        return known("uppercase-hash")
     if body and claimed == EMPTY_HASH:
-        return Mistake("body-changed", f"it is the hash of an empty body; {_ONCE}")
+        return known("body-changed", "it is the hash of an empty body")
     for way, text in other_spellings(body):
         if claimed in (sha256(text).hexdigest(), sha256(text + b"\n").hexdigest()):
-            return Mistake("body-changed", f"it is the hash of the body {way}; {_ONCE}")
+            return known("body-changed", f"it is the hash of the body {way}")
     return None
-
-
-_ONCE = "write the body once and send the very bytes that were hashed"
 
 
 def other_spellings(body: bytes) -> Iterator[tuple[str, bytes]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 from datetime import datetime
 from math import ceil
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from ..spec import timestamps
 from ..spec.service import Service
 from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign
+from .corrections import CORRECTIONS, known
 from .findings import Authorization, Finding
 from .mistakes import body_mistake, signature_mistake
 
@@ -49,21 +51,25 @@ def verify(
     if given is None:
         return malformed("authorization", FORM)
     secret = secret_for(given.credential)
-    return (
-        check_headers(request.headers, given, signing)
-        or _check_key(request, given, secret)
-        or check_date(request.headers["x-date"], now, signing.tolerance)
-        or check_body(request.headers["x-content-sha256"], request.body)
-        or _check_signature(request, given, secret or "", signing)
-        or _check_nonce(request.headers.get("x-nonce"), nonces)
+    found = check_headers(request.headers, given, signing) or _check_key(request, given, secret)
+    if found is not None:
+        return found
+    dated = check_date(request.headers["x-date"], now, signing.tolerance)
+    if dated is not None and dated.reason != "stale-date":
+        return dated
+    signed = check_body(request.headers["x-content-sha256"], request.body) or _check_signature(
+        request, given, secret or "", signing
     )
+    if dated is not None:
+        return _dated(dated, request.headers["x-date"], now, signed)
+    return signed or _check_nonce(request.headers.get("x-nonce"), nonces)
 
 
 def check_headers(headers: Mapping[str, str], given: Authorization, signing: Any) -> Finding | None:
     """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
     lower = [name.lower() for name in given.names]
     if list(given.names) != lower:
-        message = "write the names in SignedHeaders in lower case"
+        message = known("header-name-case", "SignedHeaders has capitals").message
         names = {"theirs": ";".join(given.names), "ours": ";".join(lower)}
         return malformed("SignedHeaders", message, "header-name-case", **names)
     if len(set(lower)) < len(lower):
@@ -118,11 +124,27 @@ def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | N
         return None
     side = "ahead of" if ahead > 0 else "behind"
     message = (
-        f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are "
-        "allowed: sign just before sending, in UTC, by a clock that is right"
+        f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are allowed"
     )
+    message = known("stale-date", message).message
     texts = {"theirs": text, "ours": timestamps.to_text(now)}
     return _finding("headers", "x-date", message, "stale-date", reason="stale-date", **texts)
+
+
+def _dated(dated: Finding, date: str, now: datetime, signed: Finding | None) -> Finding:
+    """A date that is too old or too new, and whether everything else is right."""
+    seconds = (now - read_date(date)).total_seconds()
+    age = f"{_about(abs(seconds))} {'old' if seconds > 0 else 'ahead'}"
+    rest = f"and also: {signed.message}" if signed else f"the signature is right, but {age}"
+    return replace(dated, message=f"{dated.message}; {rest}")
+
+
+def _about(seconds: float) -> str:
+    """A number of seconds in words, such as "an hour"."""
+    for size, one, many in ((86400, "a day", "days"), (3600, "an hour", "hours")):
+        if (number := round(seconds / size)) >= 1:
+            return one if number == 1 else f"{number} {many}"
+    return f"{max(1, round(seconds / 60))} minutes"
 
 
 def check_body(claimed: str, body: bytes) -> Finding | None:
@@ -204,10 +226,7 @@ _DATE_FORM = "X-Date must be UTC in ISO 8601 with milliseconds, like 2026-01-31T
 _NO_HASH = (
     f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
 )
-_BODY = (
-    "X-Content-SHA256 is not the hash of the body that arrived: hash the exact bytes that are "
-    "sent, and do not change them or write the JSON again afterwards"
-)
+_BODY = f"X-Content-SHA256 is not the hash of the body that arrived: {CORRECTIONS['body-changed']}"
 _DIFFERS = (
     "the signature differs: another secret key, or another method, path, query, "
     "header value or body than the one signed. Compare the canonical request line by line"

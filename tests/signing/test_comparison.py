@@ -7,12 +7,14 @@ import hashlib
 import hmac
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote
 
 import pytest
 
+from paylab.signing import Received, verify
 from paylab.signing.comparison import compare
+from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -68,6 +70,7 @@ def shuffled(names):
     return ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
 
 
+DIFFERS = "the signature differs:"
 COMPACT = json.dumps(json.loads(BODY), separators=(",", ":")).encode()
 QUERY = {"method": "GET", "body": b"", "query": "limit=2&name=a%20b&after=x%2Fy"}
 BARE = {"method": "GET", "body": b""}
@@ -186,3 +189,63 @@ def test_a_blank_query_line_is_named_the_query_string():
     theirs = sign(canonical=sub("^(/v1.*)$", "\\1\n"))
     found = compare(theirs, REQUEST, SECRET, now=NOW)
     assert (found.mistake, found.line) == ("blank-query-line", "query string")
+
+
+def arrived(headers, request):
+    """A request as the simulator receives it."""
+    sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    return Received(request.method, request.path, request.query, sent, request.body)
+
+
+FORMS = {
+    "as the spec says": str,
+    "spaces around commas": lambda line: line.replace(",", " , "),
+    "two spaces": lambda line: line.replace(" ", "  "),
+    "a tab": lambda line: line.replace(",", ",\t"),
+    "in lower case": lambda line: line.replace("HMAC-SHA256", "hmac-sha256"),
+    "a comma at the end": "{},".format,
+    "one space": lambda line: line.replace(",", ", "),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("change", [{}, {"sent": {"x-note": "Ñ"}}, {"sent": {"x-nonce": None}}])
+@pytest.mark.parametrize("late", [0, 299, 301, 3600, -3600])
+def test_a_match_is_what_the_simulator_accepts(form, change, late):
+    """The comparison matches exactly if `verify` accepts the request, whatever its form."""
+    theirs = sign(**change)
+    theirs["authorization"] = form(theirs["authorization"])
+    now = NOW + timedelta(seconds=late)
+    found = compare(theirs, REQUEST, SECRET, now=now)
+    refused = verify(arrived(theirs, REQUEST), {KEY: SECRET}.get, now)
+    assert found.match == (refused is None)
+    assert found.match or found.mistake
+
+
+@pytest.mark.parametrize(
+    ("seconds", "change", "words"),
+    [
+        (3600, {}, "the signature is right, but an hour old"),
+        (601, {}, "but 10 minutes old"),
+        (-7200, {}, "but 2 hours ahead"),
+        (3 * 86400, {}, "but 3 days old"),
+        (86400, {"finish": base64.b64encode}, f"and also: {DIFFERS} {CORRECTIONS['raw-digest']}"),
+        (86400, {"key": "another"}, f"and also: {DIFFERS}"),
+    ],
+)
+def test_an_old_signature_says_whether_the_rest_is_right(seconds, change, words):
+    """The refusal of an old date says how old it is, and what else is wrong."""
+    theirs, now = sign(**change), NOW.replace(second=0) + timedelta(seconds=seconds)
+    refused = verify(arrived(theirs, REQUEST), {KEY: SECRET}.get, now)
+    assert (refused.reason, refused.mistake) == ("stale-date", "stale-date")
+    assert words in refused.message
+    if not change:
+        assert compare(theirs, REQUEST, SECRET, now=now).message == refused.message
+
+
+def test_one_text_for_one_mistake():
+    """Checks and guesses give a mistake the same correction."""
+    slow = compare(sign(finish=base64.b64encode, key="x"), REQUEST, SECRET, now=NOW)
+    fast = verify(arrived(sign(finish=base64.b64encode), REQUEST), {KEY: SECRET}.get, NOW)
+    assert slow.message in fast.message
+    assert slow.message == CORRECTIONS["raw-digest"]
