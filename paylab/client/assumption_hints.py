@@ -13,7 +13,7 @@ from ..signing.canonical import key_bytes
 from ..spec import assumptions
 from ..spec.envelope import read_envelope
 from ..spec.error_body import ErrorBody
-from ..spec.operations import ANSWER_NAMES
+from ..spec.operations import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.resource import Resource
 from ..spec.service import Service
@@ -72,7 +72,7 @@ def of_refusal(
         return
     if error.status in PATH_MISSING:
         _of_path(error, outgoing, refusal.text, service)
-    elif error.status == FORBIDDEN and outgoing.operation != "sandbox.deposit":
+    elif error.status == FORBIDDEN and not OPERATIONS[outgoing.operation].is_sandbox:
         lead = "a 403 may be what the service answers to a signature that it refuses"
         name_assumptions(error, [Doubt("error_codes.signature", "403")], lead)
     elif error.status in REFUSED:
@@ -94,6 +94,8 @@ def _of_path(error: APIStatusError, outgoing: OutgoingRequest, text: str, servic
         lead = f"if it is right, the path may differ: {lead}"
         if str(getattr(error.call, "place", "")).startswith(SIMULATOR):
             return  # its paths are those of the settings, or its words are about the path
+    if not route.key:
+        return
     is_shown = assumptions.KEYS[route.key].origin == "spec"
     kind = "is the one that the interface description shows" if is_shown else "is an assumption"
     name_assumptions(error, [Doubt(route.key)], f"{lead}. This path {kind}")

@@ -23,7 +23,7 @@ from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.operations import OPERATIONS
 from ..spec.operations.routes import reading
-from ..spec.service_keys import NONE, Value
+from ..spec.service_keys import Value
 from ..spec.translation import Translation
 from .call import DeferredCall
 from .call_log import CallLog
@@ -186,7 +186,7 @@ class Sender:
             request = self._operation(operation, body, params, parts or {}, options)
         except MissingOperationError:
             listed, get = operation.replace(".get", ".list"), operation.endswith(".get")
-            if not get or getattr(self.service.paths, OPERATIONS[listed].path) == NONE:
+            if not get or all(route.operation != listed for route in self.service.routes):
                 raise
             return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
         return self._send(replace(request, any_body=any_body) if any_body else request).parsed()

@@ -27,12 +27,14 @@ from typing import Any
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
-AMOUNTS = ("source_amount", "destination_amount", "net_source_amount")
-WORDS = frozenset(
-    {"source_currency", "destination_currency", "payout_method", "source_network", "source_type"}
-)
+from ..spec.operations import IDEMPOTENT, OPERATIONS
+from ..spec.operations.field import AMOUNT, CURRENCY, ENUM
+
+_ORDERS = [OPERATIONS[name] for name in sorted(IDEMPOTENT)]
+AMOUNTS = frozenset(name for each in _ORDERS for name in each.of_kind(AMOUNT))
+WORDS = frozenset(name for each in _ORDERS for name in each.of_kind(CURRENCY, ENUM))
 """Fields that are compared without case."""
-ACCOUNTS = ("financial_account", "payout_account")
+ACCOUNTS = tuple(field.name for each in _ORDERS for field in each.references)
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})")
 EXACT = Context(prec=250)

@@ -13,6 +13,8 @@ from ..errors import PaylabError, Problem, RuleError, RuleWarning
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money
+from ..spec.operations import OPERATIONS
+from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from .identity import identity
 
 if TYPE_CHECKING:
@@ -24,11 +26,9 @@ Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 
 REFERENCE = "client_reference_id"
 ACCOUNT = "financial_account_id"
-COLUMNS = (
-    *(REFERENCE, ACCOUNT, "source_amount", "destination_amount", "net_source_amount"),
-    *("source_currency", "destination_currency", "payout_method"),
-    *("source_network", "source_type"),
-)
+_KINDS = (AMOUNT, CURRENCY, ENUM, TEXT)
+_NAMES = (name for kind in _KINDS for name in OPERATIONS["transfers.create"].of_kind(kind))
+COLUMNS = tuple(dict.fromkeys((REFERENCE, ACCOUNT, *_NAMES)))
 """The known columns; others are not sent."""
 
 

@@ -54,7 +54,7 @@ class Translation:
         for field in record.references:
             if self.service.value(field.form_key) == "id":
                 new = _by_id(new, field.name, field.by_id)
-        if record.is_sandbox and "{" in self.service.paths[record.path]:
+        if record.is_sandbox and "{" in str(self.service.value(f"paths.{record.path}")):
             new.pop("conversion_account_id", None)  # the path names the account
         if record.names:
             new = _sent(self.service.names(record.names), self._valued(operation, new))

@@ -10,6 +10,8 @@ from ...rules.transfers import rules_of
 from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.names import suggesting
+from ...spec.operations import OPERATIONS
+from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from ..parameters import Account, body_of, check_identifier, judge, takes
@@ -82,7 +84,7 @@ class Quotes:
         return quote
 
 
-AGAIN = ("payout_method", "source_currency", "destination_currency", "source_network")
+AGAIN = OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM)
 
 
 def _terms(quote: Quote) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from .field import Field
 class Operation:
     """An operation of the service, described once.
 
-    `name` is the resource and the verb. `path` is the key of its path in [paths]. `answer` is the
-    model of what it returns, or of each item of a list; "" if it returns nothing. `success` are
-    the statuses of a success, or settings that hold one. `names` is the table of settings with
-    the service's names of the fields of the body, and `answer_names` the one of the answer.
-    `is_shown` is whether the spec shows the answer.
+    `name` is the resource and the verb. `path` is the key of its path in [paths], or a path, from
+    its slash on, that no setting moves. `answer` is the model of what it returns, or of each item
+    of a list; "" if it returns nothing. `success` are the statuses of a success, or settings that
+    hold one. `names` is the table of settings with the service's names of the fields of the body,
+    and `answer_names` the one of the answer. `is_shown` is whether the spec shows the answer.
     """
 
     name: str

@@ -26,11 +26,15 @@ class Route(NamedTuple):
 def routes(paths: Any) -> tuple[Route, ...]:
     """The routes of a service; paths without placeholders come first."""
     found = [
-        Route(each.name, each.method, paths[each.path], f"paths.{each.path}")
-        for each in OPERATIONS.values()
+        Route(each.name, each.method, *_template(paths, each.path)) for each in OPERATIONS.values()
     ]
     there = [route for route in found if route.template != NONE]
     return tuple(sorted(there, key=lambda route: route.template.count("{")))
+
+
+def _template(paths: Any, path: str) -> tuple[str, str]:
+    """The template of a path and its key; no key if the path is fixed."""
+    return (path, "") if path.startswith("/") else (str(paths[path]), f"paths.{path}")
 
 
 class RouteTable:
@@ -60,7 +64,7 @@ class RouteTable:
 def path(paths: Any, name: str, parts: Mapping[str, str], keys: Mapping[str, Key]) -> str:
     """The path of a key of [paths] or of an operation, with placeholders filled in."""
     key = OPERATIONS[name].path if name in OPERATIONS else name
-    template = str(getattr(paths, key))
+    template, _ = _template(paths, key)
     if template == NONE:
         row = keys[f"paths.{key}"].row
         raise MissingOperationError(
