@@ -206,9 +206,9 @@ class Ledger:
         return Ticket(self._store, entry, claim, lock)
 
     def _write(self, claim: Claim, key: str) -> Entry:
-        """Store a new order; a reference that was used with other values is told."""
+        """Store a new order; a reference that was used with other values before is told."""
         order, place = claim.order, self._address
-        if claim.reference:
+        if claim.reference and not order.new:
             same = self._store.find(address=place, reference=claim.reference)
             others = [one for one in same if one.identity != claim.identity]
             for other in [one for one in others if one.state != REFUSED][:1]:

@@ -8,7 +8,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import HTML, display
 
-from .html import ROWS, card, column, copyable, folded, grid, heading, table, text_block
+from .html import ROWS, card, column, copyable, folded, grid, heading, shortened, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 
@@ -34,12 +34,18 @@ def call_card(call: Any) -> str:
 
 
 def ledger_table(ledger: Any) -> str:
-    """The path of the ledger file, and a table with one row per entry, newest first."""
+    """The path of the ledger file, and a table with one row per order, newest first."""
     listed = ledger.rows()
-    names = listed[0] if listed else ("no entries",)
-    rows = [list(row.values()) for row in listed]
+    names = listed[0] if listed else ("no orders",)
+    rows = [list(_shorter(row).values()) for row in listed]
     parts = heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)
     return card(column(*parts), label=ledger.place())
+
+
+def _shorter(row: dict[str, str]) -> dict[str, str]:
+    """A row of the ledger that fits a narrow page: ids in references and the key are cut."""
+    reference = " ".join(map(shortened, row["reference"].split(" ")))
+    return {**row, "reference": reference, "key": row["key"][:8]}
 
 
 def service_table(service: Any) -> str:

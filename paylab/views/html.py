@@ -61,6 +61,7 @@ LONG = 24
 
 CODE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
 
+AMOUNT = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
 SHORT = 12
 """Maximum length of a text that is kept on one line."""
 
@@ -112,7 +113,7 @@ def cell(value: object) -> str:
     if short != text:
         full = f'<code title="{html.escape(text)}" style="{CODE}">{html.escape(short)}</code>'
         return f'<span style="white-space:nowrap">{full}{copy_button()}</span>'
-    if len(text) <= SHORT:
+    if len(text) <= SHORT or AMOUNT.fullmatch(text):
         return f'<span style="white-space:nowrap">{html.escape(text)}</span>' if text else ""
     return html.escape(text)
 
