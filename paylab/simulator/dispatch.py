@@ -35,27 +35,22 @@ from .messages import (
 from .world import World
 
 OPERATIONS: Mapping[str, Operation] = {
-    "individuals.create": individuals.create,
-    "individuals.submit_token": individuals.submit_token,
-    "individuals.upload_images": individuals.upload_images,
-    "individuals.images": individuals.read_images,
-    "financial_accounts.create": individuals.create_financial_account,
-    "financial_accounts.update": individuals.update_account,
-    "quotes.create": quotes.create,
-    "transfers.create": transfers.create,
-    "transfers.list": transfers.index,
-    "conversion_accounts.create": on_ramp.create_account,
-    "sandbox.deposit": on_ramp.deposit,
-    "webhook_subscriptions.create": subscriptions.create,
-    "webhook_subscriptions.delete": subscriptions.delete,
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
-    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS if kind != "transfers"},
+    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
     **{
         route.operation: getattr(control_api, route.operation.partition(".")[2])
         for route in CONTROLS
     },
+    **individuals.SERVED,
+    **quotes.SERVED,
+    **transfers.SERVED,
+    **on_ramp.SERVED,
+    **subscriptions.SERVED,
 }
-"""The function of each operation; `find_operation` maps paths to operations."""
+"""The function of each operation, by default one that reads rows of its resource.
+
+`find_operation` maps paths to operations.
+"""
 
 
 def respond(world: World, request: Request) -> Reply:

@@ -273,3 +273,14 @@ def _picked(body: Row, name: str) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         return None
     return {name: value[name] for name in names if value.get(name) is not None}
+
+
+SERVED = {
+    "individuals.create": create,
+    "individuals.submit_token": submit_token,
+    "individuals.upload_images": upload_images,
+    "individuals.images": read_images,
+    "financial_accounts.create": create_financial_account,
+    "financial_accounts.update": update_account,
+}
+"""The functions of the operations that this module carries out."""

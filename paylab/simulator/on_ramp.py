@@ -200,3 +200,10 @@ def _paid_in(world: World, body: Row, account: Row) -> Row:
     )
     del row["updated_at"]
     return row
+
+
+SERVED = {
+    "conversion_accounts.create": create_account,
+    "sandbox.deposit": deposit,
+}
+"""The functions of the operations that this module carries out."""

@@ -196,3 +196,9 @@ def create(world: World, request: Request) -> Reply:
     )
     del row["updated_at"]
     return bodies.answer(world, "quotes.create", row)
+
+
+SERVED = {
+    "quotes.create": create,
+}
+"""The functions of the operations that this module carries out."""

@@ -62,3 +62,10 @@ def _secret(world: World, subscription_id: str) -> str:
     own = next(iter(world.secrets.values()), "")
     served = world.served_secrets.items()
     return next((secret for key, secret in served if _digest(key) == signer), own)
+
+
+SERVED = {
+    "webhook_subscriptions.create": create,
+    "webhook_subscriptions.delete": delete,
+}
+"""The functions of the operations that this module carries out."""

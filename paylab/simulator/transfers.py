@@ -7,6 +7,7 @@ from functools import partial
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
+from ..spec.operations import OPERATIONS
 from ..spec.request_body import RequestBody
 from . import bodies, ids, quotes
 from .bodies import as_shown, named_row, page
@@ -14,6 +15,8 @@ from .events import emit
 from .messages import Refused, Reply, Request, require
 from .table import Row
 from .world import Step, World, apply_move
+
+_RECORD = OPERATIONS["transfers.create"]
 
 STEP = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
@@ -132,7 +135,7 @@ def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
     row = world.create(
         "transfers",
         {"product": product, "source_type": source_type, "outcome": _outcome(body)},
-        client_reference_id=body.get("client_reference_id"),
+        **{field.name: body.get(field.name) for field in _RECORD.fields if field.echoed},
         **agreed,
         status="awaiting_funds",
         completed_in=None,
@@ -213,3 +216,10 @@ def _must_be_payable(world: World, agreed: Row, quote: Row | None, network: str)
     if product == "off_ramp" and transfer_rules.check_wallet(own, network):
         text = f"the recipient has no crypto_wallet on {network}: register one first"
         raise Refused(status, text)
+
+
+SERVED = {
+    "transfers.create": create,
+    "transfers.list": index,
+}
+"""The functions of the operations that this module carries out."""

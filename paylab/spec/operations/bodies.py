@@ -131,7 +131,7 @@ TRANSFER = (
     Field("source_amount", AMOUNT, example="100.00"),
     Field("destination_amount", AMOUNT, source=_TRANSFERRED),
     Field("net_source_amount", AMOUNT, source=_TRANSFERRED),
-    Field("client_reference_id", source=_TRANSFERRED, example="invoice-7"),
+    Field("client_reference_id", source=_TRANSFERRED, echoed=True, example="invoice-7"),
 )
 CONVERSION_ACCOUNT = (
     Field(

@@ -53,7 +53,8 @@ class Field:
     `fields` are those of an object, or of each item of a list. `to` is the resource that an id or
     a reference names; `form_key` is the setting that says whether requests have the reference or
     the field that ends in _id, and `forms` are the forms that the service always accepts.
-    A `personal` field holds data about a person, a `secret` one is never shown.
+    A `personal` field holds data about a person, a `secret` one is never shown. An `echoed` one
+    stands in the answer as it was sent.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Field:
     forms: tuple[str, ...] = ()
     personal: bool = False
     secret: bool = False
+    echoed: bool = False
 
     @property
     def by_id(self) -> str:
