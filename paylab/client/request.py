@@ -105,22 +105,8 @@ class OutgoingRequest:
         return self.method in {"GET", "HEAD"}
 
 
-def outgoing(  # noqa: PLR0913 - the parts of a request
-    base_url: str,
-    method: str,
-    path: str,
-    json: Any = None,
-    params: Mapping[str, Any] | None = None,
-    options: Options | None = None,
-    *,
-    operation: str = "",
-    asked: Any = None,
-    numbers: bool = False,
-) -> OutgoingRequest:
-    """Build a request; RuleError when it cannot be sent as HTTP.
-
-    `numbers` is whether Decimals in `json` are written as numbers.
-    """
+def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> httpx.URL:
+    """The URL of a path and its query; RuleError when it cannot be sent as HTTP."""
     if not path.startswith("/"):
         raise RuleError([Problem("path", "must begin with /")])
     if "#" in path:
@@ -128,17 +114,11 @@ def outgoing(  # noqa: PLR0913 - the parts of a request
     query = {name: value for name, value in (params or {}).items() if value is not None}
     try:
         if query and "?" not in path:  # merging parses the URL three times
-            url = httpx.URL(f"{base_url}{path}?{httpx.QueryParams(query)}")
-        else:
-            url = httpx.URL(base_url + path)
-            url = url.copy_merge_params(query) if query else url
+            return httpx.URL(f"{base_url}{path}?{httpx.QueryParams(query)}")
+        url = httpx.URL(base_url + path)
+        return url.copy_merge_params(query) if query else url
     except (httpx.InvalidURL, UnicodeEncodeError) as error:
         raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
-    content = None if json is None else encode(json, numbers=numbers)
-    request = OutgoingRequest(
-        *(method.upper(), path.partition("?")[0], url, content), operation=operation, asked=asked
-    )
-    return _with_options(request, options) if options else request
 
 
 def encode(body: object, *, numbers: bool = False) -> bytes:
@@ -207,7 +187,8 @@ def check_key(idempotency_key: str) -> str:
     return idempotency_key
 
 
-def _with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
+def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
+    """The request with the options of its call; RuleError for one that cannot be sent."""
     timeout, given = options.get("timeout"), options.get("headers") or {}
     if not isinstance(given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])

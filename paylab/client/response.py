@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import Any, Self, TypeVar
 
@@ -59,21 +60,30 @@ class Response:
         """The record of the call."""
         return self.deferred.call
 
-    def parsed(self) -> Self:
+    @classmethod
+    def of(  # noqa: PLR0913 - the fields
+        cls,
+        request: OutgoingRequest,
+        exchange: Exchange,
+        deferred: DeferredCall,
+        translation: Translation,
+        redaction: Redaction,
+        place: Callable[[], str],
+    ) -> Self:
         """The response with its body; APIResponseError when it is not JSON. No body is None.
 
         Where the request takes any body, plain text is accepted too, but never a web page.
         """
-        content = self.exchange.content
+        facts, content = (translation, redaction, place), exchange.content
+        made = partial(cls, request, exchange, deferred, *facts, replayed=exchange.replayed)
         try:
-            body = EXACT.decode(content.decode("utf-8-sig")) if content.strip() else None
-            return replace(self, body=body, replayed=self.exchange.replayed)
+            return made(EXACT.decode(content.decode("utf-8-sig")) if content.strip() else None)
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
-        if self.request.any_body and not MARKUP.match(content):
-            return replace(self, body=plain(content.decode("utf-8", "replace")))
-        kind = plain(self.call.response_headers.get("content-type", "no content type"), 80)
-        raise self._wrong(f"is not JSON ({kind})")
+        if request.any_body and not MARKUP.match(content):
+            return made(plain(content.decode("utf-8", "replace")))
+        kind = plain(deferred.call.response_headers.get("content-type", "no content type"), 80)
+        raise made()._wrong(f"is not JSON ({kind})")
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id."""
@@ -190,13 +200,14 @@ class Response:
 _NAMES = [f'"{name}"'.encode() for name in ENVELOPE]
 
 
-def own_envelope(response: Response, form: ListForm) -> bytes:
-    """A page in the envelope of the spec; numbers keep their digits."""
-    content = response.exchange.content
+def has_own_envelope(content: bytes, form: ListForm) -> bool:
+    """Whether a page is in the envelope of the spec."""
     ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
-    if is_usual(form) and all(name in ends or name in content for name in _NAMES):
-        return content
-    page = response.parsed().page(form)
+    return is_usual(form) and all(name in ends or name in content for name in _NAMES)
+
+
+def enveloped(page: RawPage) -> bytes:
+    """A page in the envelope of the spec; numbers keep their digits."""
     return write_json(
         {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
     ).encode()

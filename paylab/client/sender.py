@@ -39,9 +39,9 @@ from .request import (
     SignatureAuth,
     check_key,
     encode,
-    outgoing,
 )
-from .response import R, Response, own_envelope
+from .request_builder import RequestBuilder
+from .response import R, Response, enveloped, has_own_envelope
 from .retries import Delivered, Retries
 from .secrecy import redaction_of
 from .service_clock import ServiceClock
@@ -94,8 +94,7 @@ class Sender:
         self.redaction = redaction or redaction_of(self.settings)
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
-        fixed = (route for route in self.service.routes if "{" not in route.template)
-        self._paths = {route.operation: route.template for route in fixed}
+        self._requests = RequestBuilder(self.settings, self._translation, self.redaction)
         self._dialect: tuple[Any, ...] | None = None
         self._transport, self._perf = transport, perf
         self._connection = self.connection(self._auth(self.settings))
@@ -165,7 +164,7 @@ class Sender:
         **options: Unpack[Options],
     ) -> Response:
         """Send a request, with retries where safe, and read its answer or raise an error."""
-        return self._send(self._outgoing(method, path, json, params, options)).parsed()
+        return self._send(self._requests.path(method, path, json, params, options))
 
     def call(
         self,
@@ -183,13 +182,13 @@ class Sender:
         the list is read; MissingOperationError if it has neither operation.
         """
         try:
-            request = self._operation(operation, body, params, parts or {}, options)
+            request = self._requests.operation(operation, body, params, parts, options)
         except MissingOperationError:
             listed, get = operation.replace(".get", ".list"), operation.endswith(".get")
             if not get or all(route.operation != listed for route in self.service.routes):
                 raise
             return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
-        return self._send(replace(request, any_body=any_body) if any_body else request).parsed()
+        return self._send(replace(request, any_body=any_body) if any_body else request)
 
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
@@ -256,20 +255,23 @@ class Sender:
         **options: Unpack[Options],
     ) -> Response:
         """Send a body that is read in blocks: its content, length, digest and outline."""
-        request = self._operation(operation, None, None, {"id": id}, options)
-        return self._send(replace(request, **body)).parsed()
+        request = self._requests.operation(operation, parts={"id": id}, options=options)
+        return self._send(replace(request, **body))
 
     def fetch(self, path: str) -> bytes:
         """The body of a GET as bytes, without parsing."""
-        return self._send(self._outgoing("GET", path)).exchange.content
+        return self._deliver(self._requests.path("GET", path)).exchange.content
 
     def fetch_page(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> bytes:
         """A page of a list in the envelope of the spec, with rows as sent."""
-        params = self.service.list(name).query(limit, cursor, filters)
-        response = self._send(self._operation(f"{name}.list", None, params, {}, {}))
-        return own_envelope(response, self.service.list(name))
+        form = self.service.list(name)
+        params = form.query(limit, cursor, filters)
+        delivered = self._deliver(self._requests.operation(f"{name}.list", params=params))
+        if has_own_envelope(delivered.exchange.content, form):
+            return delivered.exchange.content
+        return enveloped(self._response(delivered).page(form))
 
     def once(  # noqa: PLR0913 - the order, how it is found, and its options
         self,
@@ -288,7 +290,7 @@ class Sender:
         `find` searches for the result of a lost attempt if its key cannot replay it. `listed` are
         the objects of the service, for an order whose key expired; `make` creates a key.
         """
-        request = self._operation(operation, body, None, {}, options)
+        request = self._requests.operation(operation, body, options=options)
         own = request.idempotency_key
         order = Order(
             request.path,
@@ -313,7 +315,7 @@ class Sender:
                     id_ = find(since)
                 elif ticket.is_expired:
                     id_ = ticket.find(listed(), since)
-            response = self._send(request if id_ is None else self._made_by(request, id_)).parsed()
+            response = self._send(request if id_ is None else self._made_by(request, id_))
             if response.body is None:
                 response = self._located(response, begun)
             made = str(response.identified["id"])
@@ -350,56 +352,22 @@ class Sender:
 
     def _made_by(self, request: OutgoingRequest, id: str) -> OutgoingRequest:  # noqa: A002
         """The request that reads the result of an operation."""
-        return self._operation(reading(request.operation), None, None, {"id": id}, {})
-
-    def _operation(
-        self,
-        operation: str,
-        body: Any,
-        params: Mapping[str, Any] | None,
-        parts: Mapping[str, str],
-        options: Options,
-    ) -> OutgoingRequest:
-        """The request of an operation; MissingOperationError when the service has none."""
-        path = self._paths.get(operation) or self.service.path(operation, **parts)
-        is_same = body is None or self._translation.is_idle
-        sent = body if is_same else self._translation.request(operation, body)
-        method = OPERATIONS[operation].method
-        return self._outgoing(method, path, sent, params, options, operation, body)
-
-    def _outgoing(  # noqa: PLR0913 - the parts of a request
-        self,
-        method: str,
-        path: str,
-        json: Any = None,
-        params: Mapping[str, Any] | None = None,
-        options: Options | None = None,
-        operation: str = "",
-        asked: Any = None,
-    ) -> OutgoingRequest:
-        """Build a request; ReadOnlyError if it is not a GET and the lab is read-only."""
-        if not operation:
-            there = self.service.match(path.partition("?")[0])[0].get(method.upper())
-            operation = there.operation if there else ""
-        request = outgoing(
-            *(self.settings.base_url, method, path, json, params, options),
-            operation=operation,
-            asked=asked,
-            numbers=asked is not None and self._translation.numbers,
-        )
-        if self.settings.read_only and not (request.method == "GET" or request.is_control):
-            from .failures import not_sent  # rarely needed
-
-            raise not_sent(request, self.settings, self.redaction)
-        return request
+        return self._requests.operation(reading(request.operation), parts={"id": id})
 
     def _send(self, request: OutgoingRequest) -> Response:
+        """Send a request, with retries where safe, and read its answer."""
+        return self._response(self._deliver(request))
+
+    def _response(self, delivered: Delivered) -> Response:
+        facts = self._translation, self.redaction, self.place
+        return Response.of(delivered.request, delivered.exchange, delivered.deferred, *facts)
+
+    def _deliver(self, request: OutgoingRequest) -> Delivered:
         """Send a request, with retries where safe; the error of one that failed."""
         delivered = self._retries.send(request, self._found)
         request, exchange, deferred, after_lost = delivered
         if exchange.went_well:
-            facts = self._translation, self.redaction, self.place
-            return Response(request, exchange, deferred, *facts)
+            return delivered
         error = self._failure(delivered)
         error.after_lost = after_lost
         refused = exchange.status == self.service.error_codes.signature
@@ -448,7 +416,7 @@ class Sender:
         service = self.service.with_values({key: value})
         auth = self._auth(replace(self.settings, service=service))
         try:
-            request = self._operation("transfers.list", None, None, {}, {})
+            request = self._requests.operation("transfers.list")
         except MissingOperationError:
             return False
         exchange, deferred = replace(self._connection, auth=auth).send(request)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from paylab.client import Client
 from paylab.client.settings import (
     Secret,
     Settings,
@@ -426,8 +427,9 @@ def test_a_read_only_that_cannot_be_read_is_refused(written, environ, profile, w
 
 def test_read_only_lets_nothing_but_gets_out(settings, scripted):
     """With `read_only`, every request except a GET raises ReadOnlyError and is not sent."""
-    client, script = scripted({"data": [], "has_next_page": False})
-    client.settings = replace(settings, read_only=True, where={"read_only": "profile live"})
+    script = scripted({"data": [], "has_next_page": False})[1]
+    own = replace(settings, read_only=True, where={"read_only": "profile live"})
+    client = Client(own, transport=script)
     assert list(client.transfers.list()) == []
     for send in (
         lambda: client.request("DELETE", "/v1/webhook_subscriptions/w1"),

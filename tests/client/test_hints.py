@@ -10,6 +10,7 @@ import pytest
 
 import paylab
 from paylab import errors
+from paylab.client.call_log import CallLog
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
@@ -164,8 +165,8 @@ CALLS = {
 )
 def test_an_unknown_id_is_told_before_the_path(scripted, call, place, words, id_first, path):
     """A 404 says to check the id; then the path, but not on a simulator."""
-    client, _ = scripted(httpx.Response(404, json={"error": words} if words else {}))
-    client.calls.place = lambda: place
+    reply = httpx.Response(404, json={"error": words} if words else {})
+    client, _ = scripted(reply, calls=CallLog(place=lambda: place))
     with pytest.raises(errors.NotFoundError) as caught:
         CALLS[call](client)
     hint = caught.value.hint

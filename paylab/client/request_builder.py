@@ -1,0 +1,70 @@
+"""Builds the requests of a client: of an operation of the service, or of any path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..redaction.redaction import Redaction
+from ..spec.operations import OPERATIONS
+from ..spec.translation import Translation
+from .request import Options, OutgoingRequest, encode, url_of, with_options
+from .settings import Settings
+
+
+class RequestBuilder:
+    """Builds requests to a service; ReadOnlyError for one that a read-only lab must not send."""
+
+    def __init__(self, settings: Settings, translation: Translation, redaction: Redaction) -> None:
+        self._settings, self._translation = settings, translation
+        self._service, self._redaction = settings.service, redaction
+        fixed = (route for route in self._service.routes if "{" not in route.template)
+        self._paths = {route.operation: route.template for route in fixed}
+
+    def operation(
+        self,
+        name: str,
+        body: Any = None,
+        params: Mapping[str, Any] | None = None,
+        parts: Mapping[str, str] | None = None,
+        options: Options | None = None,
+    ) -> OutgoingRequest:
+        """The request of an operation, whose body is in our names.
+
+        `parts` fill the placeholders of its path. MissingOperationError if the service has none.
+        """
+        path = self._paths.get(name) or self._service.path(name, **(parts or {}))
+        url, content = url_of(self._settings.base_url, path, params), None
+        if body is not None:
+            own = self._translation.is_idle
+            sent = body if own else self._translation.request(name, body)
+            content = encode(sent, numbers=self._translation.numbers)
+        method = OPERATIONS[name].method
+        request = OutgoingRequest(method, path, url, content, operation=name, asked=body)
+        return self._allowed(request, options)
+
+    def path(
+        self,
+        method: str,
+        path: str,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        options: Options | None = None,
+    ) -> OutgoingRequest:
+        """The request of a path, which may have a query; its body is sent as it is."""
+        url, bare = url_of(self._settings.base_url, path, params), path.partition("?")[0]
+        content = None if json is None else encode(json)
+        there = self._service.match(bare)[0].get(method.upper())
+        operation = there.operation if there else ""
+        request = OutgoingRequest(method.upper(), bare, url, content, operation=operation)
+        return self._allowed(request, options)
+
+    def _allowed(self, request: OutgoingRequest, options: Options | None) -> OutgoingRequest:
+        """The request with its options, if it may be sent."""
+        if options:
+            request = with_options(request, options)
+        if self._settings.read_only and not (request.method == "GET" or request.is_control):
+            from .failures import not_sent  # rarely needed
+
+            raise not_sent(request, self._settings, self._redaction)
+        return request
