@@ -21,7 +21,6 @@ from .. import forks
 from ..errors import APIStatusError, MissingOperationError, NotFoundError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
-from ..spec.operations import OPERATIONS
 from ..spec.operations.routes import reading
 from ..spec.service_keys import Value
 from ..spec.translation import Translation
