@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .errors import APIConnectionError as APIConnectionError
+from .errors import APIError as APIError
 from .errors import APIResponseError as APIResponseError
 from .errors import APIStatusError as APIStatusError
 from .errors import APITimeoutError as APITimeoutError
@@ -104,6 +105,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "APIConnectionError",
+    "APIError",
     "APIResponseError",
     "APIStatusError",
     "APITimeoutError",

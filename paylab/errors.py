@@ -15,25 +15,26 @@ PaylabError
 │   └── UnknownNameError     an unknown name, with similar known names
 ├── WaitTimeoutError         the expected state was not reached in time
 ├── PagingError              a list with invalid cursors
-├── APIConnectionError       no response: refused, reset, interrupted
-│   └── APITimeoutError      no response in time
-├── APIResponseError         a response whose body cannot be read
-└── APIStatusError           a response that is not 2xx
-    ├── RedirectError           3xx, never followed with signed headers
-    ├── BadRequestError         400
-    ├── AuthenticationError     401
-    ├── PermissionDeniedError   403
-    ├── NotFoundError           404
-    ├── ConflictError           409
-    ├── UnprocessableError      422
-    ├── RateLimitError          429
-    └── ServerError             5xx
+└── APIError                 a call without a usable answer
+    ├── APIConnectionError       no response: refused, reset, interrupted
+    │   └── APITimeoutError      no response in time
+    ├── APIResponseError         a response whose body cannot be read
+    └── APIStatusError           a response that is not 2xx
+        ├── RedirectError           3xx, never followed with signed headers
+        ├── BadRequestError         400
+        ├── AuthenticationError     401
+        ├── PermissionDeniedError   403
+        ├── NotFoundError           404
+        ├── ConflictError           409
+        ├── UnprocessableError      422
+        ├── RateLimitError          429
+        └── ServerError             5xx
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .base_error import PaylabError as PaylabError  # noqa: PLC0414 - imported from here
 from .base_error import Problem as Problem  # noqa: PLC0414
@@ -182,7 +183,55 @@ class PagingError(PaylabError):
     """A list that cannot be read: a cursor repeats or is missing."""
 
 
-class APIConnectionError(PaylabError):
+class APIError(PaylabError):
+    """A call without a usable answer: no response, a response that is not 2xx, or unreadable."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from .spec.names import suggest  # rarely needed
+
+            suggest(self, name)
+
+    @property
+    def message(self) -> str:
+        """The service's message, or what went wrong."""
+        return str(getattr(self, "text", "") or self)
+
+    @property
+    def status_code(self) -> int | None:
+        """The status of the response; None without one."""
+        return getattr(self, "status", None) or getattr(self.call, "status", None)
+
+    @property
+    def request(self) -> Any:
+        """The call, which has method, url, request_headers and request_body without secrets."""
+        return self.call
+
+    @property
+    def response(self) -> Any:
+        """The call, which has status, response_headers and response_body without secrets."""
+        return self.call
+
+    @property
+    def request_id(self) -> str | None:
+        """The id of the request that the service names in a header of its response."""
+        headers = getattr(self.call, "response_headers", {})
+        return next((headers[name] for name in REQUEST_IDS if name in headers), None)
+
+    @property
+    def code(self) -> str | None:
+        """The error code in the service's response."""
+        body = getattr(self, "body", None)
+        inner = body.get("error") if isinstance(body, Mapping) else None
+        found = [each.get("code") for each in (inner, body) if isinstance(each, Mapping)]
+        return next((each for each in found if isinstance(each, str)), None)
+
+
+REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
+
+
+class APIConnectionError(APIError):
     """No response from the service; `call` is the attempt."""
 
     def __init__(self, message: str, call: Any = None) -> None:
@@ -194,7 +243,7 @@ class APITimeoutError(APIConnectionError):
     """No response in time; the request may still have been carried out."""
 
 
-class APIResponseError(PaylabError):
+class APIResponseError(APIError):
     """A response whose body cannot be read: not JSON, truncated, or of the wrong shape."""
 
     def __init__(self, message: str, call: Any = None) -> None:
@@ -202,7 +251,7 @@ class APIResponseError(PaylabError):
         super().__init__(message)
 
 
-class APIStatusError(PaylabError):
+class APIStatusError(APIError):
     """A response that is not 2xx.
 
     `status` is the code, `text` the service's message, `problems` its field problems, `body` the

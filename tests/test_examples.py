@@ -40,7 +40,7 @@ PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
 PLAIN = {
     *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep", "Ledger.open"),
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
-    *("public_names", "suggest", "Names.send", "Names.read"),
+    *("public_names", "suggest", "offers", "Names.send", "Names.read"),
     *(
         f"Service.{name}"
         for name in ("path", "match", "list", "names", "instruction_names", "account")

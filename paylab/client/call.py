@@ -16,6 +16,7 @@ from ..redaction.redaction import Redaction
 from ..signing import snippets
 from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
+from ..spec.names import suggesting
 from ..spec.text import plain
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
 
@@ -139,6 +140,7 @@ def recorded_body(content: bytes, redaction: Redaction) -> Body:
     return Body(shown, len(content), digest, exact=shown.encode() == content)
 
 
+@suggesting
 @dataclass(frozen=True)
 class Call:
     """An attempt: the request, the response and the time it took.

@@ -51,7 +51,8 @@ def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     name = min(names)
     like = meant(name, {*known} - {"self"})
     asked = f" (is {like!r} meant?)" if like else ""
-    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if "extra" in known else ""
+    sends = "extra" in known and not operation.endswith((".frame", ".export"))
+    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
     return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
 
 

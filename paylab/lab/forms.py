@@ -20,6 +20,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
+from ..spec.names import suggesting
 from .form_registry import Kept, id_of, known_word, refreshing
 from .payout_forms import PayoutForms
 from .waiting import Waiting
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from ..views.forms.onramp import OnrampFunctions, Walk
 
 
+@suggesting
 class Forms:
     """A form for every step of the on-ramp and of a payout.
 

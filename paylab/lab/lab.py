@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from ..client import Client
@@ -16,6 +16,7 @@ from ..client.call import Call
 from ..client.call_log import CallLog
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
+from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
@@ -163,6 +164,25 @@ class Lab:
             return Place("recording", self.settings.base_url, self._replay.path.name)
         simulated = self._controls is not None or self.client.product == PRODUCT
         return place_of(self.settings, embedded=self.is_embedded, simulated=simulated)
+
+    def get(
+        self, path: str, params: Mapping[str, Any] | None = None, **options: Unpack[Options]
+    ) -> Any:
+        """Send a signed GET to any path and return the decoded JSON of its answer.
+
+        >>> lab.get("/v1/transfers", params={"limit": 1})["has_next_page"]
+        True
+        """
+        return self.request("GET", path, params=params, **options)
+
+    def post(self, path: str, json: Any = None, **options: Unpack[Options]) -> Any:
+        """Send a signed POST to any path and return the decoded JSON of its answer.
+
+        >>> lab.post("/v1/quotes", json={})
+        Traceback (most recent call last):
+        paylab.errors.BadRequestError: 400 ...
+        """
+        return self.request("POST", path, json=json, **options)
 
     def record(self, to: str | PathLike[str]) -> Recording:
         """Write every call from now on to a HAR file, until `stop()` or the end of a `with` block.

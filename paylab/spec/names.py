@@ -10,16 +10,17 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
-SIMILAR = 0.6
+SIMILAR = 0.8
 """The minimum similarity of a suggested name, by difflib."""
 
 _OTHERS: Mapping[tuple[str, ...], str] = {
     # Operations of a resource.
     ("get", "first", "raw"): "retrieve fetch find read describe show lookup",
-    ("list", "to_list"): "all list_all search query iterate paginate",
+    ("list", "to_list"): "all list_all iterate paginate",
+    ("filter", "list().filter(name=value)"): "search query find_by",
     ("create", "deposit", "request"): "new add make post insert send pay initiate",
-    ("update",): "modify edit patch put replace",
-    ("delete",): "remove destroy unsubscribe",
+    ("update", "lab.request(), as paylab knows no such operation"): "modify edit patch put replace",
+    ("delete", "lab.request(), as paylab knows no such operation"): "remove destroy unsubscribe",
     ("wait",): "poll wait_for wait_until get_waiter waiter",
     ("create_many",): "bulk_create create_batch batch_create batch",
     ("upload_images", "export"): "upload upload_document upload_documents",
@@ -30,7 +31,8 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("lab.request(), as paylab knows no such operation",): "cancel delete update",
     # Lists and results.
     ("a for loop, which fetches the next pages itself",): "auto_paging_iter auto_paging iter",
-    ("raw", "list", "to_list"): "data items results value body content",
+    ("raw", "list", "to_list", "body", "response_body"): "data items results value body content",
+    ("body", "response_body"): "json text json_body http_body",
     ("pages",): "next_page has_more has_next next_cursor cursor",
     ("len(pager.to_list())",): "count total length",
     ("first", "to_list"): "head take limit top",
@@ -38,11 +40,18 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("filter",): "where select filter_by",
     ("to_dict",): "as_dict to_mapping asdict to_dict_recursive",
     ("to_json",): "as_json dumps to_string serialize",
-    ("lab.transfers.get(id) or its like, which reads it again",): "refresh reload sync",
-    ("status",): "state phase",
+    ("get(id) of the part of the lab that returned it, which reads it again",): (
+        "refresh reload sync"
+    ),
+    ("status",): "state phase status_code http_status",
+    ("text",): "reason user_message",
+    ("problems",): "errors details param",
+    ("response_headers", "call.response_headers"): "headers",
+    ("method, url, request_headers and request_body",): "request",
+    ("status, response_headers and response_body",): "response",
     ("source_amount",): "amount value_amount",
     ("created_at",): "created created_on creation_date date",
-    ("failure_reason",): "error reason failure_code failure_message",
+    ("failure_reason",): "error failure_code failure_message",
     ("total_fee",): "fee fees",
     ("exchange_rate", "quotes"): "rate fx_rate",
     ("given_name",): "name first_name",
@@ -50,7 +59,10 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("source_currency",): "currency",
     ("client_reference_id",): "reference external_id metadata merchant_reference",
     # Parameters.
+    ("headers",): "extra_headers custom_headers",
     ("limit",): "page_size per_page max_results maxitems size",
+    ("since",): "start start_date from_date date_from created_after",
+    ("conversion_account_id", "financial_account", "financial_accounts"): "account account_id",
     ("cursor",): "starting_after page_token after next_token",
     ("quote_id", "financial_account"): "quote destination recipient",
     # Parts of a lab, and of the package.
@@ -60,7 +72,22 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ),
     ("transfers",): "payouts payments payment remittances",
     ("financial_accounts",): "accounts wallets bank_accounts external_accounts payment_methods",
-    ("webhook_subscriptions",): "webhooks webhook_endpoints subscriptions",
+    ("webhook_subscriptions to subscribe and inbox() to receive events", "events"): (
+        "webhooks webhook"
+    ),
+    ("webhook_subscriptions",): "webhook_endpoints subscriptions",
+    # Errors.
+    ("APIError",): "apiexception httperror requestexception restexception twiliorestexception",
+    ("APIStatusError",): "httpstatuserror apistatuserror",
+    ("BadRequestError",): "invalidrequesterror badrequest",
+    ("AuthenticationError",): "unauthorizederror unauthorized authenticationexception",
+    ("PermissionDeniedError",): "forbiddenerror permissionerror forbidden",
+    ("NotFoundError",): "notfound notfoundexception",
+    ("ConflictError",): "idempotencyerror",
+    ("RateLimitError",): "toomanyrequests toomanyrequestserror ratelimited",
+    ("APITimeoutError",): "timeout timeoutexception readtimeout connecttimeout timeouterror",
+    ("APIConnectionError",): "connectionerror connecterror networkerror",
+    ("RuleError",): "validationerror",
     ("conversion_accounts",): "virtual_accounts deposit_accounts payins",
     ("quotes",): "rates prices",
     ("sandbox",): "deposits test_helpers",
@@ -75,7 +102,7 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
 HABITS = {other: ours for ours, others in _OTHERS.items() for other in others.split()}
 """Names of other SDKs, and the names to use here; the first existing one is suggested.
 
-Text that is not a name is a hint if none of the names exists.
+Text that is not a name is a hint, for owners that have one of the names in `NEEDS`.
 """
 
 
@@ -90,6 +117,21 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
     return plain[near[0]] if near else None
 
 
+NEEDS = {
+    "a for loop, which fetches the next pages itself": ("to_list",),
+    "len(pager.to_list())": ("to_list",),
+    "pager[-1]": ("to_list",),
+    "list().filter(name=value)": ("list",),
+    "lab.request(), as paylab knows no such operation": ("get", "list", "create", "request"),
+    "get(id) of the part of the lab that returned it, which reads it again": ("to_dict",),
+    "webhook_subscriptions to subscribe and inbox() to receive events": ("inbox",),
+    "call.response_headers": ("call",),
+    "method, url, request_headers and request_body": ("request_body",),
+    "status, response_headers and response_body": ("request_body",),
+}
+"""Hints that are not names, and the names of which the owner must have one."""
+
+
 def meant(name: str, known: Iterable[str]) -> str | None:
     """What to use instead of an unknown name: a known synonym, a similar name, or a hint.
 
@@ -98,9 +140,8 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     """
     names = set(known)
     habits = HABITS.get(name.lower()) or HABITS.get(f"{name.lower()}s", ())
-    habit = next((each for each in habits if each in names), None)
-    advice = next((each for each in habits if not each.isidentifier()), None)
-    return habit or advice or (None if habits else nearest_name(name, names))
+    fits = (each for each in habits if each in names or names.intersection(NEEDS.get(each, ())))
+    return next(fits, None) or (None if habits else nearest_name(name, names))
 
 
 def suggest(owner: object, name: str) -> NoReturn:
@@ -119,13 +160,20 @@ def public_names(owner: object) -> list[str]:
     return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
 
 
+def offers(owner: object) -> str:
+    """The `__repr__` of a part of a lab: its public names."""
+    return f"{type(owner).__name__.removeprefix('Lab')}: {', '.join(public_names(owner))}"
+
+
 K = TypeVar("K")
 
 
 def suggesting(kind: type[K]) -> type[K]:
-    """Give a class `suggest` and `public_names`, without hiding unknown names from mypy."""
+    """Give a class `suggest`, `public_names` and a repr, and hide no unknown name from mypy."""
     named: Any = kind
     named.__getattr__, named.__dir__ = suggest, public_names
+    if kind.__repr__ is object.__repr__:
+        named.__repr__ = offers
     return kind
 
 

@@ -108,6 +108,19 @@ WORKS = [
     "lab.request('GET', '/v1/transfers', params={'limit': 1})",
     "lab.calls[-1].as_curl()",
     "lab.settings.base_url",
+    "lab.get('/v1/transfers', params={'limit': 1})['data']",
+    "lab.get(f'/v1/transfers/{transfer.id}')['status']",
+    "lab.post('/v1/quotes', json=terms)['id']",
+    "paylab.APIError.mro()",
+    "error.status_code + error.status",
+    "error.message.lower()",
+    "error.code",
+    "error.request_id",
+    "error.request.method, error.request.url, error.request.request_headers",
+    "error.response.status, error.response.response_headers, error.response.response_body",
+    "error.body",
+    "str(error), repr(error), error.args",
+    "error.add_note('seen')",
     "lab.simulator.clock.advance(60)",
     "lab.status(transfer)",
 ]
@@ -160,6 +173,71 @@ NAMED = [
     ("lab.transfers.get(transfer_id=transfer.id)", "id"),
     ("lab.transfers.create(amount='10')", "source_amount"),
     ("lab.transfers.create(idempotencyKey='x')", "idempotency_key"),
+    # Stripe.
+    ("paylab.InvalidRequestError", "BadRequestError"),
+    ("paylab.IdempotencyError", "ConflictError"),
+    ("paylab.PermissionError", "PermissionDeniedError"),
+    ("paylab.Webhook.construct_event(b'', '', '')", "events"),
+    ("paylab.webhook", "events"),
+    ("lab.webhooks.construct_event(b'', '', '')", "webhook_subscriptions .* inbox"),
+    ("lab.payouts.create(amount=1)", "transfers"),
+    ("lab.external_accounts", "financial_accounts"),
+    ("lab.test_helpers", "sandbox"),
+    ("lab.webhook_endpoints", "webhook_subscriptions"),
+    ("lab.transfers.list(starting_after='x')", "cursor"),
+    ("lab.transfers.list().auto_paging", "for loop"),
+    ("lab.individuals.search(email='a@b.test')", r"list\(\)\.filter"),
+    ("lab.individuals.modify(person)", "lab.request()"),
+    ("error.http_status", "status"),
+    ("error.http_body", "body"),
+    ("error.json_body", "body"),
+    ("error.user_message", "text"),
+    ("error.param", "problems"),
+    ("error.headers", "response_headers"),
+    # httpx and requests.
+    ("paylab.HTTPError", "APIError"),
+    ("paylab.HTTPStatusError", "APIStatusError"),
+    ("paylab.RequestException", "APIError"),
+    ("paylab.Timeout", "APITimeoutError"),
+    ("paylab.ReadTimeout", "APITimeoutError"),
+    ("paylab.TimeoutException", "APITimeoutError"),
+    ("paylab.ConnectError", "APIConnectionError"),
+    ("paylab.ConnectionError", "APIConnectionError"),
+    ("paylab.Client(base_url='https://a.test')", "connect"),
+    ("paylab.Session()", "connect"),
+    ("lab.delete('/v1/webhook_subscriptions/wh_1')", "request"),
+    ("lab.put('/v1/x')", "request"),
+    ("error.response.status_code", "status"),
+    ("error.response.json()", "response_body"),
+    ("error.response.text", "response_body"),
+    ("error.response.content", "response_body"),
+    ("error.response.headers", "response_headers"),
+    ("error.reason", "text"),
+    ("error.errors", "problems"),
+    ("lab.transfers.create(extra_headers={})", "headers"),
+    # Twilio, Adyen and others.
+    ("paylab.ApiException", "APIError"),
+    ("paylab.TwilioRestException", "APIError"),
+    ("paylab.RestException", "APIError"),
+    ("paylab.UnauthorizedError", "AuthenticationError"),
+    ("paylab.ForbiddenError", "PermissionDeniedError"),
+    ("paylab.TooManyRequests", "RateLimitError"),
+    ("paylab.TooManyRequestsError", "RateLimitError"),
+    ("paylab.ValidationError", "RuleError"),
+    ("paylab.NotFound", "NotFoundError"),
+    ("lab.transfers.fetch(transfer.id)", "get"),
+    ("lab.transfers.initiate(amount=1)", "create"),
+    ("lab.transfers.iterate()", "list"),
+    ("lab.beneficiaries", "individuals"),
+    ("lab.payins", "conversion_accounts"),
+    ("lab.transfers.frame(start='2026-01-01')", r"is 'since' meant\?\); nothing was sent$"),
+    ("lab.sandbox.deposit(account_id='ca_1')", "conversion_account_id"),
+    ("lab.sandbox.simulate(account)", "deposit"),
+    ("person.refresh()", r"get\(id\) of the part of the lab"),
+    ("transfer.reference", "client_reference_id"),
+    ("transfer.fee", "total_fee"),
+    ("person.name", "given_name"),
+    ("lab.transfers.find(transfer.id)", "get"),
 ]
 
 
@@ -180,7 +258,12 @@ def place(tmp_path_factory):
     payee = lab.individuals.list().filter(product_types=["global_payouts"], country="MX")[0]
     recipient, payee = payee, payee.financial_accounts[0]
     body = examples.individual("MX", consent_at=lab.clock())
+    with pytest.raises(paylab.APIError) as caught:
+        lab.transfers.get("tr_unknown")
+    terms = {"financial_account_id": payee.id, "source_amount": "20", **TO_MEXICO}
     return {
+        "error": caught.value,
+        "terms": terms,
         "paylab": paylab,
         "json": json,
         "simulator": simulator,
@@ -200,6 +283,24 @@ def place(tmp_path_factory):
     }
 
 
+NO_HINT = [
+    "lab.balance",
+    "lab.balances",
+    "lab.cards",
+    "paylab.api_key",
+    "paylab.CardError",
+    "paylab.StripeError",
+    "paylab.SignatureVerificationError",
+    "transfer.search(status='failed')",
+    "person.count()",
+    "transfer.webhooks",
+    "error.retryable",
+    "paylab.events.construct_event(b'', '', '')",
+    "lab.transfers.frame(color='red')",
+]
+"""Calls for which there is nothing similar: the error must not name something else."""
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("guess", WORKS)
 def test_a_guess_works(place, guess):
@@ -213,6 +314,24 @@ def test_a_wrong_guess_names_the_right_one(place, guess, right):
     with pytest.raises((AttributeError, TypeError, KeyError), match=right) as caught:
         eval(guess, place)
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("guess", NO_HINT)
+def test_a_guess_without_a_counterpart_gets_no_hint(place, guess):
+    """The error of a name that has no counterpart suggests nothing."""
+    with pytest.raises((AttributeError, TypeError)) as caught:
+        eval(guess, place)
+    assert ": use " not in str(caught.value)
+    assert "meant?" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["forms", "transfers", "sandbox", "individuals", "quotes", "conversions", "ledger", "calls"],
+)
+def test_a_part_of_a_lab_shows_what_it_offers(place, part):
+    """The repr of a part names what it has, not its address in memory."""
+    assert " at 0x" not in repr(getattr(place["lab"], part))
 
 
 def test_at_least_sixty_of_the_guesses_work():
