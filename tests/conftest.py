@@ -3,6 +3,7 @@
 import os
 import sys
 import tempfile
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
         del os.environ[_name]
 # Each of the hundreds of processes would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-_home = tempfile.mkdtemp(prefix="paylab-tests-")
+_home, _numbers = tempfile.mkdtemp(prefix="paylab-tests-"), count()
 for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.items():
     os.environ[f"XDG_{_name}_HOME"] = str(Path(_home) / _folder)
 
@@ -31,9 +32,10 @@ sys.path += [str(Path(__file__).parent / each) for each in _folders]
 
 
 @pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
+def _own_data(monkeypatch):
     """A folder for the ledger of each test: a port that is used again is the same address."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "xdg-data"))
+    # `tmp_path` would create a folder for each of thousands of tests.
+    monkeypatch.setenv("XDG_DATA_HOME", str(Path(_home) / f"data-{next(_numbers)}"))
 
 
 def pytest_collection_modifyitems(config, items):

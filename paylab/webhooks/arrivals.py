@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files import replace
+from ..files import path_of, replace
 from ..spec import timestamps
 from .arrival import COLUMNS, Arrival, as_json, cells
 from .event_file import as_line, header
@@ -114,7 +114,7 @@ class Arrivals:
         >>> lab.inbox().save("events.jsonl").name
         'events.jsonl'
         """
-        target = Path(path)
+        target = path_of(path)
         with replace(target, private=True) as file:
             file.write(header(self.since))
             file.writelines(as_line(as_json(arrival)) for arrival in self)

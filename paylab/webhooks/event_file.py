@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple
 from filelock import FileLock
 
 from ..errors import ConfigError, PaylabError
-from ..files import PRIVATE, create_private, require_writable
+from ..files import PRIVATE, create_private, path_of, require_writable
 from ..spec import timestamps
 from ..spec.text import read_json, write_json
 from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
@@ -90,7 +90,7 @@ class EventFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> None:
-        self.path, self._wrapper = Path(path), wrapper
+        self.path, self._wrapper = path_of(path), wrapper
         self._offset = 0  # the end of the last whole line that was read or written here
         self._since: datetime | None = None
         try:
@@ -98,7 +98,7 @@ class EventFile:
             with self.locked():
                 create_private(self.path)
                 _require_header(self.path)
-        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        except OSError as error:
             raise ConfigError(f"{str(path)[:200]!a} cannot store events: {error}") from None
 
     @contextmanager

@@ -292,14 +292,14 @@ def server():
 def wire(server):
     """A client of the module's server, after a reset."""
     server.simulator.reset()
-    with httpx.Client(timeout=20, trust_env=False) as client:
+    with httpx.Client(timeout=20, trust_env=False, verify=False) as client:
         yield over_http(server, client)
 
 
 @pytest.fixture
 def serve():
     """A function that creates a simulator, starts a server for it and returns its client."""
-    with httpx.Client(timeout=20, trust_env=False) as client:
+    with httpx.Client(timeout=20, trust_env=False, verify=False) as client:
         servers = []
 
         def started(**options):

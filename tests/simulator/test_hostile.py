@@ -69,10 +69,9 @@ def test_junk_everywhere(service, method, path):
     assert service.get("/_simulator/snapshot").status == 200
 
 
-@pytest.mark.parametrize("body", JUNK)
-def test_junk_is_a_400(service, body):
+def test_junk_is_a_400(service):
     """An invalid body of a new individual returns 400."""
-    assert service.post("/v1/individuals", body).status == 400
+    assert {service.post("/v1/individuals", body).status for body in JUNK} == {400}
 
 
 def targets(service):
@@ -190,7 +189,7 @@ def world(module_service):
     return module_service, targets(module_service)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=120, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_valid_bodies_spoilt(world, data):
     """A valid body with one or two values replaced is accepted or refused, never a 5xx."""
@@ -270,18 +269,18 @@ def test_allow(service):
     assert service.delete("/v1/transfers").headers["allow"] == "POST, GET"
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        *("", "&", "&&=&", "=", "limit", "limit=%", "limit=%zz", "cursor=%ff", "+", "?"),
-        *("limit=5;cursor=x", "limit=1%00", "cursor=\xff", "a=" + "b" * 100_000),
-        "limit=" + "9" * 10_000,
-    ],
+QUERIES = (
+    *("", "&", "&&=&", "=", "limit", "limit=%", "limit=%zz", "cursor=%ff", "+", "?"),
+    *("limit=5;cursor=x", "limit=1%00", "cursor=\xff", "a=" + "b" * 100_000),
+    "limit=" + "9" * 10_000,
 )
+
+
 @pytest.mark.parametrize("path", ["/v1/transfers", "/v1/individuals", "/_simulator"])
-def test_queries(service, path, query):
+def test_queries(service, path):
     """An unusual query is accepted or refused with a 400."""
-    assert service.get(f"{path}?{query}").status in (200, 400)
+    for query in QUERIES:
+        assert service.get(f"{path}?{query}").status in (200, 400), query
 
 
 HEADERS = {
@@ -296,11 +295,11 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("name", "words"), HEADERS.items())
-@pytest.mark.parametrize("value", ["", " ", "\x00", "\xff" * 50, "é", "9" * 10_000, ";", ",,,"])
-def test_headers(service, name, words, value):
+def test_headers(service, name, words):
     """An invalid header returns a 401 that names it, or the signature that it changes."""
-    answer = service.get("/v1/transfers", **{name.replace("-", "_"): value})
-    assert (answer.status, answer["error"][: len(words)]) == (401, words)
+    for value in ("", " ", "\x00", "\xff" * 50, "é", "9" * 10_000, ";", ",,,"):
+        answer = service.get("/v1/transfers", **{name.replace("-", "_"): value})
+        assert (answer.status, answer["error"][: len(words)]) == (401, words), value
 
 
 @pytest.mark.parametrize("name", HEADERS)
@@ -311,7 +310,7 @@ def test_headers_signed_as_junk(service, name):
         assert service.carry("GET", "/v1/transfers", headers, b"").status in (200, 401)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.text(st.characters(max_codepoint=255), max_size=8),
     st.text(st.characters(max_codepoint=255), max_size=40),

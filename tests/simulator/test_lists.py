@@ -95,7 +95,6 @@ def test_filtered_pages(make):
     assert walk(service, "/v1/transfers?product_type=off_ramp", "&") == [[]]
 
 
-@pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize(
     "cursor",
     [
@@ -116,10 +115,11 @@ def test_filtered_pages(make):
         token('{"created_at":"2026-13-01T00:00:00.000Z","direction":"next","id":"y"}'),
     ],
 )
-def test_bad_cursors(service, name, cursor):
+def test_bad_cursors(module_service, cursor):
     """An invalid cursor returns 400 with the error text of the spec, in every list."""
-    answer = service.get(f"/v1/{name}?cursor={cursor}")
-    assert (answer.status, answer.json) == (400, INVALID)
+    for name in LISTS:
+        answer = module_service.get(f"/v1/{name}?cursor={cursor}")
+        assert (answer.status, answer.json) == (400, INVALID), name
 
 
 def test_a_cursor_is_opaque_but_not_secret(make):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -88,10 +89,9 @@ def test_from_destination(data, source, destination):
     assert quotes.EXACT.multiply(quotes.EXACT.subtract(price.net, step), price.rate) < wanted
 
 
-@pytest.mark.parametrize("source", codes.SOURCE_CURRENCIES)
-@pytest.mark.parametrize("destination", codes.DESTINATION_CURRENCIES)
-def test_every_pair_has_a_rate(source, destination):
+def test_every_pair_has_a_rate():
     """Every pair of currencies has a rate in plain digits; the case does not matter."""
-    text = quotes.rate_text(quotes.rate(source.lower(), destination))
-    assert Decimal(text) > 0
-    assert "E" not in text
+    for source, destination in product(codes.SOURCE_CURRENCIES, codes.DESTINATION_CURRENCIES):
+        text = quotes.rate_text(quotes.rate(source.lower(), destination))
+        assert Decimal(text) > 0
+        assert "E" not in text

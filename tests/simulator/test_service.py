@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 import socket
+from collections import Counter
 from contextlib import closing
 from threading import Event, Thread
+from zlib import crc32
 
 import pytest
 import service_keys as look
@@ -61,15 +63,6 @@ INDIVIDUAL = (
 )
 
 
-def cases():
-    """Each setting that is followed, with its default and its other values."""
-    for name, key in KEYS.items():
-        default = Service().value(name)
-        for value in dict.fromkeys((default, *key.others)):
-            if name not in NOT_FOLLOWED:
-                yield pytest.param(name, value, id=f"{name}={value}")
-
-
 def started(make, key, value, **options):
     """A client of a simulator with one setting changed, and others that it depends on."""
     needed = {ONLY_BY_ID[key]: "id"} if key in ONLY_BY_ID else {}
@@ -81,29 +74,11 @@ def started(make, key, value, **options):
     return make(service=Service({**needed, key: value}), **options)
 
 
-@pytest.mark.parametrize(("key", "value"), list(cases()))
-def test_a_simulator_follows(make, key, value):
-    """The value observed from outside is the value of the setting."""
-    sent = []
-
-    def receive(url, body, headers=None):
-        sent.append((body, headers or {}))
-        return 500
-
-    caller = started(make, key, value, send=receive)
-    found = observed(caller, key, sent)
-    if isinstance(value, tuple):
-        found, value = set(found), set(value)
-    assert found == value
-
-
 def observed(caller, key, sent):
     """The value of a setting, observed from outside."""
     candidates = list(dict.fromkeys((Service().value(key), *KEYS[key].others)))
-    for pattern, seen in SEEN:
-        if match := re.fullmatch(pattern, key):
-            return seen(caller, key, candidates, sent, *match.groups())
-    raise AssertionError(f"no test sees {key}: add it to SEEN, or to NOT_FOLLOWED with the reason")
+    _, seen, parts = reader_of(key)
+    return seen(caller, key, candidates, sent, *parts)
 
 
 def words(candidates):
@@ -539,6 +514,50 @@ SEEN = (
     (r"lists\.(\w+)", usual_list),
 )
 """Pattern of the key and function that reads the setting; the first match is used."""
+
+
+SAMPLE = 4
+"""Cases of each way of reading a setting; `-m whole_table` runs all of them."""
+
+
+def reader_of(key):
+    """The pattern of a key, the function that reads the setting, and what the pattern found."""
+    for pattern, seen in SEEN:
+        if match := re.fullmatch(pattern, key):
+            return pattern, seen, match.groups()
+    raise AssertionError(f"no test sees {key}: add it to SEEN, or to NOT_FOLLOWED with the reason")
+
+
+def cases():
+    """Each setting that is followed, with its default and its other values."""
+    found = {
+        f"{name}={value}": (name, value)
+        for name, key in KEYS.items()
+        if name not in NOT_FOLLOWED
+        for value in (Service().value(name), *key.others)
+    }
+    read = Counter()
+    for label in sorted(found, key=lambda label: crc32(label.encode())):
+        pattern = reader_of(found[label][0])[0]
+        read[pattern] += 1
+        marks = [pytest.mark.whole_table] if read[pattern] > SAMPLE else []
+        yield pytest.param(*found[label], id=label, marks=marks)
+
+
+@pytest.mark.parametrize(("key", "value"), list(cases()))
+def test_a_simulator_follows(make, key, value):
+    """The value observed from outside is the value of the setting."""
+    sent = []
+
+    def receive(url, body, headers=None):
+        sent.append((body, headers or {}))
+        return 500
+
+    caller = started(make, key, value, send=receive)
+    found = observed(caller, key, sent)
+    if isinstance(value, tuple):
+        found, value = set(found), set(value)
+    assert found == value
 
 
 def test_what_is_not_followed_is_a_setting():

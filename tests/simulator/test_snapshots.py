@@ -9,6 +9,8 @@ import random
 import pytest
 
 import paylab
+from paylab.client import decoding
+from paylab.simulator import parts
 from paylab.simulator.storage import checksum
 
 WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7}, "9999-99-99")
@@ -121,13 +123,16 @@ def test_mutated_snapshots(service):
     assert min(told.values()) > 5
 
 
-def test_a_snapshot_of_any_size_is_read_in_parts(server):
+def test_a_snapshot_of_any_size_is_read_in_parts(server, monkeypatch):
     """A state that is larger than the body of one answer is saved and loaded over HTTP."""
+    assert 2 * parts.LENGTH + 1000 < decoding.LARGEST_BODY  # a part may be all backslashes
+    monkeypatch.setattr(parts, "LENGTH", parts.LENGTH // 32)
+    monkeypatch.setattr(decoding, "LARGEST_BODY", decoding.LARGEST_BODY // 32)
     keys = server.simulator.api_key, server.simulator.secret_key
     with paylab.connect(server.base_url, *keys, ledger="none") as lab:
-        lab.simulator.seed(transfers=12_000)
+        lab.simulator.seed(transfers=400)
         snapshot = lab.simulator.snapshot()
-        assert len(json.dumps(snapshot)) > 8 * 2**20
+        assert len(json.dumps(snapshot)) > decoding.LARGEST_BODY
         lab.simulator.reset()
         lab.simulator.restore(snapshot)
         assert lab.simulator.snapshot() == snapshot
@@ -147,7 +152,7 @@ def test_parts(make, monkeypatch, query, status, words):
     """A later part is of the first answer, whatever happened meanwhile; others are refused."""
     service = make(transfers=1)
     whole = service.get("/_simulator/snapshot").body.decode()
-    monkeypatch.setattr("paylab.simulator.parts.LENGTH", len(whole) - 9)
+    monkeypatch.setattr(parts, "LENGTH", len(whole) - 9)
     first = service.get("/_simulator/snapshot?part=0").json
     service.person()
     answer = service.get(f"/_simulator/snapshot?{query}")
@@ -160,7 +165,7 @@ def test_parts(make, monkeypatch, query, status, words):
 def test_few_answers_are_kept_in_parts(make, monkeypatch):
     """A client that does not read on costs no memory for ever: the oldest answer is dropped."""
     service = make()
-    monkeypatch.setattr("paylab.simulator.parts.LENGTH", 100)
+    monkeypatch.setattr(parts, "LENGTH", 100)
     for _ in range(5):
         service.get("/_simulator/snapshot?part=0")
     statuses = [service.get(f"/_simulator/snapshot?part=1&id={name}").status for name in "12345"]

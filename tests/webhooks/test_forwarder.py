@@ -30,7 +30,7 @@ def handler():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.got, server.url = [], f"http://127.0.0.1:{server.server_port}"
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server
     server.shutdown()
 
