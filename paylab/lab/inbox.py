@@ -218,20 +218,30 @@ class Webhooks:
         references: str | PathLike[str] | pd.DataFrame | None = None,
         *,
         events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
+        columns: Mapping[str, str] | None = None,
     ) -> Reconciliation:
         """Compare transfers and conversions in the list, in events and in your own CSV or frame.
 
         By default the events are those of the latest inbox, or of the simulator. You can pass
-        events, or a file with one event per line, as `inbox.save` writes it.
+        events, or the file of an inbox, which says from when on its events are complete. `columns`
+        names the columns of your books, such as `{"reference": "Invoice", "amount": "Sum"}`, with
+        the keys id, reference, amount, currency and status; usual names are found without it.
 
         >>> "transfer" in repr(lab.reconcile())
         True
         """
+        from ..webhooks.event_source import events_of, simulated_events
         from ..webhooks.report import reconcile
+        from .lists import Pull
 
         known = self.inboxes[-1] if events is None and self.inboxes else events
-        lists = {"transfer": self._client.transfers, "conversion": self._client.conversions}
-        simulated = controls.events if (controls := self._controls()) else None
-        result = reconcile(lists, known, references, simulated)
+        found = None if known is None else events_of(known)
+        if found is None and (controls := self._controls()):
+            found = simulated_events(controls.events())
+        lists = {
+            "transfer": Pull(self._client, "transfers").frame(),
+            "conversion": Pull(self._client, "conversions").frame(),
+        }
+        result = reconcile(lists, found, references, columns)
         result.place = self._client.place()
         return result

@@ -128,20 +128,26 @@ def faults_table(faults: Any) -> str:
     return card(column(grid(("fault", "the service"), faults.kinds())), label=SIMULATOR)
 
 
-UNSHOWN = ("currency", "reference", "created_at")
-"""Columns of a reconciliation that its card has no room for; its frame has them."""
-
-
 def reconciliation_card(result: Any) -> str:
     """The report and the rows with a problem."""
     shown = text_block(result.report())
-    if not result.problems:
+    if result:
         return card(column(heading("Reconciliation"), shown), label=result.place)
-    frame = result.frame(problems=True).drop(columns=list(UNSHOWN))
+    frame = result.frame(problems=True)
     known = frame.head(ROWS).astype("object").where(frame.head(ROWS).notna(), None)
-    rows = [[_words(value) for value in row] for row in known.itertuples(index=False)]
-    table = grid(frame.columns, rows, len(frame))
+    rows = [
+        [row["kind"], row["id"], *(_side(row, side) for side in result.sides), row["problem"]]
+        for row in known.to_dict("records")
+    ]
+    table = grid(("kind", "id", *result.sides, "problem"), rows, len(frame))
     return card(column(heading("Reconciliation"), shown, table), label=result.place)
+
+
+def _side(row: Mapping[str, Any], side: str) -> str:
+    """The amount and the status that one side has of a payment."""
+    amount, status = row[f"amount_{side}"], row[f"status_{side}"]
+    money = "" if amount is None else f"{amount:f} {row['currency'] or ''}".rstrip()
+    return ", ".join(filter(None, (money, status)))
 
 
 def lab_card(lab: Any) -> str:
