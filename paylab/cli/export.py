@@ -10,6 +10,7 @@ import json
 import sys
 from typing import Any
 
+from ..client.settings import refuse_unknown_variables
 from ..errors import ConfigError
 from ..lab.lab import connect
 from ..spec import codes, timestamps
@@ -51,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if is_piped and options.json:
         raise ConfigError("--json cannot be used with --to -, which prints the rows")
     filters = {"product_type": options.product_type} if options.what == "transfers" else {}
+    refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
     done = getattr(lab, options.what).export(
@@ -68,11 +70,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell(done: Any, options: argparse.Namespace) -> None:
-    """Print the result, and whether part of it is from an interrupted run."""
+    """Print the files, and whether part of them is from an interrupted run."""
+    from ..frames import files
+
     begun = timestamps.to_text(done.oldest_page_at)
     facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
     facts |= {"resumed": done.resumed, "oldest_page_at": begun}
-    say(json.dumps(facts) if options.json else f"{done.rows} {options.what} in {done.path}")
+    sidecar = files.sidecar_of(done.path)
+    described = sidecar.exists()
+    facts |= {"columns": str(sidecar)} if described else {}
+    words = f"{done.rows} {options.what} in {done.path}"
+    words += f"; {sidecar} describes its columns" if described else ""
+    say(json.dumps(facts) if options.json else words)
     if done.resumed and not options.json:
         say(
             f"resumed: an interrupted export fetched {done.resumed} of them from {begun} on; "

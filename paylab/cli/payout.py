@@ -2,6 +2,11 @@
 
 Every row is checked before anything is sent. After an interruption, the same command sends the
 rows that were not sent. Sending to a service that is not a simulator needs a confirmation.
+
+Columns of the file, in any order: financial_account_id, source_currency, destination_currency,
+payout_method and one of source_amount, destination_amount, net_source_amount (or only quote_id);
+client_reference_id tells equal rows apart; source_network and source_type are for stablecoins.
+Other columns are not sent. --template prints an example.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import files
+from ..client.settings import refuse_unknown_variables
 from ..errors import ConfigError
 from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
@@ -23,12 +29,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXAMPLE = "paylab payout payouts.csv --dry-run"
+TEMPLATE = """\
+client_reference_id,financial_account_id,source_amount,source_currency,destination_currency,payout_method
+invoice-1001,fa_of_the_first_recipient,150.00,USD,MXN,spei
+invoice-1002,fa_of_the_second_recipient,80.50,USD,PHP,instapay
+"""
 DEFAULTS = ("source_currency", "destination_currency", "payout_method")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("file", metavar="FILE.csv", help="one payout per row, with a header")
+    parser.add_argument(
+        "file", metavar="FILE.csv", nargs="?", help="one payout per row, with a header"
+    )
+    parser.add_argument("--template", action="store_true", help="print an example file")
     parser.add_argument("--yes", action="store_true", help="send without asking")
     parser.add_argument("--dry-run", action="store_true", help="check every row and send nothing")
     parser.add_argument("--reference", default=REFERENCE, metavar="COLUMN", help=_REFERENCE)
@@ -48,6 +62,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check, send, and print a summary; return 1 if a row has a problem or was not paid."""
+    if options.template:
+        print(TEMPLATE, end="")
+        return 0
+    if options.file is None:
+        raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
+    refuse_unknown_variables()
     given = {name: getattr(options, name) for name in DEFAULTS}
     defaults = {name: value for name, value in given.items() if value}
     shape = {"reference": options.reference, "delimiter": options.delimiter}
@@ -77,7 +97,8 @@ def run(options: argparse.Namespace) -> int:
         raise
     status = _print_results(frame, as_json=options.json)
     if options.to is not None:
-        frames.to_csv(frame, options.to)
+        path = frames.to_csv(frame, options.to)
+        warn_user(f"paylab: the outcome of each row is in {path}")
     return status
 
 

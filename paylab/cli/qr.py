@@ -12,6 +12,7 @@ import sys
 
 from .terminal import say, warn_user
 
+EMV_START = "000201"
 EXAMPLE = "paylab qr --scan code.png --json"
 
 
@@ -32,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
     payload = scan(options.scan) if options.scan is not None else options.payload.strip()
     code = QR(payload, size=options.size)
     if options.out:
-        code.save(options.out)
+        saved = code.save(options.out)
+        warn_user(f"paylab: the picture is in {saved}")
     problem = code.reading.problem
     if options.json:
         rows = dict(code.table())
@@ -42,5 +44,7 @@ def run(options: argparse.Namespace) -> int:
         print(code.terminal(ansi=sys.stdout.isatty()))
         say(repr(code))
     if problem is not None:
-        warn_user(f"paylab: this code cannot be paid: {problem}")
+        is_text = not payload.startswith(EMV_START)
+        reason = f"an EMV payload begins with {EMV_START}, so this is drawn as text"
+        warn_user(f"paylab: this code cannot be paid: {reason if is_text else problem}")
     return 0 if problem is None else 1

@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 
+from ..client.settings import refuse_unknown_variables
 from ..lab.lab import connect
 from ..lab.lists import report_progress
 from .terminal import announce, say
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     """Sync, and print the numbers of new and changed rows."""
     from ..frames import Dataset
 
+    refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
     source = getattr(lab, options.what)

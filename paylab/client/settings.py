@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
@@ -249,13 +249,27 @@ def _service(given: object, source: str, folder: Path) -> Found:
     return {"service": (Service.load(path), f"{source}: {given}")}
 
 
+def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
+    """ConfigError for a variable with our prefix that is not known.
+
+    It is probably misspelt, and without it another service or the simulator would be used.
+    """
+    for message in _unknown_variables(environ):
+        raise ConfigError(f"{message}; rename or unset it")
+
+
 def _warn_of_unknown(environ: Mapping[str, str]) -> None:
+    for message in _unknown_variables(environ):
+        warnings.warn(message, ConfigWarning, stacklevel=4)
+
+
+def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
             names = [known.removeprefix(PREFIX) for known in KNOWN_VARIABLES]
             near = PREFIX + get_close_matches(name.removeprefix(PREFIX), names, 1, 0)[0]
             message = f"the environment variable {plain(name, 80)} is not known and has no effect"
-            warnings.warn(f"{message}; nearest: {near}", ConfigWarning, stacklevel=4)
+            yield f"{message}; nearest: {near}"
 
 
 def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:

@@ -61,7 +61,7 @@ MEANING: dict[Kind, str] = {
 }
 
 
-def _beside(path: Path) -> Path:
+def sidecar_of(path: Path) -> Path:
     """The path of the sidecar of a file or a folder."""
     path = path.resolve()
     return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
@@ -76,7 +76,7 @@ def write_sidecar(
         for c in schema.columns
     ]
     text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
-    with replace(_beside(path), mode=mode) as sink:
+    with replace(sidecar_of(path), mode=mode) as sink:
         sink.write(text.encode() + b"\n")
 
 
@@ -84,15 +84,15 @@ def forget_sidecar(path: Path) -> int | None:
     """Remove the sidecar of a replaced file; return its mode."""
     if path.is_dir():
         return None
-    mode = file_mode(_beside(path))
-    _beside(path).unlink(missing_ok=True)
+    mode = file_mode(sidecar_of(path))
+    sidecar_of(path).unlink(missing_ok=True)
     return mode
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
     """The content of a sidecar; empty if there is none."""
     try:
-        sidecar = json.loads(_beside(path).read_text())
+        sidecar = json.loads(sidecar_of(path).read_text())
     except (OSError, ValueError):
         return {}
     return sidecar if isinstance(sidecar, dict) else {}

@@ -59,6 +59,7 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("source_currency",): "currency",
     ("client_reference_id",): "reference external_id metadata merchant_reference",
     # Parameters.
+    ("sender_name",): "sender name_of_sender",
     ("headers",): "extra_headers custom_headers",
     ("limit",): "page_size per_page max_results maxitems size",
     ("since",): "start start_date from_date date_from created_after",

@@ -18,6 +18,7 @@ from PIL import Image
 import paylab
 from paylab import emvqr
 from paylab.cli.main import main
+from paylab.payments.plan import COLUMNS
 from paylab.simulator.simulator import Simulator
 
 PAYLOAD = (
@@ -128,7 +129,6 @@ def test_what_goes_wrong_is_one_sentence(arguments, status, words, capsys, monke
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [
-        ([], "paylab"),
         (["nothing"], "paylab"),
         (["walkthrough", "xx"], "paylab walkthrough"),
         (["qr"], "paylab qr"),
@@ -481,3 +481,70 @@ def test_json_does_not_go_with_standard_output(capsys):
     """--json is refused with `--to -`, because it would be mixed with the rows."""
     assert main(["export", "transfers", "--to", "-", "--json"]) == 2
     assert "--json cannot be used with --to -" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["export", "transfers"], ["sync", "transfers", "rows"], ["payout", "rows.csv"]]
+)
+def test_a_misspelt_variable_ends_a_command_that_reads_or_pays(
+    command, capsys, monkeypatch, tmp_path
+):
+    """With PAYLAB_APIKEY set, no simulator stands in for the service that was meant."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PAYLAB_APIKEY", "sk_private")
+    extra = ["--to", "rows.csv"] if command[0] == "export" else []
+    assert main([*command, *extra]) == 2
+    told = capsys.readouterr()
+    assert "PAYLAB_APIKEY is not known" in told.err
+    assert "nearest: PAYLAB_API_KEY; rename or unset it" in told.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_paylab_alone_prints_its_help(capsys, monkeypatch):
+    """Without arguments the help is printed, with status 0."""
+    monkeypatch.setattr(sys, "argv", ["paylab"])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert done.value.code == 0
+    assert "usage: paylab" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("walkthrou", "no command 'walkthrou'; did you mean walkthrough?"),
+        ("xyzzy", "no command 'xyzzy'; see"),
+    ],
+)
+def test_a_misspelt_command_names_a_similar_one(capsys, given, words):
+    """One sentence names the similar command, or none, and not all 18."""
+    with pytest.raises(SystemExit) as done:
+        main([given, "--help"])
+    assert done.value.code == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert len(told.splitlines()) == 1
+    assert len(told) < 120
+
+
+def test_the_template_of_payouts_is_a_file_that_passes_the_checks(capsys, tmp_path):
+    """`payout --template` prints a header and two rows without problems; the help names them."""
+    assert main(["payout", "--template"]) == 0
+    template = capsys.readouterr().out
+    assert len(template.splitlines()) == 3
+    (tmp_path / "payouts.csv").write_text(template)
+    assert main(["payout", str(tmp_path / "payouts.csv"), "--dry-run"]) == 0
+    assert "2 payouts, no problems" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["payout", "--help"])
+    told = capsys.readouterr().out
+    assert all(name in told for name in COLUMNS)
+
+
+def test_every_file_that_a_command_writes_is_named(capsys, tmp_path):
+    """An export names the file of its columns too, and a picture of a QR code is named."""
+    assert main(["export", "transfers", "--to", str(tmp_path / "all.csv")]) == 0
+    assert main(["qr", "hello", "--out", str(tmp_path / "code.png")]) == 1
+    told = capsys.readouterr()
+    assert all(str(path) in told.out + told.err for path in tmp_path.iterdir())
+    assert "an EMV payload begins with 000201, so this is drawn as text" in told.err

@@ -61,4 +61,4 @@ def test_one_payout_is_one(tmp_path, capsys):
     head = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
     path = rows(tmp_path / "x.csv", head, ("a", "fa_1", "1", "spei"))
     main(["payout", path, "--dry-run", "--source-currency=USD", "--destination-currency=MXN"])
-    assert capsys.readouterr().out.startswith("1 payout, 0 with problems")
+    assert capsys.readouterr().out.startswith("1 payout, no problems")
