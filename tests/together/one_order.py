@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from random import Random
 from threading import Event
 
 import httpx
@@ -95,11 +97,27 @@ class Payer(Lab):
         return list(self.transfers.create_many(given, **options)["outcome"])
 
 
+class Spaced(Random):
+    """A random source for one of many labs: no nonces in common, and no wait between attempts."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def randrange(self, *_):
+        """The first nonce, a thousand after that of the lab before."""
+        return self.number * 1000
+
+    def uniform(self, a, b):
+        """The shortest wait."""
+        return a
+
+
 class Place:
     """A simulator with a frozen clock, reached as a service at an address, and a ledger file."""
 
     def __init__(self, folder, simulator=None):
-        self.folder, self.simulator = folder, simulator or Simulator()
+        self.folder, self.simulator, self.labs = folder, simulator or Simulator(), count()
         self.keys = self.simulator.api_key, self.simulator.secret_key
         self.simulator.world.secrets = {
             **self.simulator.world.secrets,
@@ -114,7 +132,8 @@ class Place:
         """A lab as another script has it: with its own connection and the common ledger."""
         api_key, secret = keys or self.keys
         settings = Settings(host, Secret(api_key), Secret(secret))
-        given = {"ledger": self.folder / "ledger.sqlite3", "max_retries": 0, **options}
+        usual = {"ledger": self.folder / "ledger.sqlite3", "max_retries": 0}
+        given = {**usual, "random": Spaced(next(self.labs)), **options}
         through = transport or SimulatorTransport(self.simulator)
         lab = Payer(settings, transport=through, clock=self.simulator.world.now, **given)
         lab.people = getattr(self, "people", ())
@@ -125,7 +144,8 @@ class Place:
         settings = Settings("http://localhost", *map(Secret, self.keys))
         through = SimulatorTransport(self.simulator)
         clock = self.simulator.world.now
-        lab = Payer(settings, embedded=self.simulator, transport=through, clock=clock)
+        options = {"clock": clock, "random": Spaced(next(self.labs))}
+        lab = Payer(settings, embedded=self.simulator, transport=through, **options)
         lab.people = self.people
         return lab
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 import httpx
@@ -136,14 +135,6 @@ class Spoiling(httpx.BaseTransport):
         return self.spoil(request, answer)
 
 
-class Undelayed(Random):
-    """A random source whose wait between two attempts is the shortest."""
-
-    def uniform(self, a, b):
-        """The lower bound."""
-        return a
-
-
 class Rig:
     """A place, and labs on its ledger whose answers are spoiled."""
 
@@ -154,8 +145,7 @@ class Rig:
 
     def lab(self):
         """A lab as a script that is started again has it."""
-        options = {"max_retries": self.retries, "random": Undelayed()}
-        return self.place.lab(self.transport, **options)
+        return self.place.lab(self.transport, max_retries=self.retries)
 
     @property
     def made(self):
