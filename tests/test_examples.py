@@ -18,7 +18,8 @@ from paylab.client.call import Call
 from paylab.corridors import examples
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import Received
-from paylab.simulator.controls import ClockPanel, Controls, FaultControls, Scenarios
+from paylab.simulator.controls import ClockPanel, Controls, FaultControls
+from paylab.simulator.scenarios import Scenarios
 from paylab.simulator.simulator import Simulator
 from paylab.spec import names
 from paylab.spec.paging import Pager

@@ -19,7 +19,7 @@ VIEWS = {
     ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.simulator.controls", "FaultControls"): "results.faults_table",
     ("paylab.simulator.controls", "Controls"): "results.controls_card",
-    ("paylab.simulator.controls", "Scenarios"): "results.scenarios_table",
+    ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",
     ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.paging", "Page"): "results.page_table",

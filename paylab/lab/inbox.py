@@ -18,7 +18,8 @@ from ..webhooks.event import Wrapper
 from ..webhooks.event_log import EventLog
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
-from ..webhooks.receiver import UNANSWERED, Port, Receiver, Then, signature_check
+from ..webhooks.port import Port
+from ..webhooks.receiver import UNANSWERED, Receiver, Then, signature_check
 from ..webhooks.router import Router
 from .place import is_local
 

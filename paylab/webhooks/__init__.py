@@ -11,9 +11,10 @@ An event has no id and no time, so two deliveries are the same event when type,
 resource, status and updated_at agree. Assumption `webhook.identity`.
 """
 
+from .difference import Difference as Difference
+from .difference import differences as differences
 from .event import FAMILIES as FAMILIES
 from .event import ConversionEvent as ConversionEvent
-from .event import Difference as Difference
 from .event import Event as Event
 from .event import Identity as Identity
 from .event import IndividualEvent as IndividualEvent
@@ -22,7 +23,6 @@ from .event import StatusChange as StatusChange
 from .event import TransferEvent as TransferEvent
 from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper
-from .event import differences as differences
 from .event import of_snapshot as of_snapshot
 from .event import read_event as read_event
 from .event_order import is_stale as is_stale

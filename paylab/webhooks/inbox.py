@@ -18,7 +18,8 @@ from ..loopback import is_loopback
 from ..spec.text import write_json
 from .arrival import Arrival
 from .arrivals import Arrivals
-from .event import Difference, Event, differences, read_event
+from .difference import Difference, differences
+from .event import Event, read_event
 from .event_log import EventLog
 from .receiver import BAD_GATEWAY, Broken, Receiver
 

@@ -1,25 +1,18 @@
-"""The webhook receiver: the answer to a delivery, and the loopback server.
+"""The webhook receiver: the answer to a delivery.
 
-A plain function of method, content type and body; a port and the embedded simulator are
-shells around it.
+A plain function of method, content type and body; a port and the embedded simulator call it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import secrets
-from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from threading import Lock
 
-from .. import loopback
-from ..errors import ConfigError
 from ..redaction.redaction import Revealing
-from ..serving import Message, Receive, Send, ServingThread, listen
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -173,123 +166,3 @@ def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | No
     if len(body) > MOST_BYTES:
         return DeliveryAnswer(413, f"the body is larger than {MOST_BYTES} bytes")
     return None
-
-
-AT_ONCE = 64
-"""Maximum deliveries processed at the same time; others wait unread."""
-
-WAITING = 1_000
-"""Maximum waiting deliveries; further ones are answered 503."""
-
-WORKERS = 4
-BODY_SECONDS = 10.0
-"""Seconds that a sender has to send its body."""
-
-
-class InboxApp:
-    """One receiver behind one path."""
-
-    def __init__(self, receiver: Receiver, path: str, allowed: Collection[str] = ()) -> None:
-        self._receiver, self._path, self._allowed = receiver, path, allowed
-        self._open = asyncio.Semaphore(AT_ONCE)
-        self._present = 0
-        self._pool = ThreadPoolExecutor(WORKERS, "paylab-inbox")
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            return
-        await _send(send, await self._answer(scope, receive))
-
-    async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
-        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = loopback.host_refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
-        if refused:
-            return DeliveryAnswer(*refused)
-        if scope["path"] != self._path:
-            return DeliveryAnswer(404, "this path does not receive events")
-        if self._present >= AT_ONCE + WAITING:
-            return DeliveryAnswer(503, "too many deliveries at once", {"retry-after": "1"})
-        self._present += 1
-        try:
-            async with self._open:
-                return await self._take(scope, receive)
-        finally:
-            self._present -= 1
-
-    async def _take(self, scope: Message, receive: Receive) -> DeliveryAnswer:
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                body = await _read(receive)
-        except TimeoutError:
-            return DeliveryAnswer(408, "the body did not arrive in time")
-        if body is None:
-            return DeliveryAnswer(400, "the body is incomplete")
-        loop = asyncio.get_running_loop()
-        headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
-        given = (scope["method"], headers.get("content-type", ""), body, headers)
-        return await loop.run_in_executor(self._pool, self._receiver.receive, *given)
-
-    def close(self) -> None:
-        """Stop the threads."""
-        self._pool.shutdown(wait=False)
-
-
-async def _read(receive: Receive) -> bytes | None:
-    """The body, truncated past the limit; None if the sender disconnected."""
-    parts: list[bytes] = []
-    total = 0
-    while total <= MOST_BYTES:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        parts.append(message.get("body", b""))
-        total += len(parts[-1])
-        if not message.get("more_body"):
-            break
-    return b"".join(parts)
-
-
-async def _send(send: Send, answer: DeliveryAnswer) -> None:
-    body = answer.text.encode("ascii", "backslashreplace")
-    length = str(len(body))
-    # Close the connection after the answer if the body was not read to its end.
-    close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421, 503) else {}
-    headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
-    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": answer.status, "headers": pairs})
-    await send({"type": "http.response.body", "body": body})
-
-
-HOST = "127.0.0.1"
-
-
-class Port:
-    """A loopback server with an unpredictable path, because events may be unsigned."""
-
-    def __init__(
-        self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
-    ) -> None:
-        self._socket = listen(HOST, port)
-        self.number: int = self._socket.getsockname()[1]
-        self.path = f"/events/{secrets.token_urlsafe(12)}"
-        self._app = InboxApp(receiver, self.path, allowed_hosts)
-        self._serving = ServingThread(self._app, self._socket, "paylab-inbox")
-
-    @property
-    def url(self) -> str:
-        """The URL that receives events."""
-        return f"http://{HOST}:{self.number}{self.path}"
-
-    def start(self) -> Port:
-        """Start to listen; returns once connections are accepted."""
-        try:
-            self._serving.start()
-        except TimeoutError:
-            raise ConfigError(f"the inbox could not start on port {self.number}") from None
-        return self
-
-    def stop(self) -> None:
-        """Stop listening."""
-        self._serving.stop()
-        self._app.close()

@@ -12,8 +12,9 @@ import paylab
 from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
-from paylab.simulator.controls import NAMED, Controls
+from paylab.simulator.controls import Controls
 from paylab.simulator.faults import KINDS
+from paylab.simulator.scenarios import NAMED
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES

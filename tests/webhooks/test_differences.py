@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.webhooks.event import differences
+from paylab.webhooks.difference import differences
 
 
 @pytest.mark.parametrize(

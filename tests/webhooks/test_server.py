@@ -14,8 +14,9 @@ import pytest
 
 from paylab import serving
 from paylab.errors import ConfigError
-from paylab.webhooks import receiver as shell
-from paylab.webhooks.receiver import MOST_BYTES, Port, Receiver
+from paylab.webhooks import port as shell
+from paylab.webhooks.port import Port
+from paylab.webhooks.receiver import MOST_BYTES, Receiver
 
 from .conftest import NOW
 

@@ -19,7 +19,8 @@ from paylab.simulator.subscriptions import signature_headers
 from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
 from paylab.webhooks.event_log import EventLog
-from paylab.webhooks.receiver import Port, Receiver, signature_check
+from paylab.webhooks.port import Port
+from paylab.webhooks.receiver import Receiver, signature_check
 
 ENVELOPED = Service(
     {"webhooks.type_field": "type", "webhooks.payload_field": "data", "webhooks.id_field": "id"}
