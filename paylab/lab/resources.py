@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ..client import Client
 from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
-from ..client.resources.transfers import Money, Quotes
+from ..client.resources.transfers import Defaults, Money, Quotes
 from ..spec.models import Quote
 from ..spec.names import suggesting
 from ..spec.service import Service
@@ -23,21 +23,6 @@ if TYPE_CHECKING:
     from ..payments.ledger import Ledger
     from ..payments.plan import Payouts, Plan
     from ..payments.quotes import Recipients
-
-
-class Defaults(TypedDict, total=False):
-    """Default values for empty cells of a batch."""
-
-    client_reference_id: str
-    financial_account_id: str
-    source_amount: Money
-    destination_amount: Money
-    net_source_amount: Money
-    source_currency: str
-    destination_currency: str
-    payout_method: str
-    source_network: str
-    source_type: str
 
 
 @suggesting

@@ -159,21 +159,26 @@ def image_list(row: Row) -> Row:
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
-def page(world: World, request: Request, kind: str, lane: str | None = None) -> Reply:
-    """One page in the envelope of its list. Assumptions `list.envelope`, `list.order`."""
-    form, table = world.service.list(kind), world.tables[kind]
+def page(
+    world: World, request: Request, kind: str, rows: Callable[..., Iterable[Row]] | None = None
+) -> Reply:
+    """One page in the envelope of its list. Assumptions `list.envelope`, `list.order`.
+
+    `rows` lists the rows after a place, by default those that the world stores.
+    """
+    form, rows = world.service.list(kind), rows or world.tables[kind].listed
     if form.envelope == "array":
-        return Reply.json(200, [shown(world, kind, row) for row in table.listed(lane)])
+        return Reply.json(200, [shown(world, kind, row) for row in rows()])
     items = request.query_items()
     after = _place(items.get(form.cursor_parameter))
     limit = _limit(items.get(form.limit_parameter), form)
-    rows = list(islice(table.listed(lane, after=after), limit + 1))
-    more = len(rows) > limit
+    listed = list(islice(rows(after=after), limit + 1))
+    more = len(listed) > limit
     found: Row = {}
-    put_inside(found, form.items, [shown(world, kind, row) for row in rows[:limit]])
+    put_inside(found, form.items, [shown(world, kind, row) for row in listed[:limit]])
     if form.more != NONE:
         put_inside(found, form.more, more)
-    put_inside(found, form.cursor, _cursor(rows[limit - 1]) if more else None)
+    put_inside(found, form.cursor, _cursor(listed[limit - 1]) if more else None)
     return Reply.json(200, found)
 
 

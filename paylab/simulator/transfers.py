@@ -125,7 +125,7 @@ def index(world: World, request: Request) -> Reply:
     if product is not None and product not in codes.PRODUCTS:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
         require([Problem("product_type", message)])
-    return page(world, request, "transfers", product)
+    return page(world, request, "transfers", partial(world.tables["transfers"].listed, product))
 
 
 def _start(world: World, body: Row, agreed: Row, network: str) -> Row:

@@ -226,7 +226,7 @@ class World:
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
     tables = {kind: Table() for kind in KINDS}
-    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTS}
+    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTS if kind in KINDS}
     tables["transfers"].by = "product"
     return tables
 

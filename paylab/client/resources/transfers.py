@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 from ...rules.transfers import rules_of
 from ...spec import codes
@@ -92,6 +92,21 @@ def _terms(quote: Quote) -> dict[str, Any]:
     given = "destination_amount" if quote.derived_source_amount else "source_amount"
     account = {"financial_account": quote.financial_account_id}
     return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
+
+
+class Defaults(TypedDict, total=False):
+    """The fields of a transfer that a batch can have default values for."""
+
+    client_reference_id: str
+    financial_account_id: str
+    source_amount: Money
+    destination_amount: Money
+    net_source_amount: Money
+    source_currency: str
+    destination_currency: str
+    payout_method: str
+    source_network: str
+    source_type: str
 
 
 @suggesting
