@@ -20,9 +20,10 @@ from .. import signing
 from ..client.connection import utcnow
 from ..client.settings import Secret, Settings, resolve
 from ..errors import ConfigError
+from ..signing.canonical import signed_path
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers
-from ..signing.snippets import SnippetRequest, curl
+from ..signing.snippets import DIALECT, SnippetRequest, curl
 from ..spec import timestamps
 from .simulator import service_for
 from .terminal import say, warn_user
@@ -92,7 +93,7 @@ def _sign(options: argparse.Namespace) -> int:
     request, own = _request(options, settings), settings.service.signing
     if options.curl:
         text = request.body.decode(errors="replace")
-        dialect = {"empty_query": own.empty_query, "key_encoding": own.key_encoding}
+        dialect = {name: getattr(own, name) for name in DIALECT}
         say(curl(SnippetRequest(options.method, request.url, text, **dialect)))
         return 0
     headers, signature = signing.signed_headers(
@@ -100,9 +101,9 @@ def _sign(options: argparse.Namespace) -> int:
         signing.key_bytes(settings.secret_key.reveal(), own.key_encoding),
         options.method,
         request.hosts[0],
-        request.path,
+        signed_path(request.path, own.signed_path),
         request.query,
-        content_hash=signing.body_hash(request.body),
+        content_hash=signing.body_hash(request.body, own.hash_encoding, own.empty_body),
         date=date,
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
         empty_query=own.empty_query,

@@ -32,6 +32,8 @@ CHECK_ID = (
 )
 SIMULATOR = "SIMULATOR"
 """How the place of a simulator's calls begins."""
+SIGNING = ("key_encoding", "empty_query", "hash_encoding", "signed_path")
+"""What may be signed otherwise, most likely first."""
 COMMON_WORDS = frozenset({"id", "at", "is", "of", "currency", "amount", "account", "source"})
 """Words that are in many names and do not identify a field."""
 
@@ -61,7 +63,7 @@ def name_dialect(error: PaylabError, found: Sequence[Doubt]) -> None:
             error, found, "the service verifies a request that is signed in another dialect"
         )
     else:
-        name_assumptions(error, [Doubt("signing.key_encoding"), Doubt("signing.empty_query")])
+        name_assumptions(error, [Doubt(f"signing.{name}") for name in SIGNING])
 
 
 def of_refusal(

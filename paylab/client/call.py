@@ -148,7 +148,7 @@ class Call:
     `number` counts the attempts of a client from 1. `status` is None without an answer;
     `error` then says why. Headers are by lower-case name, without those that hold a secret.
     `spent` is set on a real network. `canonical` and `payload` are the signed texts,
-    `empty_query` and `key_encoding` how the service wants them signed;
+    `empty_query` and the fields after it say how the service wants them signed;
     `finding` names the mistake when they were refused, `personal` fields that a HAR leaves out,
     `place` the service, if a log has kept the call.
     """
@@ -175,6 +175,9 @@ class Call:
     payload: str = field(default="", repr=False)
     empty_query: EmptyQuery = field(default="omit", repr=False)
     key_encoding: str = field(default="utf-8", repr=False)
+    hash_encoding: str = field(default="hex", repr=False)
+    empty_body: str = field(default="hash", repr=False)
+    signed_path: str = field(default="whole", repr=False)
     personal: frozenset[str] = field(default=frozenset(), repr=False)
     place: str = field(default="", repr=False, compare=False)
 
@@ -234,7 +237,8 @@ class Call:
     def _request(self) -> snippets.SnippetRequest:
         text = self.request_body.text if self.request_body.exact else None
         request = (self.method, self.url, text, self.idempotency_key)
-        return snippets.SnippetRequest(*request, self.empty_query, self.key_encoding)
+        dialect = {name: getattr(self, name) for name in snippets.DIALECT}
+        return snippets.SnippetRequest(*request, **dialect)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""

@@ -15,6 +15,7 @@ import httpx
 from ..interrupts import hide_frames
 from ..loopback import is_loopback
 from ..redaction.redaction import Redaction
+from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
 from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
@@ -188,5 +189,5 @@ class ServiceConnection:
             if not found.match:
                 finding = self.redaction.text(f"{found.mistake}: {found.message}")
         facts = {**known, "number": number, "finding": finding}
-        facts |= {name: getattr(service.signing, name) for name in ("empty_query", "key_encoding")}
+        facts |= {name: getattr(service.signing, name) for name in DIALECT}
         return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)

@@ -20,7 +20,14 @@ from pydantic import BaseModel
 from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
 from ..interrupts import hide_frames
 from ..redaction.redaction import Revealing
-from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, keyed, signed_headers
+from ..signing.canonical import (
+    body_hash,
+    encoded_hash,
+    key_bytes,
+    keyed,
+    signed_headers,
+    signed_path,
+)
 from ..spec.money import Amount
 from ..spec.operations import IDEMPOTENT
 from ..spec.text import write_json
@@ -292,16 +299,23 @@ class SignatureAuth(httpx.Auth):
     ) -> None:
         nonces = Nonces(random)
         key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
-        empty_query = dialect.empty_query
+        empty_query, form = dialect.empty_query, dialect.signed_path
+        encoding, no_body = (
+            dialect.hash_encoding,
+            body_hash(b"", dialect.hash_encoding, dialect.empty_body),
+        )
 
         # A closure, because a secret in an attribute would show in `vars`.
         def sign(request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
             """Add the signed headers to the request."""
             now = clock()
             path, _, query = request.url.raw_path.decode("ascii").partition("?")
-            hash_ = request.extensions.get(BODY_HASH)
-            if hash_ is None:
-                hash_ = body_hash(request.content) if request.content else EMPTY_HASH
+            digest = request.extensions.get(BODY_HASH)
+            if digest is not None:
+                hash_ = encoded_hash(digest, encoding)
+            else:
+                hash_ = body_hash(request.content, encoding) if request.content else no_body
+            path = path if form == "whole" else signed_path(path, form)
             headers, request.extensions[SIGNATURE] = signed_headers(
                 *(key, secret, request.method, request.headers["Host"], path, query),
                 content_hash=hash_,

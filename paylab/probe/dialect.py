@@ -7,13 +7,14 @@ from dataclasses import replace
 from itertools import product
 
 from ..signing.canonical import key_bytes
+from ..signing.snippets import DIALECT
 from ..spec import assumptions
 from .answers import ServiceReply
 from .inquiry import READS, Inquiry, Question
 from .requests import Dialect
 
 REFUSALS = (401, 403)
-SIGNING = ("signing.empty_query", "signing.key_encoding", "error_codes.signature")
+SIGNING = (*(f"signing.{name}" for name in DIALECT), "error_codes.signature")
 PLACES = ("transfers", "conversions", "individuals", "conversion_accounts", "webhook_subscriptions")
 TOLERANCES = (30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 43_200, 86_400)
 
@@ -32,8 +33,8 @@ def dialect(inquiry: Inquiry) -> None:
                 requests.dialect = chosen
                 inquiry.memory["harmless"] = path
                 inquiry.answer("error_codes.signature", damaged.status, damaged)
-                inquiry.answer("signing.empty_query", chosen.empty_query, reply)
-                inquiry.answer("signing.key_encoding", chosen.key_encoding, reply)
+                for part in DIALECT:
+                    inquiry.answer(f"signing.{part}", getattr(chosen, part), reply)
                 return
         break
     for key in SIGNING:
@@ -44,14 +45,18 @@ def _dialects(inquiry: Inquiry) -> list[Dialect]:
     """Every dialect in which the secret can sign, the assumed one first."""
     secret = inquiry.requests.sender.settings.secret_key.reveal()
     signing, keys = inquiry.service.signing, assumptions.KEYS
+    usual = Dialect(**{name: getattr(signing, name) for name in DIALECT})
     queries = (signing.empty_query, *keys["signing.empty_query"].values)
     encodings = (signing.key_encoding, *map(str, keys["signing.key_encoding"].values))
     found = []
     for encoding, query in product(dict.fromkeys(encodings), dict.fromkeys(queries)):
         with suppress(ValueError):
             key_bytes(secret, encoding)
-            found.append(Dialect(query, encoding))
-    return found
+            found.append(replace(usual, empty_query=query, key_encoding=encoding))
+    for name in ("hash_encoding", "empty_body", "signed_path"):
+        values = map(str, keys[f"signing.{name}"].values)
+        found += [Dialect(**{**vars(usual), name: value}) for value in values]
+    return list(dict.fromkeys(found))
 
 
 def nonce(inquiry: Inquiry) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ..client.call import Call
 from ..client.sender import Sender
 from ..errors import ConfigError, Problem, RuleError
+from ..signing.snippets import DIALECT
 from ..spec import assumptions, codes
 from ..spec.codes import STATUSES
 from ..spec.operations import OPERATIONS
@@ -99,7 +100,7 @@ def probe(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         record.resume(kept, inquiry)
     keep = partial(record.save, kept) if kept is not None else lambda _: None
     signing = inquiry.service.signing
-    inquiry.requests.dialect = Dialect(signing.empty_query, signing.key_encoding)
+    inquiry.requests.dialect = Dialect(**{name: getattr(signing, name) for name in DIALECT})
     try:
         ask_all(inquiry, [each for each in QUESTIONS if each.level != WRITES], keep)
         forbidden = forbidden_writes(inquiry, sandbox=sandbox) if write else ASK_FOR_WRITE

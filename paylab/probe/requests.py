@@ -17,7 +17,7 @@ from ..client.retries import asked_wait
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors import PaylabError
-from ..signing.canonical import EMPTY_HASH, body_hash, key_bytes, signed_headers
+from ..signing.canonical import body_hash, key_bytes, signed_headers, signed_path
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 from .answers import ServiceReply
@@ -43,6 +43,9 @@ class Dialect:
 
     empty_query: Any = "omit"
     key_encoding: str = "utf-8"
+    hash_encoding: str = "hex"
+    empty_body: str = "hash"
+    signed_path: str = "whole"
     nonce: bool = True
     shift: float = 0.0
     damaged: bool = False
@@ -64,9 +67,9 @@ class DialectAuth(httpx.Auth):
             key_bytes(self._settings.secret_key.reveal(), dialect.key_encoding),
             request.method,
             request.headers["Host"],
-            f"{path}/damaged" if dialect.damaged else path,
+            signed_path(f"{path}/damaged" if dialect.damaged else path, dialect.signed_path),
             query,
-            content_hash=body_hash(request.content) if request.content else EMPTY_HASH,
+            content_hash=body_hash(request.content, dialect.hash_encoding, dialect.empty_body),
             date=to_text(now + timedelta(seconds=dialect.shift)),
             nonce=self._nonces.next(now) if dialect.nonce else None,
             empty_query=dialect.empty_query,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,7 @@ from hmac import HMAC, compare_digest
 from typing import Literal, NamedTuple
 
 SCHEME = "HMAC-SHA256"
+VERSION = re.compile(r"/v\d+(?=/|\Z)")
 EMPTY_HASH = sha256(b"").hexdigest()
 
 SPELLING = {
@@ -72,13 +74,32 @@ class Signature(NamedTuple):
         return f"Signature(canonical={self.canonical!r}, payload={self.payload!r})"
 
 
-def body_hash(body: bytes) -> str:
+def body_hash(body: bytes, encoding: str = "hex", empty: str = "hash") -> str:
     """X-Content-SHA256: lower-case hex of SHA-256; no body hashes as zero bytes.
+
+    `encoding` and `empty` are the settings signing.hash_encoding and signing.empty_body.
 
     >>> paylab.signing.body_hash(b"") == paylab.signing.EMPTY_HASH
     True
     """
-    return sha256(body).hexdigest() if body else EMPTY_HASH
+    if not body:
+        return "" if empty == "blank" else encoded_hash(EMPTY_HASH, encoding)
+    return encoded_hash(sha256(body).hexdigest(), encoding)
+
+
+def encoded_hash(digest: str, encoding: str = "hex") -> str:
+    """A hash in hex as the service wants it: hex, or Base64 of its bytes."""
+    return digest if encoding == "hex" else b64encode(bytes.fromhex(digest)).decode()
+
+
+def signed_path(path: str, form: str = "whole") -> str:
+    """The path as signed: as sent, or without its version. Setting signing.signed_path.
+
+    >>> from paylab.signing.canonical import signed_path
+    >>> signed_path("/v1/transfers", "unversioned")
+    '/transfers'
+    """
+    return path if form == "whole" else VERSION.sub("", path, count=1)
 
 
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists

@@ -15,7 +15,7 @@ from typing import Any
 from ..redaction.redaction import HIDDEN
 from ..spec import timestamps
 from ..spec.service import Service
-from .canonical import SCHEME, Received, body_hash, key_bytes
+from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explain import labels
 from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
@@ -149,8 +149,8 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     found = (
         check_headers(headers, given, signing)
         or check_credential(headers, given)
-        or _hashed_otherwise(headers["x-content-sha256"], request.body)
-        or check_body(headers["x-content-sha256"], request.body)
+        or _hashed_otherwise(headers["x-content-sha256"], request.body, signing)
+        or check_body(headers["x-content-sha256"], request.body, signing)
         or _host(headers["host"], request.hosts)
         or _signature(headers, request, given, secret, signing, other_secrets)
         or _refused(headers, request, secret, clock, signing)
@@ -184,7 +184,7 @@ def _on_wire(text: str) -> str:
     return text.encode(errors="surrogateescape").decode("latin-1")
 
 
-def _hashed_otherwise(claimed: str, body: bytes) -> Finding | None:
+def _hashed_otherwise(claimed: str, body: bytes, signing: Any) -> Finding | None:
     """A body hash that is another digest, or another encoding, of the body."""
     once = sha256(body)
     ways = {
@@ -193,11 +193,14 @@ def _hashed_otherwise(claimed: str, body: bytes) -> Finding | None:
         b64encode(once.digest()).decode().lower(): "the hash in Base64",
     }
     ways |= {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
-    found = ways.get(claimed.lower())
-    if found is None:
+    found, ours = (
+        ways.get(claimed.lower()),
+        body_hash(body, signing.hash_encoding, signing.empty_body),
+    )
+    if found is None or claimed == ours:
         return None
-    message = f"X-Content-SHA256 is {found}: it must be the hex of one SHA-256 of the body"
-    texts = claimed, body_hash(body)
+    message = f"X-Content-SHA256 is {found}: it must be {ours!r}"
+    texts = claimed, ours
     return Finding(False, "body hash", "x-content-sha256", "unknown", message, *texts)
 
 
@@ -223,7 +226,8 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
         return shape(given.signature)
     signed = {name: headers[name] for name in given.names}
     key, query_form = key_bytes(secret, signing.key_encoding), signing.empty_query
-    right = right_recipe(key, request.method, request.path, request.query, signed, query_form)
+    path = signed_path(request.path, signing.signed_path)
+    right = right_recipe(key, request.method, path, request.query, signed, query_form)
     wanted = given.signature.encode(errors="replace")
     if hmac.compare_digest(right.made(), wanted):
         return None

@@ -12,6 +12,7 @@ CORRECTIONS: Mapping[str, str] = {
     "blank-query-line": "leave the query line out when there is no query string",
     "no-query-line": "keep an empty query line when there is no query string",
     "path-without-version": "sign the whole path as sent, /v1 included",
+    "path-with-version": "sign the path without its version",
     "uppercase-hash": "write every SHA-256 in lower-case hex",
     "body-changed": (
         "write the body once, send the very bytes that were hashed, and end the canonical request "

@@ -17,7 +17,7 @@ from itertools import permutations, product
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, unquote_plus
 
-from .canonical import EMPTY_HASH, SCHEME, SPELLING, EmptyQuery, to_bytes
+from .canonical import EMPTY_HASH, SCHEME, SPELLING, VERSION, EmptyQuery, to_bytes
 from .corrections import Mistake, known
 
 MOST_ORDERED = 5
@@ -198,6 +198,11 @@ def _unversioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
         yield right._replace(path=f"{head}/{rest}")
 
 
+def _versioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+    if not VERSION.search(right.path):
+        yield right._replace(path=f"/v1{right.path}")
+
+
 def _upper(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
     upper = right.content_hash.upper()
     yield right._replace(hash_case=str.upper)
@@ -256,6 +261,7 @@ _WAYS: tuple[tuple[str, Ways], ...] = (
     ("blank-query-line", _blank_query),
     ("no-query-line", _no_query),
     ("path-without-version", _unversioned),
+    ("path-with-version", _versioned),
     ("uppercase-hash", _upper),
     ("body-changed", _one(content_hash=EMPTY_HASH)),
     ("missing-header", _left_out),

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from .canonical import EmptyQuery
+from .canonical import VERSION, EmptyQuery, signed_path
 
 BODY_FILE = "body.json"
+DIALECT = ("empty_query", "key_encoding", "hash_encoding", "empty_body", "signed_path")
+"""The settings of a service that change the code."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,9 @@ class SnippetRequest:
     idempotency_key: str | None = None
     empty_query: EmptyQuery = "omit"
     key_encoding: str = "utf-8"
+    hash_encoding: str = "hex"
+    empty_body: str = "hash"
+    signed_path: str = "whole"
 
     @property
     def host(self) -> str:
@@ -43,7 +48,8 @@ class SnippetRequest:
         """The first lines of the canonical request: method, path and query."""
         parts = urlsplit(self.url)
         is_shown = parts.query or self.empty_query == "blank"
-        return [self.method, parts.path or "/", *[parts.query] * bool(is_shown)]
+        path = signed_path(parts.path or "/", self.signed_path)
+        return [self.method, path, *[parts.query] * bool(is_shown)]
 
 
 def curl(request: SnippetRequest) -> str:
@@ -55,6 +61,11 @@ def curl(request: SnippetRequest) -> str:
         body=_bash_body(request),
         host=shlex.quote(request.host),
         lines=" ".join(map(shlex.quote, request.lines)),
+        hashed=_bash_hash(request),
+        # $(...) has removed the line break before a blank hash.
+        blank="[ -n \"$HASH\" ] || CANONICAL+=$'\\n'\n" * (request.empty_body == "blank"),
+        # curl sends a header without a value only if a semicolon is in place of the colon.
+        hash="${HASH:+: }${HASH:-;}" if request.empty_body == "blank" else ": $HASH",
         key=_BASH_KEYS[request.key_encoding],
         method=shlex.quote(request.method),
         url=shlex.quote(request.url),
@@ -66,18 +77,22 @@ def curl(request: SnippetRequest) -> str:
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    known = _python_parts(request, "secret_key")
+    known = _python_parts(request, "secret_key", "body")
     return _PYTHON.format(**known, host=request.host, lines=request.lines)
 
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
-    known = _python_parts(request, "self.secret_key")
-    return _HTTPX.format(**known, target=_HTTPX_TARGETS[request.empty_query])
+    known = _python_parts(request, "self.secret_key", "request.content")
+    target = _HTTPX_TARGETS[request.empty_query]
+    if request.signed_path != "whole":
+        known["note"] += "import re\n"
+        target += f'\n        lines[1] = re.sub(r"{VERSION.pattern}", "", lines[1], count=1)'
+    return _HTTPX.format(**known, target=target)
 
 
-def _python_parts(request: SnippetRequest, secret: str) -> dict[str, Any]:
-    """What both Python templates contain; `secret` is the expression of the secret key."""
+def _python_parts(request: SnippetRequest, secret: str, body: str) -> dict[str, Any]:
+    """What both Python templates contain; `secret` and `body` are expressions."""
     extra = {"Content-Type": "application/json"} if request.body != "" else {}
     if request.idempotency_key:
         extra["Idempotency-Key"] = request.idempotency_key
@@ -86,6 +101,7 @@ def _python_parts(request: SnippetRequest, secret: str) -> dict[str, Any]:
         "body": _python_body(request),
         "method": request.method,
         "url": request.url,
+        "hashed": _python_hash(request, body),
         "key": _PYTHON_KEYS[request.key_encoding].format(secret),
         "extra": extra,
     }
@@ -110,6 +126,21 @@ def _python_body(request: SnippetRequest) -> str:
     return repr(request.body) + ".encode()" if request.body else 'b""'
 
 
+def _bash_hash(request: SnippetRequest) -> str:
+    forms = {"hex": "dgst -sha256 -r | cut -d' ' -f1", "base64": _BASH_BASE64}
+    hashed = f'printf %s "$BODY" | openssl {forms[request.hash_encoding]}'
+    guard = '[ -z "$BODY" ] || ' if request.empty_body == "blank" else ""
+    return f"$({guard}{hashed})"
+
+
+def _python_hash(request: SnippetRequest, body: str) -> str:
+    hashed = f"hashlib.sha256({body}).hexdigest()"
+    if request.hash_encoding == "base64":
+        hashed = f"base64.b64encode(hashlib.sha256({body}).digest()).decode()"
+    return f'{hashed} if {body} else ""' if request.empty_body == "blank" else hashed
+
+
+_BASH_BASE64 = "dgst -sha256 -binary | openssl base64 -A"
 _BASH_KEYS = {
     "utf-8": 'printf %s "$PAYLAB_SECRET_KEY"',
     "hex": """printf "$(printf %s "$PAYLAB_SECRET_KEY" | sed 's/../\\\\x&/g')\"""",
@@ -135,7 +166,7 @@ _BASH = """\
 {note}set -euo pipefail
 : "${{PAYLAB_API_KEY:?}}" "${{PAYLAB_SECRET_KEY:?}}"
 {body}
-HASH=$(printf %s "$BODY" | openssl dgst -sha256 -r | cut -d' ' -f1)
+HASH={hashed}
 DATE=$(date -u +%Y-%m-%dT%H:%M:%S.000Z)
 NONCE=$(date +%s)000$(printf %06d $((RANDOM * 32768 % 1000000 + RANDOM % 10000)))
 NONCE=${{NONCE:0:19}}
@@ -143,7 +174,7 @@ HOST={host}
 NAMES='host;x-api-key;x-content-sha256;x-date;x-nonce'
 CANONICAL=$(printf '%s\\n' {lines} "host:$HOST" "x-api-key:$PAYLAB_API_KEY" \\
   "x-content-sha256:$HASH" "x-date:$DATE" "x-nonce:$NONCE" "$NAMES" "$HASH")
-HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
+{blank}HASHED=$(printf %s "$CANONICAL" | openssl dgst -sha256 -r | cut -d' ' -f1)
 # HMAC by hand: as an argument of openssl the secret would stand in the list of processes.
 SECRET=$({key} | od -An -v -tx1 | tr -d ' \\n')
 if ((${{#SECRET}} > 128)); then
@@ -165,7 +196,7 @@ SIGNATURE=$(printf %s "$HEX" | openssl base64 -A)
 AUTHORIZATION="HMAC-SHA256 Credential=$PAYLAB_API_KEY,SignedHeaders=$NAMES,Signature=$SIGNATURE"
 printf '%s\\n' "X-API-Key: $PAYLAB_API_KEY" "Authorization: $AUTHORIZATION" \\
   | curl -sS{literal} -X {method} {url} -H @- \\
-  -H "Host: $HOST" -H "X-Date: $DATE" -H "X-Nonce: $NONCE" -H "X-Content-SHA256: $HASH"{extra}{data}
+  -H "Host: $HOST" -H "X-Date: $DATE" -H "X-Nonce: $NONCE" -H "X-Content-SHA256{hash}"{extra}{data}
 echo
 """
 
@@ -176,7 +207,7 @@ from datetime import datetime, timezone
 api_key, secret_key = os.environ["PAYLAB_API_KEY"], os.environ["PAYLAB_SECRET_KEY"]
 body = {body}
 now = datetime.now(timezone.utc)
-body_hash = hashlib.sha256(body).hexdigest()
+body_hash = {hashed}
 signed = {{
     "host": {host!r},
     "x-api-key": api_key,
@@ -215,7 +246,7 @@ class SignatureAuth(httpx.Auth):
 
     def auth_flow(self, request):
         now = datetime.now(timezone.utc)
-        body_hash = hashlib.sha256(request.content).hexdigest()
+        body_hash = {hashed}
         signed = {{
             "host": request.headers["host"],
             "x-api-key": self.api_key,

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..spec import timestamps
 from ..spec.service import Service
-from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign
+from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign, signed_path
 from .corrections import CORRECTIONS, known
 from .findings import Authorization, Finding
 from .mistakes import body_mistake, signature_mistake
@@ -57,7 +57,8 @@ def verify(
     dated = check_date(request.headers["x-date"], now, signing.tolerance)
     if dated is not None and dated.reason != "stale-date":
         return dated
-    signed = check_body(request.headers["x-content-sha256"], request.body) or _check_signature(
+    claimed = request.headers["x-content-sha256"]
+    signed = check_body(claimed, request.body, signing) or _check_signature(
         request, given, secret or "", signing
     )
     if dated is not None:
@@ -147,18 +148,21 @@ def _about(seconds: float) -> str:
     return f"{max(1, round(seconds / 60))} minutes"
 
 
-def check_body(claimed: str, body: bytes) -> Finding | None:
+def check_body(claimed: str, body: bytes, signing: Any) -> Finding | None:
     """X-Content-SHA256 must be the hash of the body; names the mistake if known."""
-    ours = body_hash(body)
+    ours = body_hash(body, signing.hash_encoding, signing.empty_body)
     if _same(claimed, ours):
         return None
-    known = body_mistake(claimed, body)
+    is_usual = (signing.hash_encoding, signing.empty_body) == ("hex", "hash")
+    known = body_mistake(claimed, body) if is_usual else None
     mistake: str | None
     if known:
         message, mistake = f"X-Content-SHA256 differs: {known.message}", known.id
     else:
         whole = _HASH.fullmatch(claimed)
         message, mistake = (_BODY, "body-changed") if whole else (_NO_HASH, None)
+        if not is_usual:
+            message, mistake = f"X-Content-SHA256 must be {ours!r} for the body that arrived", None
     texts = {"theirs": claimed, "ours": ours}
     return _finding("body hash", "x-content-sha256", message, mistake, reason="body-hash", **texts)
 
@@ -169,6 +173,7 @@ def _check_signature(
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
     dialect, key = signing.empty_query, key_bytes(secret, signing.key_encoding)
+    path = signed_path(path, signing.signed_path)
     right = sign(
         key, method, path, query, headers, headers["x-content-sha256"], empty_query=dialect
     )

@@ -16,6 +16,7 @@ from paylab.signing import Received, verify
 from paylab.signing.comparison import compare
 from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
+from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
 DATE = "2026-01-31T09:30:00.123Z"
@@ -249,3 +250,31 @@ def test_one_text_for_one_mistake():
     fast = verify(arrived(sign(finish=base64.b64encode), REQUEST), {KEY: SECRET}.get, NOW)
     assert slow.message in fast.message
     assert slow.message == CORRECTIONS["raw-digest"]
+
+
+BASE64 = base64.b64encode(hashlib.sha256(BODY).digest()).decode()
+GET = SignedRequest("GET", REQUEST.url, b"")
+
+
+@pytest.mark.parametrize(
+    ("settings", "request_", "change", "mistake"),
+    [
+        ({"hash_encoding": "base64"}, REQUEST, {"sent": {"x-content-sha256": BASE64}}, None),
+        ({"hash_encoding": "base64"}, REQUEST, {}, "unknown"),
+        ({}, REQUEST, {"sent": {"x-content-sha256": BASE64}}, "unknown"),
+        ({"empty_body": "blank"}, GET, {**BARE, "sent": {"x-content-sha256": ""}}, None),
+        ({"empty_body": "blank"}, GET, BARE, "unknown"),
+        ({"empty_body": "blank"}, REQUEST, {}, None),
+        ({"signed_path": "unversioned"}, REQUEST, {"path": "/transfers"}, None),
+        ({"signed_path": "unversioned"}, REQUEST, {}, "path-with-version"),
+        ({}, REQUEST, {"path": "/transfers"}, "path-without-version"),
+    ],
+)
+def test_forms_that_the_spec_leaves_open(settings, request_, change, mistake):
+    """Verifying and comparing follow the settings of the body's hash and of the path."""
+    signing = Service({f"signing.{name}": value for name, value in settings.items()}).signing
+    theirs = sign(**change)
+    refused = verify(arrived(theirs, request_), {KEY: SECRET}.get, NOW, signing=signing)
+    found = compare(theirs, request_, SECRET, now=NOW, signing=signing)
+    assert (found.match, found.mistake) == (refused is None, mistake)
+    assert refused is None or refused.mistake in (None, mistake)

@@ -61,6 +61,8 @@ def test_a_get_with_a_query(lab, name):
 OTHERS = [
     {"signing.key_encoding": "hex"},
     {"signing.key_encoding": "base64", "signing.empty_query": "blank"},
+    {"signing.hash_encoding": "base64", "signing.signed_path": "unversioned"},
+    {"signing.empty_body": "blank"},
 ]
 
 
