@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 import httpx
 
@@ -176,6 +177,20 @@ class Settings:
         """A digest of the service and account; never the key itself."""
         account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
         return f"{self.base_url} {account}"
+
+
+PORTS = {"http": 80, "https": 443}
+
+
+def address(base_url: str) -> str:
+    """The address of a service: scheme, host, port and base path.
+
+    >>> address("https://API.example.com:443/sandbox/")
+    'https://api.example.com:443/sandbox'
+    """
+    url = urlsplit(base_url)
+    scheme = url.scheme.lower()
+    return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"
 
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line

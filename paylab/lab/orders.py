@@ -14,10 +14,9 @@ from weakref import WeakKeyDictionary
 from .. import forks
 from ..client.orders import Fresh, Order, OrderTicket
 from ..client.service_clock import ServiceClock
-from ..client.settings import Settings
+from ..client.settings import Settings, address
 from ..errors import LedgerError
 from ..files import path_of
-from ..payments.identity import address
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path
 from . import displays

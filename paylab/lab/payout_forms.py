@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..client import Client
 from ..corridors import countries, examples
-from ..payments.quotes import quote_routes
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service import Service
 from .form_registry import F, Kept, id_of, known_word, refreshing
+from .quotes import quote_routes
 from .waiting import Waiting
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..frames.export import Export
     from ..payments.ledger import Ledger
     from ..payments.plan import Payouts, Plan
-    from ..payments.quotes import Recipients
+    from .quotes import Recipients
 
 
 @suggesting
@@ -181,7 +181,7 @@ class LabQuotes:
         >>> len(lab.quotes.compare([recipient], source_amount="25"))
         1
         """
-        from ..payments.quotes import compare_quotes
+        from .quotes import compare_quotes
 
         return compare_quotes(
             self.create,

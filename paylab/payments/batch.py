@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 PATIENCE = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
-
 # Every other row would get the same answer: these end the batch.
 HOPELESS = (AuthenticationError, PermissionDeniedError)
 UNCERTAIN = (RateLimitError, ServerError)
@@ -80,7 +79,7 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     return _Batch(transfers, checked, ledger, progress).run(concurrency)
 
 
-def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a table of errors
+def send(transfers: Transfers, row: PayoutRow) -> Outcome:
     """Send one row as an order, unless its payment is known."""
     try:
         return _sent(transfers, row)
@@ -91,12 +90,6 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:  # noqa: PLR0911 - a 
     except HOPELESS as error:
         word = "unknown" if error.after_lost else "unsent"
         return Outcome(word, {}, _words(error), stops=error)
-    except ChoiceError as error:
-        return Outcome("conflict", {}, _words(error))
-    except ConflictError as error:
-        return Outcome("unknown" if error.after_lost else "conflict", {}, _words(error))
-    except RuleError as error:
-        return Outcome("refused", {}, _words(error))
     except PaylabError as error:
         is_limited = isinstance(error, RateLimitError)
         return Outcome(_word(error), {}, _words(error), is_limited=is_limited)
@@ -114,8 +107,12 @@ def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
 
 def _word(error: PaylabError) -> str:
     """The outcome of a row by its error: whether it proves that nothing was made."""
+    if isinstance(error, RuleError):
+        return "refused"
     if error.after_lost or isinstance(error, UNCERTAIN):
         return "unknown"
+    if isinstance(error, ChoiceError | ConflictError):
+        return "conflict"
     if isinstance(error, APIStatusError):
         is_refused = error.status in REFUSALS and error.status not in UNDECIDED
         return "refused" if is_refused else "unknown"
@@ -152,7 +149,8 @@ class _Batch:
             stop.add_note(f"interrupted: {self._count}")
             raise
         if self.failure and not isinstance(self.failure, LedgerError):
-            raise self._stopped(self.failure)
+            self.failure.hint = "; ".join(filter(None, (self._count, self.failure.hint)))
+            raise self.failure
         for row in self._left:
             why = str(self.failure or "the service does not answer")
             self.outcomes[row.number] = Outcome("unsent", {}, f"not sent: {why}")
@@ -169,10 +167,6 @@ class _Batch:
             f"{made} of {len(self.checked.rows)} payouts were made; run the same batch again for "
             "the others: it continues where it stopped, and no row is paid twice"
         )
-
-    def _stopped(self, error: PaylabError) -> PaylabError:
-        error.hint = "; ".join(filter(None, (self._count, error.hint)))
-        return error
 
     def _find(self) -> None:
         """Search the list for references that the ledger does not know."""
@@ -193,14 +187,10 @@ class _Batch:
                 self._settle(row, Outcome("conflict", {}, text))
 
     def _send(self, concurrency: int) -> None:
-        waiting = takewhile(lambda _: self._may_go_on, self._left)
+        waiting = takewhile(lambda _: not self.failure and self.silent < PATIENCE, self._left)
         limited = self._send_some(waiting, concurrency) if concurrency > 1 else []
         for row in chain(limited, waiting):
             self._settle(row, send(self.transfers, row))
-
-    @property
-    def _may_go_on(self) -> bool:
-        return self.failure is None and self.silent < PATIENCE
 
     def _send_some(self, waiting: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
         """Send rows concurrently until one is refused with 429; return the rows refused so."""

@@ -25,7 +25,6 @@ from decimal import Context, Decimal
 from hashlib import sha256
 from typing import Any
 from unicodedata import normalize
-from urllib.parse import urlsplit
 
 from ..spec.operations import IDEMPOTENT, OPERATIONS
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM
@@ -38,7 +37,6 @@ ACCOUNTS = tuple(field.name for each in _ORDERS for field in each.references)
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})")
 EXACT = Context(prec=250)
-PORTS = {"http": 80, "https": 443}
 
 Values = Mapping[str, Any]
 
@@ -69,17 +67,6 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
         return found
     found.pop("quote_id", None)
     return {**values(terms), **found}
-
-
-def address(base_url: str) -> str:
-    """The address of a service: scheme, host, port and base path.
-
-    >>> address("https://API.example.com:443/sandbox/")
-    'https://api.example.com:443/sandbox'
-    """
-    url = urlsplit(base_url)
-    scheme = url.scheme.lower()
-    return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"
 
 
 def reference_of(fields: Values) -> str:

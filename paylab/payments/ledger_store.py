@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
 from platformdirs import user_data_path
 
-from .. import forks, sqlite
+from .. import sqlite
+from ..client.settings import address
 from ..errors import LedgerError
+from ..locks import HeldLock, Locks
+from ..rules.transfers import AMOUNTS as CURRENCY_OF
 from ..spec import timestamps
-from .identity import Values, address, identity, reference_of, values
-from .locks import OrderLock, OrderLocks
+from .identity import Values, identity, reference_of, values
 
 OPEN, ANSWERED, REFUSED = "no answer", "answered", "refused"
 """States: written and possibly sent; carried out; refused or not sent."""
-
-BUSY_SECONDS = 30.0
-"""How long to wait for another process that writes to the ledger."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,6 @@ class Entry:
     label: str
 
 
-_COLUMNS = tuple(field.name for field in fields(Entry))
 _TABLES = (
     """CREATE TABLE orders (
         id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL, account TEXT NOT NULL,
@@ -66,12 +63,9 @@ _TABLES = (
     "CREATE INDEX by_reference ON orders (address, reference)",
     "CREATE INDEX by_key ON orders (address, key)",
 )
-_INSERT = f"INSERT INTO orders VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608
-_EARLIER = (
-    *("service", "path", "body", "key", "made", "state", "status", "resource_id"),
-    "deliberate",
-)
-_NUMBERS = ("status", "deliberate")
+_INSERT = f"INSERT INTO orders VALUES ({', '.join('?' * len(fields(Entry)))})"  # noqa: S608
+_TEXTS = ("service", "path", "body", "key", "made", "state", "resource_id")
+_EARLIER = (*_TEXTS, "status", "deliberate")
 _STATES = {"open": OPEN, "answered": ANSWERED, "refused": REFUSED}
 
 
@@ -93,13 +87,9 @@ def _upgrade(connection: sqlite3.Connection) -> Sequence[str] | None:
 
 
 def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
-    if not all(isinstance(given[name], str) for name in _EARLIER if name not in _NUMBERS):
+    if not all(isinstance(given[name], str) for name in _TEXTS):
         raise ValueError("an order of the earlier version cannot be read")
-    try:
-        asked = json.loads(given["body"])
-    except ValueError:
-        asked = None
-    asked = asked if isinstance(asked, dict) else {"body": given["body"]}
+    asked = json.loads(given["body"])
     state = _STATES[given["state"]]
     body = None if state == ANSWERED else given["body"].encode()
     return (
@@ -110,9 +100,6 @@ def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
 
 
 LAYOUT = sqlite.Layout(0x7061796F, 2, _TABLES, _upgrade, frozenset({1}))
-_LOCK = RLock()
-"""Held while a connection is used: SQLite must be idle when the process forks."""
-
 ELSEWHERE = "set PAYLAB_LEDGER to another file, or to `none` for no ledger"
 DAMAGED = (
     "it may know payments that were made: restore it from a backup, or check the list of payments "
@@ -123,69 +110,24 @@ DAMAGED = (
 def summary(asked: Values) -> tuple[str, str, str]:
     """What was asked, for display: the amount with its currency, the account, the reference."""
     known = values(asked)
-    for side in ("source", "destination", "net_source"):
-        if amount := known.get(f"{side}_amount"):
-            currency = known.get(f"{side.removeprefix('net_')}_currency", "")
-            break
-    else:
-        amount, currency = "", known.get("source_currency", "")
+    name = next((each for each in CURRENCY_OF if each in known), "")
+    currency = known.get(CURRENCY_OF.get(name, "source_currency"), "")
     account = known.get("financial_account") or known.get("payout_account")
-    payee = str(account or known.get("quote_id") or "")
-    given = asked.get(f"{side}_amount") if amount else ""
-    return f"{given} {currency}".strip(), payee, str(known.get("client_reference_id") or "")
+    payee = account or known.get("quote_id") or ""
+    amount = f"{asked.get(name, '')} {currency}".strip()
+    return amount, str(payee), str(known.get("client_reference_id") or "")
 
 
 class LedgerStore:
     """The tables of the ledger, in a file or in memory, and the locks beside it."""
 
-    lock = _LOCK
-    """Locks out the other threads of this process."""
+    def __init__(self, path: Path | None, busy: float = 30.0) -> None:
+        self.path = path
+        self.file = sqlite.Store(path, LAYOUT, self._unusable, busy)
+        self._locks = Locks(path and path.with_name(f"{path.name}.locks"))
+        self.transaction, self.close = self.file.transaction, self.file.close
 
-    def __init__(self, path: Path | None, busy: float = BUSY_SECONDS) -> None:
-        self.path, self._busy = path, busy
-        self._opened: sqlite3.Connection | None = self._connect()
-        self._locks = OrderLocks(path and path.with_name(f"{path.name}.locks"))
-        forks.register(self, LedgerStore._forget)
-
-    def _forget(self) -> None:
-        """Drop the connection in a forked child, which opens its own."""
-        self._opened = None
-
-    def _connect(self) -> sqlite3.Connection:
-        with self.lock:
-            try:
-                if self.path is not None:
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
-                connection = sqlite.open_file(self.path, timeout=self._busy)
-                try:
-                    connection.execute("PRAGMA synchronous = EXTRA")
-                    connection.execute("PRAGMA secure_delete = ON")  # bodies are personal data
-                    sqlite.prepare(connection, LAYOUT)
-                    [found] = connection.execute("PRAGMA integrity_check(1)").fetchone()
-                    if found != "ok":
-                        raise self.damaged(found)
-                except BaseException:
-                    connection.close()
-                    raise
-            except (OSError, ValueError, sqlite3.Error) as error:
-                raise self._unusable(error) from None
-        return connection
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Read and write without another writer in between, in this process or another."""
-        with self.lock:
-            self._execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._execute("COMMIT")
-            except BaseException:
-                if self._opened is not None:
-                    with suppress(sqlite3.Error):
-                        self._opened.rollback()
-                raise
-
-    def take(self, key: str, timeout: float = 0) -> OrderLock | None:
+    def take(self, key: str, timeout: float = 0) -> HeldLock | None:
         """The lock of an order; None while another holder waits for its answer."""
         try:
             return self._locks.take(key, timeout)
@@ -194,39 +136,33 @@ class LedgerStore:
 
     def add(self, *row: Any) -> Entry:
         """Store an order; on disk when this, or the surrounding transaction, returns."""
-        with self.lock:
-            number = self._execute(_INSERT, (None, *row)).lastrowid
-        return Entry(int(number or 0), *row)
+        return Entry(int(self.file.execute(_INSERT, (None, *row)).lastrowid or 0), *row)
 
     def change(self, number: int, where: str = "1", **changes: object) -> None:
         """Change columns of an order if it still has the values of `where`."""
         sets = ", ".join(f"{column} = ?" for column in changes)
         sql = f"UPDATE orders SET {sets} WHERE id = ? AND {where}"  # noqa: S608 - our own words
-        with self.lock:
-            self._execute(sql, [*changes.values(), number])
+        self.file.execute(sql, [*changes.values(), number])
 
     def find(self, most: int = -1, **same: str) -> list[Entry]:
         """The orders with these values, newest first."""
         where = " AND ".join(f"{column} = ?" for column in same)
         sql = f"SELECT * FROM orders WHERE {where} ORDER BY id DESC LIMIT ?"  # noqa: S608
-        with self.lock:
-            return [self._read(row) for row in self._rows(sql, [*same.values(), most])]
+        return [self._read(row) for row in self.file.rows(sql, [*same.values(), most])]
 
     def note_quote(self, place: str, quote: str, terms: Values) -> None:
         """Store the terms of a quote."""
-        with self.lock:
-            row = place, quote, json.dumps({**terms}, default=str)
-            self._execute("INSERT OR REPLACE INTO quotes VALUES (?, ?, ?)", row)
+        row = place, quote, json.dumps({**terms}, default=str)
+        self.file.execute("INSERT OR REPLACE INTO quotes VALUES (?, ?, ?)", row)
 
     def terms(self, place: str, quote: object) -> Values | None:
         """The terms of a quote; None if it was not made with this ledger."""
         sql = "SELECT terms FROM quotes WHERE address = ? AND id = ?"
-        with self.lock:
-            for (text,) in self._rows(sql, [place, str(quote)]):
-                with suppress(ValueError, TypeError):
-                    if isinstance(terms := json.loads(text), dict):
-                        return terms
-                raise self.damaged(f"the terms of {quote} cannot be read")
+        for (text,) in self.file.rows(sql, [place, str(quote)]):
+            with suppress(ValueError, TypeError):
+                if isinstance(terms := json.loads(text), dict):
+                    return terms
+            raise self._unusable(sqlite.damage(f"the terms of {quote} cannot be read"))
         return None
 
     def _read(self, row: tuple[Any, ...]) -> Entry:
@@ -236,42 +172,15 @@ class LedgerStore:
         body = isinstance(entry.body, bytes) or (entry.state == ANSWERED and entry.body is None)
         known = entry.state in (OPEN, ANSWERED, REFUSED) and timestamps.read(entry.made)
         if not (all(isinstance(text, str) for text in texts) and body and known):
-            raise self.damaged(f"order {entry.id} cannot be read")
+            raise self._unusable(sqlite.damage(f"order {entry.id} cannot be read"))
         return entry
-
-    def _execute(self, sql: str, given: Iterable[Any] = ()) -> sqlite3.Cursor:
-        try:
-            if self._opened is None:
-                self._opened = self._connect()
-            return self._opened.execute(sql, tuple(given))
-        except (sqlite3.Error, UnicodeError) as error:
-            raise self._unusable(error) from None
-
-    def _rows(self, sql: str, given: Iterable[Any]) -> list[tuple[Any, ...]]:
-        try:
-            return self._execute(sql, given).fetchall()
-        except sqlite3.Error as error:  # a page that is read only now
-            raise self._unusable(error) from None
-
-    def damaged(self, what: str) -> LedgerError:
-        """The error of a file whose content is not as it was written."""
-        return LedgerError(f"the ledger {self.path} is damaged: {what}; {DAMAGED}")
 
     def _unusable(self, error: Exception) -> LedgerError:
         """The error that names the file and what to do."""
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and code & 0xFF == sqlite3.SQLITE_CORRUPT:
-            return self.damaged(str(error))
-        where = self.path or "in memory"
-        return LedgerError(f"the ledger {where} cannot be used: {error}; {ELSEWHERE}")
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._opened is not None:
-            self._opened.close()
-
-
-forks.register(LedgerStore, lock=_LOCK)
+        where = f"the ledger {self.path or 'in memory'}"
+        if sqlite.is_damage(error):
+            return LedgerError(f"{where} is damaged: {error}; {DAMAGED}")
+        return LedgerError(f"{where} cannot be used: {error}; {ELSEWHERE}")
 
 
 def ledger_path() -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,14 +75,14 @@ def _readable(raw: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str 
 
     The payments are already made, so an unexpected answer must not prevent the results.
     """
-    try:
+    with suppress(Exception):
         return _frame(raw), [None] * len(raw)
-    except Exception as error:  # the columns do not fit together, but each row can be read alone
-        reason = _reason(error)
+    # The columns do not fit together, but each row can be read alone.
     rows, reasons = zip(*map(_alone, raw), strict=True)
     try:
         return _frame(rows), list(reasons)
-    except Exception:
+    except Exception as error:
+        reason = f"made, but its fields cannot be shown: {error}"
         return _frame([*map(_least, raw)]), [each or reason for each in reasons]
 
 
@@ -89,12 +90,8 @@ def _alone(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
     try:
         _frame([row])
     except Exception as error:
-        return _least(row), _reason(error)
+        return _least(row), f"made, but its fields cannot be shown: {error}"
     return row, None
-
-
-def _reason(error: Exception) -> str:
-    return f"made, but its fields cannot be shown: {error}"
 
 
 def _least(row: Mapping[str, Any]) -> Mapping[str, Any]:

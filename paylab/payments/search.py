@@ -12,10 +12,8 @@ from ..spec.models import Transfer
 from .identity import AMOUNTS, Values, values
 
 REFERENCE = "client_reference_id"
-SHOWN = (
-    *("source_currency", "destination_currency", "payout_method", "financial_account_id"),
-    *(*AMOUNTS, REFERENCE),
-)
+WORDS = ("source_currency", "destination_currency", "payout_method", "financial_account_id")
+SHOWN = (*WORDS, *AMOUNTS, REFERENCE)
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 

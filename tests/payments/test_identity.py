@@ -6,7 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from paylab.payments.identity import address, identity
+from paylab.client.settings import address
+from paylab.payments.identity import identity
 
 ORDER = {
     "financial_account": {"id": "fa_1"},

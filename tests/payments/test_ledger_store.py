@@ -31,7 +31,7 @@ def test_written_before_it_is_sent(tmp_path):
             (made.id, "key", "no answer")
         ]
     assert store.find(key="key") == [made]
-    assert store._opened.execute("PRAGMA synchronous").fetchone() == (3,)
+    assert store.file.connection.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 def test_only_its_owner_reads_it(tmp_path):
@@ -98,7 +98,7 @@ def test_shown_as_a_table(tmp_path):
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
     shown = ledger_table(lab.ledger)
     assert str(tmp_path) in shown
-    assert "no entries" in shown
+    assert "no orders" in shown
     assert len(lab.ledger) == 0
 
 

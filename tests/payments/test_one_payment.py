@@ -169,14 +169,14 @@ def test_a_batch_on_a_ledger_that_cannot_be_written_sends_nothing(lab_of):
     """Rows whose order cannot be stored are "unsent" with the reason, and nothing is sent."""
     service = Service()
     lab = lab_of(service)
-    execute, fails = lab.ledger._store._execute, [False]
+    execute, fails = lab.ledger._store.file.execute, [False]
 
     def failing(sql, values=()):
         if fails[0] and sql.startswith("INSERT"):
             raise LedgerError("the disk is full")
         return execute(sql, values)
 
-    lab.ledger._store._execute = failing  # a disk that fills up
+    lab.ledger._store.file.execute = failing  # a disk that fills up
     told = lab.transfers.create_many(
         rows("a", "b", "c", "d", "e", "f", "g"),
         concurrency=1,
@@ -228,7 +228,7 @@ def test_a_commit_that_fails_takes_no_turn(lab_of):
     """An order whose COMMIT fails is not counted, so a repeated payment is still found."""
     service = Service()
     lab = lab_of(service)
-    execute, fail = lab.ledger._store._execute, ["COMMIT"]
+    execute, fail = lab.ledger._store.file.execute, ["COMMIT"]
 
     def failing(sql, values=()):
         if fail and sql == fail[0]:
@@ -236,7 +236,7 @@ def test_a_commit_that_fails_takes_no_turn(lab_of):
             raise LedgerError("disk I/O error")
         return execute(sql, values)
 
-    lab.ledger._store._execute = failing  # a disk that fails once
+    lab.ledger._store.file.execute = failing  # a disk that fails once
     with pytest.raises(LedgerError):
         pay(lab)
     service.answers = ["cut"]

@@ -21,8 +21,8 @@ from paylab.errors import (
     RuleWarning,
 )
 from paylab.lab.lab import Lab
+from paylab.locks import Locks
 from paylab.payments.ledger_store import LedgerStore
-from paylab.payments.locks import OrderLocks
 from paylab.views.calls import ledger_table
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -301,7 +301,7 @@ def test_nothing_was_sent_leaves_no_lost_order(lab_of, service):
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_a_lock_has_one_holder(tmp_path, in_memory):
     """A lock is taken once, until it is released; a lock of another order is free."""
-    locks = OrderLocks(None if in_memory else tmp_path)
+    locks = Locks(None if in_memory else tmp_path)
     held = locks.take("a")
     assert locks.take("a", 0.01) is None
     assert locks.take("b")

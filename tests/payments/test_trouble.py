@@ -72,7 +72,7 @@ def gone(path):
 @pytest.mark.parametrize("trouble", [full, locked, gone])
 def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
     """An unusable ledger raises LedgerError before the payment is sent, and says what to do."""
-    lab.ledger._store._opened.execute("PRAGMA busy_timeout = 50")
+    lab.ledger._store.file.connection.execute("PRAGMA busy_timeout = 50")
     with (
         trouble(tmp_path / "ledger.sqlite3"),
         pytest.raises(LedgerError, match=r"ledger.sqlite3 cannot be used.*PAYLAB_LEDGER"),
@@ -112,7 +112,7 @@ def test_a_payment_that_cannot_be_noted_is_told_with_its_id_and_key(lab, tmp_pat
         with locked(tmp_path / "ledger.sqlite3"):
             change(number, where, **values)
 
-    store._opened.execute("PRAGMA busy_timeout = 50")
+    store.file.connection.execute("PRAGMA busy_timeout = 50")
     store.change = failing
     with pytest.raises(LedgerError, match="the payment was made: tr_") as error:
         pay(lab)
