@@ -6,7 +6,9 @@ import base64
 import hashlib
 import hmac
 import re
+from collections import deque
 from datetime import UTC, datetime
+from itertools import islice
 from math import gcd
 from random import Random
 
@@ -91,11 +93,14 @@ def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
 
 
 def test_nonces_never_repeat_on_a_frozen_clock():
-    """On a frozen clock, nonces stay unique after every suffix was used once."""
+    """On a frozen clock, all suffixes are used once; then the next millisecond begins."""
     nonces = Nonces(Random(7))
-    seen = {nonces.next(NOW) for _ in range(VALUES + 10)}
-    assert len(seen) == VALUES + 10
+    begun = [nonces.next(NOW) for _ in range(2000)]
+    deque(islice(nonces._count, VALUES - 2000), 0)
+    again = [nonces.next(NOW) for _ in range(2000)]
     assert gcd(STEP, VALUES) == 1
+    assert len({*begun, *again}) == 4000
+    assert [int(one) + VALUES for one in begun] == [int(one) for one in again]
 
 
 def test_two_clients_start_at_different_nonces():

@@ -201,8 +201,18 @@ def test_a_secret_in_the_file_needs_a_private_file(written, mode, good):
 
 
 KEYRING = """
-import keyring, sys
+import sys
 from pathlib import Path
+from paylab.client import resolve
+def found(name, **environ):
+    try:
+        given = {"environ": environ, "profiles": Path(sys.argv[1])}
+        settings = resolve("https://x.test", "k", None, name, **given)
+        return settings.secret_key.reveal()
+    except Exception as error:
+        return error
+print(found("default", S="s"), "keyring" in sys.modules)
+import keyring
 from keyring.backend import KeyringBackend
 class Memory(KeyringBackend):
     priority = 1
@@ -210,50 +220,28 @@ class Memory(KeyringBackend):
     def set_password(self, *_): ...
     def delete_password(self, *_): ...
 keyring.set_keyring(Memory())
-from paylab.client import resolve
-print(resolve("https://x.test", "k", environ={}, profiles=Path(sys.argv[1])).secret_key.reveal())
-"""
-WITHOUT = """
-import sys
-from pathlib import Path
+print(found("there"), found("nobody"), sep="\\n")
 sys.modules["keyring"] = None
-from paylab.client import resolve
-resolve("https://x.test", "k", environ={}, profiles=Path(sys.argv[1]))
-"""
-IMPORTED = """
-import sys
-from pathlib import Path
-from paylab.client import resolve
-found = resolve("https://x.test", "k", environ={"S": "s"}, profiles=Path(sys.argv[1]))
-print(found.secret_key.reveal(), "keyring" in sys.modules)
+print(found("there"))
 """
 
 
-def run(program, *arguments):
-    """Run a program and return its output, including errors."""
-    command = [sys.executable, "-c", program, *arguments]
+def test_a_secret_in_the_keyring(written):
+    """A profile can refer to a secret in the keyring; an error says why it is not readable.
+
+    keyring, which may ask for a password, is not imported for a profile without it.
+    """
+    path = written(
+        '[default]\nsecret_key = "env:S"\n[there]\nsecret_key = "keyring:sandbox"\n'
+        '[nobody]\nsecret_key = "keyring:nobody"'
+    )
+    command = [sys.executable, "-c", KEYRING, path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("program", "name", "words"),
-    [
-        (KEYRING, "sandbox", "from_ring"),
-        (KEYRING, "nobody", "has no such entry under 'paylab'"),
-        (WITHOUT, "sandbox", "pip install 'paylab[keyring]'"),
-    ],
-)
-def test_a_secret_in_the_keyring(written, program, name, words):
-    """A profile can refer to a secret in the keyring; an error says why it is not readable."""
-    path = written(f'[default]\nsecret_key = "keyring:{name}"')
-    assert words in run(program, path)
-
-
-def test_the_keyring_is_not_loaded_without_need(written):
-    """keyring, which may ask for a password, is not imported for a profile without it."""
-    path = written('[default]\nsecret_key = "env:S"\n[other]\nsecret_key = "keyring:sandbox"')
-    assert run(IMPORTED, path) == "s False\n"
+    assert done.stderr == ""
+    without_need, there, nobody, without = done.stdout.splitlines()
+    assert (without_need, there) == ("s False", "from_ring")
+    assert "has no such entry under 'paylab'" in nobody
+    assert "pip install 'paylab[keyring]'" in without
 
 
 def test_profiles_live_in_the_users_configuration():

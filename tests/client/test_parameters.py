@@ -56,13 +56,13 @@ def test_an_unknown_parameter_is_not_sent(scripted, call, named):
     assert script.requests == []
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.__qualname__)
-def test_every_parameter_is_shown(operation):
+def test_every_parameter_is_shown():
     """Signatures list every parameter instead of `**`, including the options of each call."""
-    parameters = inspect.signature(operation).parameters
-    assert not [p for p in parameters.values() if p.kind == p.VAR_KEYWORD]
-    if operation.__name__ != "wait":
-        assert {"idempotency_key", "timeout", "headers"} <= parameters.keys()
+    for operation in OPERATIONS:
+        parameters = inspect.signature(operation).parameters
+        assert not [p for p in parameters.values() if p.kind == p.VAR_KEYWORD], operation
+        if operation.__name__ != "wait":
+            assert {"idempotency_key", "timeout", "headers"} <= parameters.keys(), operation
 
 
 @pytest.mark.parametrize("name", [each for each in RECORDS if RECORDS[each].fields])
@@ -260,8 +260,9 @@ def test_a_quote_may_stand_for_its_id(scripted):
     assert json.loads(script.requests[0].content) == {"quote_id": "qt_1"}
 
 
-@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/", "//"])
-@pytest.mark.parametrize("base", ["https://pay.test", "https://pay.test/api"])
+@pytest.mark.parametrize(
+    ("base", "ending"), [("https://pay.test", ""), ("https://pay.test/api", "/v1/")]
+)
 def test_a_base_url_may_end_in_v1(base, ending):
     """A base URL may end in /v1 or slashes; requests contain /v1 only once."""
     asked = []

