@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,18 @@ def kill_and_go_on(simulator, path, count, *, times, options):
     return points
 
 
+def interrupt_and_go_on(simulator, path, count, options):
+    """Interrupt the command after `count` transfers, let another finish; what the first said."""
+    begun = len(simulator.world.tables["transfers"])
+    with Server(simulator) as server:
+        process = _start(server, path, options)
+        _wait_for(process, simulator, begun + count)
+        process.send_signal(signal.SIGINT)
+        told = process.communicate()[1]
+        assert _start(server, path, options).wait(300) == 0
+    return process.returncode, told
+
+
 def _start(server, path, options):
     """Start `paylab payout` in a subprocess."""
     keys = {
@@ -31,13 +44,19 @@ def _start(server, path, options):
     }
     given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     command = [sys.executable, "-m", "paylab", "payout", str(path), "--json", *given]
-    return subprocess.Popen(command, env={**os.environ, **keys}, stdout=subprocess.DEVNULL)
+    env, pipe = {**os.environ, **keys}, subprocess.PIPE
+    return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
+
+
+def _wait_for(process, simulator, count):
+    """Wait until there are `count` transfers."""
+    while len(simulator.world.tables["transfers"]) < count:
+        assert process.poll() is None
+        time.sleep(0.002)
 
 
 def _kill_at(process, simulator, count):
     """Kill a process once there are `count` transfers."""
-    while len(simulator.world.tables["transfers"]) < count:
-        assert process.poll() is None
-        time.sleep(0.002)
+    _wait_for(process, simulator, count)
     process.kill()
     process.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from decimal import Decimal
 from random import Random
@@ -10,7 +11,7 @@ from random import Random
 import httpx
 import pandas as pd
 import pytest
-from batch_killing import kill_and_go_on
+from batch_killing import interrupt_and_go_on, kill_and_go_on
 
 import paylab
 from paylab.lab.lab import Lab
@@ -336,6 +337,15 @@ def test_progress_is_told_row_by_row(simulator, payouts):
 def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
     """Over HTTP and killed by SIGKILL at random points, each row ends with one transfer."""
     kill_and_go_on(simulator, payouts(MANY), MANY, times=2, options=COMMON)
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
+
+
+def test_an_interrupted_command_says_how_many_were_paid(simulator, payouts):
+    """After Ctrl-C, the command says how many payouts were made; the next run makes the others."""
+    status, told = interrupt_and_go_on(simulator, payouts(MANY), 20, COMMON)
+    assert status == 130
+    assert re.search(rf"interrupted: \d+ of {MANY} payouts were made; run the same batch", told)
+    assert "Traceback" not in told
     assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
 
 
