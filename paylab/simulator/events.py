@@ -10,8 +10,8 @@ import json
 from typing import Any
 
 from ..spec.money import lowered
-from ..spec.names import Names
 from ..spec.paging import put_inside
+from ..spec.renames import Names
 from ..spec.service_keys import NONE
 from ..spec.translation import instructions
 from . import faults

@@ -1,4 +1,4 @@
-"""Names that do not exist here, which name is probably meant, and what a service calls our fields.
+"""Names that do not exist here, and which name is probably meant.
 
 `HABITS` holds what other SDKs call things. The AttributeError of a class with `@suggesting` says
 what to use instead.
@@ -180,38 +180,3 @@ def suggesting(kind: type[K]) -> type[K]:
 
 def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
-
-
-class Names:
-    """The names of a service's fields: from our names to theirs, and back."""
-
-    def __init__(self, theirs: Mapping[str, str]) -> None:
-        self.theirs = {our: their for our, their in theirs.items() if our != their}
-        self.ours = {their: our for our, their in self.theirs.items()}
-
-    def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """An object with the service's names; other fields are unchanged."""
-        return _renamed(body, self.theirs)
-
-    def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """An object of the service with our names; other fields are unchanged."""
-        return _renamed(body, self.ours)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Names) and self.theirs == other.theirs
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.theirs.items()))
-
-    def __repr__(self) -> str:
-        return f"Names({self.theirs})"
-
-
-def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The object with other names; a field that already has such a name is dropped."""
-    new = {names[name]: value for name, value in body.items() if name in names}
-    return {
-        names.get(name, name): value
-        for name, value in body.items()
-        if name in names or name not in new
-    }

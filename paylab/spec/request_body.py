@@ -13,9 +13,9 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import Problem
-from .names import Names
 from .operations import OPERATIONS
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
+from .renames import Names
 from .service import Service
 from .translation import CASES, SAME
 

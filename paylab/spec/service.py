@@ -20,10 +20,10 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
 from . import assumptions, codes, service_file
-from .names import Names
 from .operations import LISTS, OPERATIONS, routes
 from .operations.routes import Route, RouteTable
 from .paging import ListForm, put_inside
+from .renames import Names
 from .service_file import PROBED, KeyTable, Probed
 from .service_keys import Value
 

@@ -11,9 +11,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ..errors import Problem, RuleError
-from .names import Names
 from .operations import ANSWER_NAMES, OPERATIONS
 from .operations.field import AMOUNT, CURRENCY, dotted
+from .renames import Names
 from .service import AccountDetails, Service
 
 Body = dict[str, Any]

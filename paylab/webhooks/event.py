@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
 from ..spec.money import lowered
-from ..spec.names import Names
 from ..spec.paging import put_inside, value_at
+from ..spec.renames import Names
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import paylab
 from paylab.errors import ConfigError, MissingOperationError, ServiceError
 from paylab.spec import assumptions
-from paylab.spec.names import Names
 from paylab.spec.operations import OPERATIONS
+from paylab.spec.renames import Names
 from paylab.spec.service import Service
 
 DAY = date(2026, 11, 22)

@@ -14,7 +14,8 @@ from ...spec.models import FinancialAccount
 from ...spec.service import Service
 from ..html import Row, escape
 from ..qr import read_qr, scan
-from .field import COMBO, OPEN, SELECT, TEXT, FormField, call
+from .code import call
+from .field import COMBO, OPEN, SELECT, TEXT, FormField
 from .file import FilePicker
 from .form import Form, side_by_side
 from .view import Group, Html

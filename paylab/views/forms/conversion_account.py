@@ -13,7 +13,8 @@ from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ..html import Row
-from .field import RADIO, SELECT, FormField, call
+from .code import call
+from .field import RADIO, SELECT, FormField
 from .form import Form
 from .live import Look, Refresher, Timeline, in_thread
 from .order import OrderForm

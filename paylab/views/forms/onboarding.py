@@ -19,7 +19,8 @@ from .. import html
 from ..html import Row
 from . import person
 from .account import AccountFields, normaliser
-from .field import Expression, FormField, call
+from .code import Expression, call
+from .field import FormField
 from .form import Form, form_part, side_by_side
 from .person import NAME as CONSENT
 from .person import Consent

@@ -14,8 +14,8 @@ from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
 from .. import html
 from ..html import Row
+from .code import looking_up
 from .conversion_account import newest_first
-from .field import looking_up
 from .form import Form
 from .live import Live
 from .status import picture

@@ -16,7 +16,8 @@ from ...spec.models import Quote, Transfer
 from ...spec.service import Service
 from .. import html
 from ..html import Row
-from .field import COMBO, OPEN, SELECT, FormField, call
+from .code import call
+from .field import COMBO, OPEN, SELECT, FormField
 from .form import Form, side_by_side
 from .live import Refresher, at_once
 from .order import OrderForm

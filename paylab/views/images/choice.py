@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 from ...errors import Problem, RuleError
 from ...rules import images as rules
 from ...spec.service import Service
-from ..forms.field import Expression, call, literal
+from ..forms.code import Expression, call, literal
 from ..forms.file import temporary
 from ..specimens import specimen
 from . import location

@@ -14,7 +14,8 @@ from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.service import Service
-from ..forms.field import TICK, Expression, FormField, call
+from ..forms.code import Expression, call
+from ..forms.field import TICK, FormField
 from ..forms.form import Form
 from ..forms.view import Button, Html
 from ..html import Row

@@ -1,0 +1,67 @@
+"""Python code that does what a form does: calls with literals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+WIDTH = 88
+INDENT = "    "
+
+
+class Expression(str):
+    """Python source to insert unquoted: a name or a call."""
+
+    __slots__ = ()
+
+
+def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
+    """`to = function(positional, name=value)`, broken into lines when too long."""
+    given = [("", value) for value in positional]
+    given += [(f"{name}=", value) for name, value in arguments.items()]
+    begin = f"{to} = {function}" if to else function
+    line = f"{begin}({', '.join(f'{name}{literal(value)}' for name, value in given)})"
+    if len(line) <= WIDTH:
+        return line
+    broken = [f"{INDENT}{name}{literal(value, broken=True)}," for name, value in given]
+    return "\n".join([f"{begin}(", *broken, ")"])
+
+
+def literal(value: object, *, broken: bool = False) -> str:
+    """A value as Python source; a long object has one entry per line."""
+    if isinstance(value, Expression):
+        return str(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if not isinstance(value, Mapping):
+        return repr(value)
+    entries = [f"{literal(key)}: {literal(one)}" for key, one in value.items()]
+    line = f"{{{', '.join(entries)}}}"
+    if not broken or len(line) <= WIDTH - 2 * len(INDENT):
+        return line
+    return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])
+
+
+# Function and result; its argument is the id of the person or conversion account.
+CALLS = {
+    "person": ("lab.individuals.get", "person"),
+    "images": ("lab.individuals.images", "images"),
+    "verification": ("lab.individuals.wait", "person"),
+    "account": ("lab.conversion_accounts.get", "account"),
+}
+WALLET = 'wallet = next(one for one in person.financial_accounts if one.type == "crypto_wallet")'
+
+
+def looking_up(step: str, of: str | None) -> str:
+    """The call for a step; empty while the id is unknown."""
+    if of is None:
+        return ""
+    if step in CALLS:
+        function, to = CALLS[step]
+        return call(function, {}, of, to=to)
+    if step == "wallet":
+        return WALLET
+    waited = call("lab.conversions.wait", {"conversion_account_id": of}, to="conversion")
+    return waited if step == "conversion" else f"{waited}\ndeposit = conversion.deposit"
