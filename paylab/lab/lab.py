@@ -142,7 +142,7 @@ class Lab:
 
     def _find_controls(self) -> Controls | None:
         if self._embedded or (self._replay and self._replay.has_controls):
-            return Controls(self.client.request)
+            return Controls(self.client.request, self.client.service)
         if self._replay:
             return None
         return find_controls(self.settings, self.client.watchers, self._service_clock.forget)

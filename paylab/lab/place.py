@@ -99,4 +99,4 @@ def find_controls(
             if method != "GET":
                 moved()
 
-    return Controls(ask)
+    return Controls(ask, settings.service)

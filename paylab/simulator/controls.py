@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import SimulatorError, UnknownNameError
 from ..files import path_of
 from ..spec import timestamps
+from ..spec.service import Service
 from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
 from .faults import KINDS
@@ -29,11 +30,11 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 class Controls:
     """The control API of a simulator: clock, faults, seeding, snapshots."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask)
-        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")))
+        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def summary(self) -> dict[str, Any]:
         """Clock, counts and seed.
@@ -141,7 +142,7 @@ class Controls:
 class ClockPanel:
     """The simulator's clock."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
 
     def _state(self) -> dict[str, Any]:
@@ -207,7 +208,7 @@ class ClockPanel:
 class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:

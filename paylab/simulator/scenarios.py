@@ -8,11 +8,12 @@ from typing import Any
 
 from ..errors import UnknownNameError
 from ..spec.assumptions import SCENARIOS, Scenario
-from ..spec.codes import STATUS_DETAIL_CODES, TERMINAL_CODES
+from ..spec.codes import STATUS_DETAIL_CODES
+from ..spec.service import Service
 
 
-def _of_code(code: str) -> Scenario:
-    end = "rejected" if code in TERMINAL_CODES else "action_required"
+def _of_code(code: str, service: Service) -> Scenario:
+    end = "rejected" if code in service.verification.terminal_codes else "action_required"
     value = code.replace("_", " ").title()
     return Scenario("individual, family_name", value, f"{end} with {code}")
 
@@ -31,18 +32,25 @@ _NAMES = {
     ("deposit, sender_name", "Scenario Failed"): "deposit_failed",
 }
 
-NAMED: Mapping[str, Scenario] = {
-    **{code: _of_code(code) for code in STATUS_DETAIL_CODES},
-    **{name: each for each in SCENARIOS if (name := _named(each))},
-}
-"""The values that cause an outcome, by name."""
+
+def named_scenarios(service: Service) -> dict[str, Scenario]:
+    """The values that cause an outcome, by name; the service's terminal codes reject."""
+    codes = {code: _of_code(code, service) for code in STATUS_DETAIL_CODES}
+    return codes | {name: each for each in SCENARIOS if (name := _named(each))}
+
+
+NAMED: Mapping[str, Scenario] = named_scenarios(Service())
+"""The values that cause an outcome, by name, with the assumed terminal codes."""
 
 
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 
-    def __init__(self, ask: Callable[[], list[dict[str, str]]]) -> None:
+    def __init__(
+        self, ask: Callable[[], list[dict[str, str]]], service: Service | None = None
+    ) -> None:
         self._ask = ask
+        self._named = named_scenarios(service) if service else NAMED
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""
@@ -77,7 +85,7 @@ class Scenarios:
         """
         return [
             {"name": name, **vars(each), "value": each.value or '"" (empty)'}
-            for name, each in NAMED.items()
+            for name, each in self._named.items()
         ]
 
     def __repr__(self) -> str:

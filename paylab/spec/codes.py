@@ -66,12 +66,6 @@ STATUS_DETAIL_CODES = (
     "verification_identity_unverified",
     "verification_unknown_error",
 )
-TERMINAL_CODES = (  # assumption kyc.terminal
-    "verification_disallowed_country",
-    "verification_age_mismatch",
-    "verification_identity_unverified",
-)
-
 IMAGE_SIDES = ("document-front", "document-back", "selfie")
 IMAGE_TYPES = (
     *("application/pdf", "image/jpeg", "image/png"),

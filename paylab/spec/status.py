@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
 
 from . import codes
+from .service import Service
 
 
 class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
@@ -155,17 +156,16 @@ DOCUMENT = (FRONT, BACK)
 
 @dataclass(frozen=True)
 class Advice:
-    """The advice for one code; `sides` are the images that may have to be sent again."""
+    """The advice for one code; `sides` are the images that may have to be sent again.
+
+    `terminal` is whether it is final: no other image can change it.
+    """
 
     code: str
     meaning: str
     action: str
     sides: tuple[str, ...] = ()
-
-    @property
-    def terminal(self) -> bool:
-        """Whether it is final: no other image can change it. Assumption `kyc.terminal`."""
-        return self.code in codes.TERMINAL_CODES
+    terminal: bool = False
 
     @property
     def asks(self) -> bool:
@@ -173,13 +173,19 @@ class Advice:
         return self.code.endswith("_needed")
 
 
-def detail(code: object) -> Advice:
+def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice:
     """The advice for a code; unknown codes get a general one.
+
+    `terminal_codes` are those of a service, `service.verification.terminal_codes`; by default
+    the assumed ones. Assumption `kyc.terminal`.
 
     >>> paylab.status.detail("verification_image_blurry").terminal
     False
     """
-    return _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, codes.IMAGE_SIDES)
+    known = _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, codes.IMAGE_SIDES)
+    if terminal_codes is None:
+        terminal_codes = Service().verification.terminal_codes
+    return replace(known, terminal=known.code in terminal_codes)
 
 
 _NEW = "The check returned a code that this version of paylab does not know."

@@ -18,6 +18,7 @@ from paylab.simulator.scenarios import NAMED
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
+from paylab.spec.service import Service
 
 HOOK = "https://hooks.example.com/in"
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
@@ -223,3 +224,15 @@ def test_a_world_that_was_changed_by_hand(saved):
     with pytest.raises(errors.BadRequestError, match="changed"):
         lab.simulator.load(path)
     assert lab.simulator.summary()["seed"] == 7
+
+
+@pytest.mark.parametrize("code", ["verification_image_blurry", "verification_age_mismatch"])
+def test_the_terminal_codes_are_those_of_the_service(code):
+    """Scenarios and advice call a code final if the settings of the service do."""
+    service = Service({"verification.terminal_codes": ["verification_image_blurry"]})
+    lab = paylab.connect(simulator=Simulator(service=service), ledger="none")
+    outcomes = {row["name"]: row["outcome"] for row in lab.simulator.scenarios.rows()}
+    is_final = code in service.verification.terminal_codes
+    assert outcomes[code].startswith("rejected") == is_final
+    assert paylab.status.detail(code, service.verification.terminal_codes).terminal == is_final
+    assert paylab.status.detail(code).terminal != is_final

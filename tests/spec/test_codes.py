@@ -34,7 +34,6 @@ def test_enumerations_are_whole_and_name_nothing_twice(words, count):
 @pytest.mark.parametrize(
     ("part", "whole"),
     [
-        (codes.TERMINAL_CODES, codes.STATUS_DETAIL_CODES),
         (codes.SEPA, codes.COUNTRIES),
         (codes.ON_RAMP, codes.COUNTRIES),
         (codes.NETWORKS, codes.PAYOUT_METHODS),
