@@ -62,7 +62,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ledger",
         metavar="FILE",
-        help="keep idempotency keys in this file; none keeps none (default: see PAYLAB_LEDGER)",
+        help="file of the order ledger, or none for no ledger (default: see PAYLAB_LEDGER)",
     )
     parser.add_argument(
         "--service",

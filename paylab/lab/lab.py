@@ -127,7 +127,7 @@ class Lab:
 
     @property
     def ledger(self) -> Ledger | None:
-        """The order ledger: the payments and their idempotency keys; None without a ledger."""
+        """The order ledger: what was asked, its state, payment and key; None without a ledger."""
         return self._orders.ledger
 
     @property
@@ -338,7 +338,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
 
     If nothing is configured, the service is simulated inside this process, without sockets,
     threads or keys. Raises ConfigError if only some of the settings are given.
-    `ledger` is the file that keeps idempotency keys; "none" keeps none.
+    `ledger` is the file of the order ledger, by which an equal order is paid once; "none" is none.
     `service` describes where your service differs from paylab's assumptions: the path of a
     service.toml, values or a Service. An embedded simulator follows it too.
     `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and

@@ -87,8 +87,8 @@ class Ledger:
         """Whether an equal order stands here, so that the list need not be searched for it."""
         known = identity(fields, self._terms(fields))
         equal = self._store.find(address=self._address, identity=known)
-        now = self._clock.span()[1] if equal else None
-        return any(one.state == ANSWERED or (now and is_trusted(one, now)) for one in equal)
+        now = self._clock.span  # asked only for an order without an answer: it may be a request
+        return any(one.state == ANSWERED or is_trusted(one, now()[1]) for one in equal)
 
     def _terms(self, fields: Values) -> Values | None:
         quote = fields.get("quote_id")
