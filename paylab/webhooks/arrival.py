@@ -36,7 +36,7 @@ class Arrival:
     order: str
     body: bytes = field(repr=False)
     answered: int | None = None
-    wrapper: Wrapper = OWN
+    wrapper: Wrapper = field(default=OWN, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property

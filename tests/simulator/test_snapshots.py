@@ -187,6 +187,9 @@ def test_few_answers_are_kept_in_parts(make, monkeypatch):
         (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "duplicate"),
         (lambda d: d["tables"].update(secrets=[]), "tables.secrets"),
         (lambda d: d["clock"].update(base="yesterday"), "clock.base"),
+        (lambda d: d["clock"].update(frozen="true"), "clock.frozen"),
+        (lambda d: d["clock"].update(frozen=False), "clock"),
+        (lambda d: d.update(seed="7"), "seed"),
         (lambda d: d["counters"].update(transfers="9"), "counters"),
         (lambda d: d.update(paylab_snapshot=2), "format"),
         (lambda d: d.pop("paylab_snapshot"), "not a snapshot"),
@@ -198,6 +201,13 @@ def test_what_is_wrong_is_named(service, change, field):
     change(dump)
     answer = put(service, dump)
     assert (answer.status, field in answer["error"]) == (400, True), answer.body
+
+
+def test_the_problems_of_a_snapshot_are_limited(service):
+    """Of many problems the first twenty are listed."""
+    dump = service.get("/_simulator/snapshot").json
+    dump["tables"]["events"] = [{"id": str(number)} for number in range(30)]
+    assert len(put(service, dump)["errors"]) == 20
 
 
 def test_an_id_that_is_taken_is_not_given_out_again(service):

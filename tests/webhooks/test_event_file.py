@@ -99,6 +99,15 @@ def test_a_damaged_line_costs_nothing_else(path, caplog, damaged):
         read_events(path)
 
 
+@pytest.mark.parametrize(
+    ("given", "count"), [("3", 3), ("0", 1), ("-1", 1), ("true", 1), ('"9"', 1)]
+)
+def test_the_deliveries_of_a_line(path, given, count):
+    """A line stands for as many deliveries as it says; a value that is no count means one."""
+    path.write_text(HEADER + LINE.replace('"deliveries": 1', f'"deliveries": {given}') + LINE)
+    assert [one.deliveries for one in EventLog(path).all()] == [count + 1]
+
+
 def test_a_file_of_somebody_else_is_read(path):
     """Events without a header, an arrival or a last newline are read; `since` is unknown."""
     path.write_text('\n{"event_type": "a", "event_payload": {"x": "\u2028"}}\n' + LINE.strip())

@@ -11,7 +11,7 @@ from paylab.webhooks.arrivals import Arrivals
 from paylab.webhooks.event import read_event
 from paylab.webhooks.event_log import EventLog
 
-from .conftest import NOW
+from .conftest import NOW, body_of
 
 
 def add(log, body, at=NOW):
@@ -64,7 +64,7 @@ def test_any_text_can_be_kept(tmp_path, field, value):
 
 
 @pytest.mark.parametrize(
-    "limits", [{"most_events": 2}, {"most_bytes": 300}], ids=["events", "bytes"]
+    "limits", [{"most_events": 2}, {"most_bytes": 2 * len(body_of(1, "t0"))}], ids=["n", "bytes"]
 )
 def test_the_oldest_events_are_dropped(tmp_path, delivery, limits):
     """Above a limit the oldest are dropped from memory, `since` moves on, and the file has all."""

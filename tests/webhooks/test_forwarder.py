@@ -42,8 +42,9 @@ def test_a_handler_is_given_the_body_as_it_came(handler, status):
     assert handler.got == [("application/json", b'{"a": 1 }')]
 
 
-def test_a_handler_is_given_the_signature(handler):
-    """The signature is sent in the header that the service uses."""
+def test_a_handler_is_given_the_signature(handler, monkeypatch):
+    """The signature is sent in the header that the service uses, and through no proxy."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert post_event(f"{handler.url}/200", b"{}", signature={"x-signature": "ab"}) == 200
     assert handler.headers["X-Signature"] == "ab"
 

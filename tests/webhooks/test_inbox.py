@@ -94,8 +94,8 @@ def test_waiting_moves_a_frozen_clock(lab, inbox):
 
 def test_waiting_in_vain_says_for_what(inbox):
     """The timeout error names the event type and the time waited."""
-    with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2 s"):
-        inbox.wait(type="transfer.failed", timeout=2)
+    with pytest.raises(WaitTimeoutError, match=r"type transfer\.failed after 2\.2 s"):
+        inbox.wait(type="transfer.failed", timeout=2.2)
 
 
 def test_a_row_knows_what_changed_since(lab, inbox):

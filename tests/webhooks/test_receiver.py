@@ -7,7 +7,7 @@ import json
 import pytest
 
 from paylab.webhooks.event_log import EventLog
-from paylab.webhooks.receiver import MOST_BYTES, Broken, Receiver
+from paylab.webhooks.receiver import MOST_BYTES, UNANSWERED, Broken, Receiver
 
 from .conftest import NOW
 
@@ -92,6 +92,14 @@ def test_a_handler_that_raises_has_the_event_delivered_again(events):
     receiver = Receiver(events, lambda: NOW, then)
     statuses = [receiver.receive("POST", JSON, GOOD).status for _ in range(3)]
     assert (statuses, events.get(1).deliveries) == ([500, 500, 200], 3)
+
+
+def test_a_handler_that_cannot_be_reached_is_a_502(events):
+    """The service is answered 502, and listeners know that nobody answered."""
+    receiver, told = Receiver(events, lambda: NOW, lambda _: UNANSWERED), []
+    receiver.listeners.append(told.append)
+    assert receiver.receive("POST", JSON, GOOD).status == 502
+    assert [arrival.answered for arrival in told] == [0]
 
 
 def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
