@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl
 from ..client.call import Call
 from ..errors import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
-from ..spec.operations import IDEMPOTENT
+from ..spec.operations.records import IDEMPOTENT
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import read_json, write_json
 from .terminal import announce, confirm, say, say_json, warn_user, whole_number

@@ -13,7 +13,7 @@ from ..signing.canonical import key_bytes
 from ..spec import assumptions
 from ..spec.envelope import read_envelope
 from ..spec.error_body import ErrorBody
-from ..spec.operations import ANSWER_NAMES, OPERATIONS
+from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.resource import Resource
 from ..spec.service import Service

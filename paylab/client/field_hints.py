@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..spec import assumptions
 from ..spec.complaints import Complaint
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.service import AccountDetails, Service
 from ..spec.translation import Translation

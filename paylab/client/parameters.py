@@ -11,8 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 from ..errors import Problem, RuleError, RuleWarning
 from ..spec.models import FinancialAccount
 from ..spec.names import meant, nearest_name
-from ..spec.operations import AMOUNTS, OPERATIONS
 from ..spec.operations.field import ID, REFERENCE
+from ..spec.operations.records import AMOUNTS, OPERATIONS
 from .request import json_value
 
 P = ParamSpec("P")

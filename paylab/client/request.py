@@ -29,7 +29,7 @@ from ..signing.canonical import (
     signed_path,
 )
 from ..spec.money import Amount
-from ..spec.operations import IDEMPOTENT
+from ..spec.operations.records import IDEMPOTENT
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 

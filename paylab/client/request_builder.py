@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..redaction.redaction import Redaction
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, encode, url_of, with_options
 from .settings import Settings

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.error_body import is_error
-from ..spec.operations import ANSWER_NAMES, OPERATIONS
+from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
 from ..spec.resource import Resource
 from ..spec.text import EXACT, plain, read_json, write_json

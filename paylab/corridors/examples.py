@@ -10,7 +10,7 @@ from typing import Any
 from .. import corridors
 from ..errors import Problem, RuleError
 from ..spec import codes
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from .account_types import Account
 

@@ -26,8 +26,8 @@ from hashlib import sha256
 from typing import Any
 from unicodedata import normalize
 
-from ..spec.operations import IDEMPOTENT, OPERATIONS
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM
+from ..spec.operations.records import IDEMPOTENT, OPERATIONS
 
 _ORDERS = [OPERATIONS[name] for name in sorted(IDEMPOTENT)]
 AMOUNTS = frozenset(name for each in _ORDERS for name in each.of_kind(AMOUNT))

@@ -13,8 +13,8 @@ from ..errors import PaylabError, Problem, RuleError, RuleWarning
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money
-from ..spec.operations import OPERATIONS
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
+from ..spec.operations.records import OPERATIONS
 from .identity import identity
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.codes import STATUSES
-from ..spec.operations import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.operations.operation import Operation
+from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.paging import value_at
 from ..spec.service import Service
 

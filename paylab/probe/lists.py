@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..spec import timestamps
 from ..spec.envelope import read_envelope
-from ..spec.operations import LISTS
+from ..spec.operations.records import LISTS
 from ..spec.service_keys import NONE
 from .answers import ServiceReply
 from .inquiry import PREFIX, READS, Inquiry, Question, keys_of

@@ -13,7 +13,7 @@ from ..errors import ConfigError, Problem, RuleError
 from ..signing.snippets import DIALECT
 from ..spec import assumptions, codes
 from ..spec.codes import STATUSES
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from . import (
     accounts,

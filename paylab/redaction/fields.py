@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ..spec import codes
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 
 VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
 NUMBER = re.compile(

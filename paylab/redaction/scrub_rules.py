@@ -17,7 +17,7 @@ from stdnum.co import nit
 
 from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from . import escapes
 from .escapes import Found

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import Problem
 from ..spec import paging, timestamps
-from ..spec.operations import ANSWERED_AMOUNTS, OPERATIONS
+from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.paging import ListForm, put_inside
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service import Service

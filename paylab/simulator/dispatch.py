@@ -9,7 +9,7 @@ from email.utils import format_datetime
 from functools import partial
 
 from ..signing.unauthorized import verify
-from ..spec.operations import IDEMPOTENT, LISTS
+from ..spec.operations.records import IDEMPOTENT, LISTS
 from . import (
     control_api,
     faults,

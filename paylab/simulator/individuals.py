@@ -10,8 +10,8 @@ from ..rules import accounts as account_rules
 from ..rules import images as image_rules
 from ..rules import individuals as individual_rules
 from ..spec import codes
-from ..spec.operations import OPERATIONS
 from ..spec.operations.field import DATE, TEXT, TIME
+from ..spec.operations.records import OPERATIONS
 from ..spec.request_body import RequestBody
 from . import bodies
 from .bodies import (

@@ -7,7 +7,7 @@ from functools import partial
 from ..errors import Problem
 from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
-from ..spec.operations import OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.request_body import RequestBody
 from . import bodies, ids, quotes
 from .bodies import as_shown, named_row, page

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from .. import forks
 from ..spec import timestamps
-from ..spec.operations import LISTS
+from ..spec.operations.records import LISTS
 from ..spec.service import Service
 from ..spec.status import MACHINES
 from ..spec.translation import Translation

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import codes
-from .operations import LISTS
+from .operations.records import LISTS
 from .service_keys import Key
 
 Entry = Mapping[str, Any]

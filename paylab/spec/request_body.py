@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import Problem
-from .operations import OPERATIONS
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
+from .operations.records import OPERATIONS
 from .renames import Names
 from .service import Service
 from .translation import CASES, SAME

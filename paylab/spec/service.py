@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors import ServiceError
 from . import assumptions, codes, service_file
-from .operations import LISTS, OPERATIONS, routes
+from .operations import routes
+from .operations.records import LISTS, OPERATIONS
 from .operations.routes import Route, RouteTable
 from .paging import ListForm, put_inside
 from .renames import Names

@@ -11,8 +11,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ..errors import Problem, RuleError
-from .operations import ANSWER_NAMES, OPERATIONS
 from .operations.field import AMOUNT, CURRENCY, dotted
+from .operations.records import ANSWER_NAMES, OPERATIONS
 from .renames import Names
 from .service import AccountDetails, Service
 

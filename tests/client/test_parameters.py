@@ -15,7 +15,7 @@ from paylab.client import Client, resources
 from paylab.client.request import Options
 from paylab.client.settings import Settings
 from paylab.spec import models
-from paylab.spec.operations import OPERATIONS as RECORDS
+from paylab.spec.operations.records import OPERATIONS as RECORDS
 from paylab.spec.service import Service
 
 KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"

@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab.spec import assumptions
-from paylab.spec.operations import OPERATIONS
+from paylab.spec.operations.records import OPERATIONS
 
 PACKAGE = Path(paylab.__file__).parent
 ORIGINS = {"spec", "public", "chosen", "spec, public", "public, spec", "spec, chosen"}

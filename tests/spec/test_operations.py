@@ -6,8 +6,8 @@ import pytest
 
 from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 from paylab.spec import assumptions, models
-from paylab.spec.operations import OPERATIONS
 from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, KINDS, REFERENCE
+from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
 
 # What the specification says, typed from it: method, path, success, fields (* is required).

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import paylab
 from paylab.errors import ConfigError, MissingOperationError, ServiceError
 from paylab.spec import assumptions
-from paylab.spec.operations import OPERATIONS
+from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
 

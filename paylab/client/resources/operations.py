@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from ...errors import Problem, WaitTimeoutError
 from ...spec import codes
 from ...spec.names import nearest_name
-from ...spec.operations import OPERATIONS
 from ...spec.operations.field import OBJECT, Field, dotted
+from ...spec.operations.records import OPERATIONS
 from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain

@@ -10,8 +10,8 @@ from ...rules.transfers import rules_of
 from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.names import suggesting
-from ...spec.operations import OPERATIONS
 from ...spec.operations.field import CURRENCY, ENUM
+from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
 from ..parameters import Account, body_of, check_identifier, judge, takes
