@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
 
 import httpx
 import jsonschema
 import pytest
 
-from paylab.client.call import LONGEST_KEPT, Spent
+from paylab.client.call import LONGEST_KEPT, Call, Spent
 from paylab.client.call_log import CallLog
 from paylab.errors import APIStatusError
 
@@ -213,6 +213,17 @@ def test_har_names_nobody_unless_asked(scripted, keep):
     client.request("POST", "/v1/x", json=body, params=query)
     text = json.dumps(client.calls.har(keep_personal=keep))
     assert [word in text for word in ("Marisol", "ana@", "5511112222")] == [keep] * 3
+
+
+def test_the_time_of_a_har_is_that_of_its_steps():
+    """A step that was not measured is -1 and adds nothing."""
+    kept = Call(datetime(2026, 1, 31, tzinfo=UTC), "GET", "/", "https://pay.test/")
+    calls = [replace(kept, spent=Spent(connecting, 0.25, 0.5)) for connecting in (0.0, 1.0)]
+    entries = CallLog(calls).har()["log"]["entries"]
+    assert [(entry["timings"]["connect"], entry["time"]) for entry in entries] == [
+        (-1, 750),
+        (1000, 1750),
+    ]
 
 
 def test_no_calls():
