@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from itertools import count
 from multiprocessing import get_context
+from random import Random
 
 import httpx
 import pytest
@@ -198,6 +199,18 @@ def killed_while_its_own_child_lives(place):
         assert place.lab().pay(timeout=5).replayed
     finally:
         os.kill(grandchild, signal.SIGKILL)
+
+
+@case(ONCE, pays=4)
+def children_killed_at_once(place):
+    """Twelve children that pay one order and are killed at random steps make one payment."""
+    draw = Random("twelve")
+    for amount in ("1.00", "2.00", "3.00", "4.00"):
+        work = partial(place.pay, source_amount=amount)
+        steps = [draw.randrange(1, 45) for _ in range(12)]
+        children = [fork(partial(killed_at_step, step, work)) for step in steps]
+        assert {ended(child) for child in children} <= {0, 9, -signal.SIGKILL}
+        place.pay(source_amount=amount)
 
 
 @case(ASKED, pays=1)
