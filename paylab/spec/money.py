@@ -56,6 +56,7 @@ def _plain(value: object) -> str:
 # Our own limit, so that every amount fits an exact column.
 WHOLE_DIGITS_MAX = 30
 _PLAIN = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
+_SIGNED = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _SOURCE = "amount.form"
 
 
@@ -67,12 +68,17 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
         places = codes.MINOR_UNITS.get(currency.upper(), codes.MINOR_UNIT_DEFAULT)
     if not isinstance(value, str):
         message = 'must be text, like "10.50"'
+    elif match is None and _SIGNED.fullmatch(value):
+        message = "must be more than 0"
+    elif match is None and PLAIN_NUMBER.fullmatch(value) and value[0] != "+":
+        message = f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
     elif match is None:
-        message = "must be plain digits with at most one point, like 10.50"
+        message = "must be plain digits, with a point before decimals, like 10.50"
     elif not value.strip("0."):
         message = "must be more than 0"
     elif places is not None and len(decimals) > places:
-        message = f"must have at most {places} decimals in {str(currency).upper()[:5]}"
+        most = f"at most {places}" if places else "no"
+        message = f"must have {most} decimals in {str(currency).upper()[:5]}"
     else:
         return []
     return [Problem(field, message, _SOURCE)]

@@ -15,7 +15,7 @@ ASSUMPTION = " (assumed: the specification does not say so)"
 OPEN = "This list is assumed: you can type another value."
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
-_COUNTED = re.compile(r"\b(digits|characters|hex digits)\b")
+_COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 _SHOWN = 40  # maximum length of a value quoted in an error
 
 Options = Sequence[tuple[str, Any]]
@@ -171,7 +171,8 @@ def wording(problem: Problem, field: FormField) -> str:
     if message.startswith("must be one of "):
         return f"Choose one of {message.removeprefix('must be one of ')}{mark}."
     if not message.startswith("must be "):
-        return f"{field.label} {message}{mark}."
+        unit = f" in {message.rpartition(' in ')[2]}"
+        return f"{field.label.removesuffix(unit)} {message}{mark}."
     wanted = message.removeprefix("must be ").removeprefix("exactly ")
     named = wanted if wanted.startswith(("a ", "an ")) else f"{_article(field.label)}: {wanted}"
     return f"Enter {named}{mark}.{_entered(message, field)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -92,7 +93,13 @@ class QuoteForm(Form):
         body = dict(values)
         account = body.pop("financial_account", None)
         paid = {"financial_account": {"id": account}} if account else {}
-        return self.rule({**body, **paid}, self._service)
+        found = self.rule({**body, **paid}, self._service)
+        if any(values.get(name) is not None for name in GIVEN):
+            return found
+        # The form has one input for the three amounts, of which the rule asks for one.
+        return [
+            replace(one, message="is required") if one.field in GIVEN else one for one in found
+        ]
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""

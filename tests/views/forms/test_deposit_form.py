@@ -12,6 +12,7 @@ import pytest
 from paylab.errors import APIConnectionError, BadRequestError, ChoiceError, RuleError, ServerError
 from paylab.spec.models import Deposit
 from paylab.views.forms.conversion_account import DepositForm
+from paylab.views.forms.field import ASSUMPTION
 
 
 @pytest.fixture
@@ -48,6 +49,10 @@ def test_three_senders(form, send, sender, name, sent):
         ("50.01", "Enter an amount in MXN: at most 50 MXN in the sandbox. You entered “50.01”."),
         ("", "Required"),
         ("0", "more than 0"),
+        ("-5", f"an amount in MXN: more than 0{ASSUMPTION}. You entered “-5”."),
+        ("1" * 32, f"Amount in MXN must have at most 30 digits before the point{ASSUMPTION}."),
+        ("1.234", f"Amount must have at most 2 decimals in MXN{ASSUMPTION}."),
+        ("1,5", f"a point before decimals, like 10.50{ASSUMPTION}. You entered “1,5”."),
     ],
 )
 def test_amounts(form, amount, said):

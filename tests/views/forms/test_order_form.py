@@ -96,3 +96,11 @@ def test_send_another_account(lab):
     form.restart()
     assert form.submit().id != first.id
     assert len(list(lab.conversion_accounts.list())) == 2
+
+
+def test_an_empty_amount_is_required(lab, person):
+    """A form with one amount does not name the three amounts of the interface."""
+    for form in (lab.forms.quote(person), lab.forms.transfer(person)):
+        form.fields["amount"].value = ""
+        assert "Required" in form.fields["amount"].note
+        assert "exactly one of" not in form.fields["amount"].note
