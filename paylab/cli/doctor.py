@@ -92,5 +92,7 @@ def _clock(lab: Lab) -> Iterator[Check]:
         return
     ahead = (date - lab.calls[-1].when).total_seconds()
     allowed = lab.service.signing.tolerance
-    text = f"the service's clock is {ahead:+.0f} s from this machine's; {allowed} s are allowed"
+    side = "ahead of" if ahead > 0 else "behind"
+    apart = f"{abs(ahead):.0f} s {side}" if abs(ahead) >= 1 else "the same as"
+    text = f"the service's clock is {apart} this machine's; {allowed} s are allowed"
     yield Check("clock", abs(ahead) < allowed, text)

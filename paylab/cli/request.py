@@ -1,7 +1,7 @@
 """Send any signed request and print the response.
 
 A path without a leading slash belongs to version 1: `transfers` means /v1/transfers. The output
-contains no keys, signatures and document numbers. A POST to a service that is not a simulator is
+contains no keys, signatures or document numbers. A POST to a service that is not a simulator is
 sent only after you confirm it.
 """
 

@@ -23,7 +23,7 @@ EXAMPLE = "paylab walkthrough ph --out out"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
-        "country", type=str.lower, choices=["mx", "ph"], help="of the example person"
+        "country", type=str.lower, choices=["mx", "ph"], help="country of the example person"
     )
     parser.add_argument(
         "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"

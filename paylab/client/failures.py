@@ -135,7 +135,7 @@ def _refusal(
     if until:
         advice: str | None = f"the service asks not to be called again before {until}"
     elif call.finding:
-        advice = f"the doctor finds {call.finding}"
+        advice = f"the signature check found {call.finding}"
     else:
         advice = hint(status, refusal.text, outgoing.operation or outgoing.method)
     error = for_status(status)(

@@ -120,7 +120,7 @@ class ServiceClock:
 
     def _warn(self, skew: float) -> None:
         side = "ahead of" if skew > 0 else "behind"
-        verdict = "too much: every request is refused" if abs(skew) > self._tolerance else "much"
-        words = f"{abs(skew):.0f} s {side} this machine's, which is {verdict}"
-        allowed = f"{self._tolerance} s are allowed: set this machine's clock"
+        words = f"{abs(skew):.0f} s {side} this machine's"
+        refused = ", so every request is refused" if abs(skew) > self._tolerance else ""
+        allowed = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
         log.warning("the service's clock is %s; %s", words, allowed)

@@ -17,12 +17,14 @@ Cells = tuple[str, ...]
 
 HEAD = (
     *("Country", "Currency", "Rails and their settlement", "Accounts and their fields"),
-    *("Documents", "Asked on top", "Products", "On-ramp from", "Assumed"),
+    *("Documents", "Also required", "Products", "On-ramp from", "Assumed"),
 )
 NARROW = (HEAD[0], *HEAD[2:4], "Documents, products and more")
 """In a notebook, where nine columns would be wider than the page."""
 
 ANY_TEXT = "text"
+PRODUCTS = "corridor.products"
+"""The assumption behind the products that the spec does not show for a country."""
 FACTS = ("fact", "value", "from")
 _CELL = ' style="text-align:left;vertical-align:top"'
 
@@ -82,13 +84,18 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     yield "country", f"{corridor.name} ({corridor.country})", source
     yield "currency", corridor.currency or "no corridor is named", source
     for rail in corridor.rails:
-        yield f"rail {rail.method}", rail.settlement or "settlement is not said", rail.source
-    yield "products", _join(corridor.products), source
+        yield f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source
+    shown = [one for one in corridor.products if _is_shown(corridor, one)]
+    assumed = [one for one in corridor.products if one not in shown]
+    if shown:
+        yield "products", _join(shown), source
+    if assumed:
+        yield "products, not shown", _join(assumed), PRODUCTS
     yield "documents", _documents(corridor), source
     for kind, form in corridor.document_numbers.items():
         yield f"number of a {kind}", wanted(form), form.source
-    yield "asked on top", _join(corridor.required), source
-    yield "on top for the ramps", _join(corridor.required_on_ramps), source
+    yield "also required", _join(corridor.required), source
+    yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), source
     if corridor.phone:
         yield "phone", corridor.phone.message, corridor.phone.source
     if corridor.on_ramp_currency:
@@ -97,6 +104,12 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
         for field in account.fields:
             sources = {field.source: None, field.form.source: None}
             yield f"{account.type} {field.name}", _rule(field), ", ".join(sources)
+
+
+def _is_shown(corridor: Corridor, product: str) -> bool:
+    """Whether the spec says that a product exists here: a payout corridor, or an on-ramp."""
+    is_paid_out = product == codes.GLOBAL_PAYOUTS and bool(corridor.currency)
+    return is_paid_out or (product == "on_ramp" and bool(corridor.on_ramp_currency))
 
 
 def _html_cell(cell: str) -> str:
@@ -168,7 +181,7 @@ def _wallets(corridors: Sequence[Corridor]) -> list[str]:
 
 def _ramps(corridors: Iterable[Corridor]) -> str:
     asked = dict.fromkeys(name for one in corridors for name in one.required_on_ramps)
-    return f"on_ramp and off_ramp ask for {_join(asked)} on top, in every country that has them."
+    return f"on_ramp and off_ramp also require {_join(asked)}."
 
 
 def _own_accounts(corridor: Corridor) -> Iterable[Account]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -41,9 +42,29 @@ def register_displays() -> None:
     shell = running_shell()
     if shell is None or shell.display_formatter is None:
         return
+    _show_warnings(shell)
     html = shell.display_formatter.formatters["text/html"]
     for (home, name), view in VIEWS.items():
         html.for_type_by_name(home, name, _view(view))
+
+
+class Notices(logging.Handler):
+    """Shows warnings of the log as plain notices below the cell, where stderr is red."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._show = show
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show a record."""
+        self._show(record.getMessage())
+
+
+def _show_warnings(shell: Any) -> None:
+    """Show warnings in a notebook, unless the user's program handles the log."""
+    logger = logging.getLogger("paylab")
+    if hasattr(shell, "kernel") and not logger.hasHandlers():
+        logger.addHandler(Notices(tell))
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:

@@ -174,7 +174,8 @@ def warn_check_digits(form: Format, value: object, field: str) -> list[Problem]:
     algorithm = ALGORITHMS.get(form.check_digit)
     if algorithm is None or not isinstance(value, str) or fits(form)(value, field):
         return []
-    message = f"looks mistyped: it is not a valid {algorithm.name}, check every digit"
+    sign = "digit" if value.isdigit() else "character"
+    message = f"looks mistyped: it is not a valid {algorithm.name}, check every {sign}"
     return [] if algorithm.holds(value) else [Problem(field, message, "check-digits")]
 
 

@@ -67,6 +67,8 @@ def phone(value: object) -> str:
     try:
         reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(value))
     except NumberParseException:
+        if value.startswith("+"):
+            return "must have a number after the country code, as in +52 55 5555 5555"
         return "must begin with + and the country code, as in +52 55 5555 5555"
     return (
         ""
@@ -273,4 +275,5 @@ def _warn_email(body: Body) -> list[Problem]:
     ramp = any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
     if not ramp or body.get("email") is not None:
         return []
-    return [Problem("email", "may be required for on_ramp and off_ramp", _ROW, key=_RAMP)]
+    message = "is optional by the specification, but may be needed for on_ramp and off_ramp"
+    return [Problem("email", message, _ROW, key=_RAMP)]

@@ -41,7 +41,10 @@ def _mistake(text: str) -> Mistake:
 
 def _joined(right: Recipe) -> Iterator[Guess]:
     for joint, name in ((" ", "spaces"), ("", "nothing"), ("|", "|"), (",", ","), (";", ";")):
-        yield _mistake(f"{name} stands between the lines instead of newlines"), _whole(right, joint)
+        yield (
+            _mistake(f"the lines are separated by {name} instead of newlines"),
+            _whole(right, joint),
+        )
     for joint in (" \n", "\n "):
         yield _mistake("lines have a space at their end or beginning"), _whole(right, joint)
     text, names, ending = _whole(right), right.names, known("wrong-line-ending")

@@ -87,7 +87,7 @@ class Controls:
         self._ask("PUT", "/_simulator/snapshot", json=snapshot)
 
     def save(self, path: str | PathLike[str], *, keep_personal: bool = False) -> Path:
-        """Write the whole state to a file, without keys and document numbers.
+        """Write the whole state to a file, without keys or document numbers.
 
         Names, contacts, birth dates, addresses and account numbers are left out unless
         `keep_personal` is set.

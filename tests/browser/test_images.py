@@ -110,7 +110,7 @@ def test_every_way_in_and_every_state(notebook, photos):
     assert not front.get_by_text("The service says").count()
     choose(opened, FRONT, photos("front.txt", 100_000))
     opened.says("Chosen: front.txt, JPEG")
-    path = opened.label(f"{FRONT}: or a path on this machine")
+    path = opened.label(f"{FRONT}: path of a file on this machine")
     path.focus()
     opened.page.keyboard.insert_text("/nowhere/photo.jpg")
     opened.press("Enter")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab import corridors
-from paylab.corridors import examples
+from paylab.corridors import display, examples
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
 from paylab.spec.service import Service
@@ -203,3 +203,16 @@ def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
         service = Service({"financial_accounts.BR.pix.allowed": allowed})
         details = examples.account("BR", service)["details"]
         assert details == {"pix_key": expected, "pix_key_type": allowed[-1]}
+
+
+@pytest.mark.parametrize(
+    ("country", "shown", "assumed"),
+    [("AR", {GLOBAL}, {ON, OFF}), ("MX", {GLOBAL, ON}, {OFF}), ("US", set(), {GLOBAL, ON, OFF})],
+)
+def test_products_that_the_spec_does_not_show_are_assumptions(country, shown, assumed):
+    """Only payouts of a named corridor and the two walked on-ramps have the source "spec"."""
+    found = {"spec": set(), "corridor.products": set()}
+    for name, value, source in display.facts(corridors.get(country)):
+        if name.startswith("products"):
+            found[source] |= set(value.split(", "))
+    assert found == {"spec": shown, "corridor.products": assumed}

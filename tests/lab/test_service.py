@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import paylab
 from paylab.corridors import examples
+from paylab.lab import displays
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 from paylab.views.calls import service_table
@@ -100,3 +103,13 @@ def test_a_recording_keeps_the_service(tmp_path):
     with lab.record(tmp_path / "run.har"):
         quoted(lab)
     assert quoted(paylab.connect(replay=tmp_path / "run.har", ledger="none")) == "/v1/quote"
+
+
+def test_warnings_of_the_log_are_plain_notices():
+    """In a notebook a warning is shown as a notice with its text, and an info is not shown."""
+    shown = []
+    log = logging.Logger("paylab")
+    log.addHandler(displays.Notices(shown.append))
+    log.warning("the clock is %s", "off")
+    log.info("nothing")
+    assert shown == ["the clock is off"]

@@ -295,3 +295,12 @@ def test_an_age_that_is_odd_is_a_warning(born, told):
     assert [(each.field, each.message) for each in found] == (
         [("date_of_birth", told)] if told else []
     )
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [("55 5555 5555", "must begin with +"), ("+52", "must have a number after the country code")],
+)
+def test_a_phone_that_cannot_be_read_says_what_is_missing(number, words):
+    """The sentence names the part that is missing, and not one that is there."""
+    assert words in individuals.phone(number)

@@ -39,7 +39,7 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
-        ("That means", STATES.get(str(transfer.status))),
+        ("Meaning", STATES.get(str(transfer.status))),
         ("Reason", transfer.failure_reason),
         *_returned(transfer, wallets),
         *_price(transfer),

@@ -97,9 +97,7 @@ class QuoteForm(Form):
         if any(values.get(name) is not None for name in GIVEN):
             return found
         # The form has one input for the three amounts, of which the rule asks for one.
-        return [
-            replace(one, message="is required") if one.field in GIVEN else one for one in found
-        ]
+        return [replace(one, message="is required") if one.field in GIVEN else one for one in found]
 
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""

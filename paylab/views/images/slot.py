@@ -57,7 +57,7 @@ class Slot(FormField):
         self.advice: list[tuple[Advice, str]] = []
         self.picker = FilePicker(self.label, ACCEPT, self.take_file, refuse=self._too_large)
         self.picker.remove, self.picker.picture = self.remove, self._picture
-        self.path = FormField("path", f"{self.label}: or a path on this machine")
+        self.path = FormField("path", f"{self.label}: path of a file on this machine")
         self.path.placeholder = "/folder/photo.jpg, then Enter"
         self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
         self.specimen.offer(_specimens())
