@@ -169,7 +169,7 @@ def test_what_is_not_known_is_no_complete_list(tmp_path, page):
 
 def test_mutated_pages():
     """Reading a mutated page gives rows or a PaylabError, and never crashes."""
-    command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "800", "7"]
+    command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "400", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
     assert (found["crashes"], found["escaped"]) == ([], {})
 

@@ -63,12 +63,12 @@ class List:
         return json.dumps(found[0]).encode() if found else None
 
 
-def rows(count, random=None, digits=4):
-    """Rows of many days, newest first; amounts have up to `digits` digits."""
+def rows(count, random=None, digits=4, days=8):
+    """Rows of some days, newest first; amounts have up to `digits` digits."""
     random = random or Random(5)
     made = []
     for number in range(count):
-        day, hour = 28 - number * 20 // count, 23 - number % 24
+        day, hour = 28 - number * days // count, 23 - number % 24
         value = Decimal(random.randrange(-(10**digits), 10**digits)).scaleb(
             -min(18, digits // 2), Context(prec=60)
         )
@@ -160,9 +160,15 @@ def test_an_overlap_that_is_no_duration(tmp_path, overlap):
     assert not source.asked
 
 
-@pytest.mark.parametrize("place", [0, 12, 34])
-@pytest.mark.parametrize("newer", [True, False])
-@pytest.mark.parametrize("order", ["newest_first", "unknown"])
+@pytest.mark.parametrize(
+    ("place", "newer", "order"),
+    [
+        (0, True, "newest_first"),
+        (34, False, "newest_first"),
+        (0, False, "unknown"),
+        (20, True, "unknown"),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 def test_a_repeated_row_is_stored_once(tmp_path, place, newer, order):
     """The newest version of a row stays, wherever the other one is, with one warning."""
@@ -204,13 +210,14 @@ def test_an_open_row_in_an_envelope(tmp_path, wrapped):
     assert str(found["source_amount"][last["id"]]).rstrip("0") == last["source_amount"]
 
 
-@pytest.mark.parametrize("body", [{}, {"data": {}}, {"status": "completed"}, []])
-def test_an_open_row_without_an_id(tmp_path, body):
+def test_an_open_row_without_an_id(tmp_path):
     """A single object without an id raises APIResponseError and adds no row."""
-    source, dataset = answering(body), frames.Dataset(f"{tmp_path}/d")
+    source, dataset = answering({}), frames.Dataset(f"{tmp_path}/d")
     dataset.sync(source)
-    with pytest.raises(APIResponseError, match="must be an object with an id"):
-        dataset.sync(source)
+    for body in ({}, {"data": {}}, {"status": "completed"}, []):
+        source.one = answering(body).one
+        with pytest.raises(APIResponseError, match="must be an object with an id"):
+            dataset.sync(source)
     assert len(read(tmp_path / "d")) == 150
 
 
@@ -264,7 +271,7 @@ def test_interrupted(tmp_path, monkeypatch):
     """An interrupted sync leaves whole days, and the next sync adds the missing rows."""
     for name in ("FEW", "MANY"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
-    source = List(rows(95))
+    source = List(rows(95, days=20))
     fetch = source.fetch
 
     def cut(cursor):
@@ -442,7 +449,7 @@ def two_processes():
 
 def test_exact_on_two_processes(cluster, tmp_path):
     """Sums of 34-digit amounts over days and processes equal the sums of Decimal."""
-    made = rows(1200, Random(11), digits=34)
+    made = rows(300, Random(11), digits=34)
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(made))
     for where in (cluster, cluster.scheduler.address):
@@ -464,7 +471,7 @@ def test_exact_on_two_processes(cluster, tmp_path):
             assert value == sum((sums[key] for key in sums if key[0] == word), Decimal(0))
 
 
-@pytest.mark.parametrize("by", [["day", "corridor"], ["status", "day"], ["week"]])
+@pytest.mark.parametrize("by", [["status", "day"], ["week"]])
 def test_the_same_numbers_on_two_processes(cluster, tmp_path, by):
     """The cluster gives the same summary, also when the rows of a day are in two files."""
     dataset = frames.Dataset(f"{tmp_path}/d")

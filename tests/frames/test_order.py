@@ -81,7 +81,7 @@ class List:
 
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("begin", [54, 30, 1])
+@pytest.mark.parametrize("begin", [30, 1])
 def test_all_rows_since(order, begin):
     """Every row since a time is found in every order."""
     source = List(ORDERS[order](rows()))
@@ -156,20 +156,22 @@ def test_no_time(since):
         frames.transfers([{"data": []}], since=since)
 
 
-@pytest.mark.filterwarnings("ignore::paylab.frames.UnreadableTimeWarning")
-@pytest.mark.parametrize("created", [None, "soon", 5, ["x"], {"at": 1}])
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
-def test_rows_without_a_time(created, kind, tmp_path):
+def test_rows_without_a_time(kind, tmp_path):
     """Rows with a missing or unreadable time are kept, whatever their ids and statuses are."""
-    odd = {"id": 7, "status": "pending", "source_currency": "XYZ", "created_at": created}
-    source = List([odd, {"id": "tr_x"}, *rows()[::-1]])
+    odd = [
+        {"id": 7 + at, "status": "pending", "source_currency": "XYZ", "created_at": created}
+        for at, created in enumerate([None, "soon", 5, ["x"], {"at": 1}])
+    ]
+    source = List([*odd, {"id": "tr_x"}, *rows()[::-1]])
     source.kind = kind
     read = frames.transfers if kind == "transfers" else frames.conversions
+    count = COUNT + len(odd) + 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert len(read(frames.bodies(source.fetch), since=at(55))) == 7
+        assert len(read(frames.bodies(source.fetch), since=at(55))) == 11
         dataset = frames.Dataset(f"{tmp_path}/d")
-        assert [dataset.sync(source).new for _ in range(2)] == [COUNT + 2, 0]
+        assert [dataset.sync(source).new for _ in range(2)] == [count, 0]
         frames.export_list(source.fetch, f"{tmp_path}/t/", kind)
-        assert frames.summarize(f"{tmp_path}/t", by=["day", "corridor"])["rows"].sum() == COUNT + 2
-    assert dataset.summarize(by=["day"])["rows"].sum() == COUNT + 2
+        assert frames.summarize(f"{tmp_path}/t", by=["day", "corridor"])["rows"].sum() == count
+    assert dataset.summarize(by=["day"])["rows"].sum() == count

@@ -47,7 +47,7 @@ def frame_of(rows):
 
 
 @pytest.mark.parametrize("digits", DIGITS)
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_sums_are_decimal_sums(digits, data):
     """Sums equal the sums of Decimal, also merged from two parts, or raise ExactnessError."""
@@ -100,7 +100,7 @@ def test_never_across_currencies():
     assert sorted(lines) == [("PHP", 1, Decimal("40.00")), ("USD", 2, Decimal("3.50"))]
 
 
-@pytest.mark.parametrize("by", [*READY, *[[one] for one in READY], READY, [], "failure_reason"])
+@pytest.mark.parametrize("by", [*READY, ["day", "rail"], READY, [], "failure_reason"])
 def test_ready_groupings(by):
     """A summary groups by one name or by many; the counts add up to all rows."""
     rows = [row(), row(status="failed", failure_reason="closed"), row(created_at=None)]
@@ -126,7 +126,7 @@ def test_values():
     assert failed["failure_reasons"] == "closed: 2; limit: 1"
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=40), st.integers(1, 5))
 def test_quantiles_are_exact_across_parts(times, count):
     """Quantiles are exact, however the rows are divided into parts."""
@@ -228,14 +228,15 @@ def test_conversions(conversion):
     assert found["p50"] == 60
 
 
-@pytest.mark.parametrize("name", ["t?x", "t*", "t[ab]", "[", "~", "it's", "{a,b}"])
-def test_a_folder_with_any_name(lab, tmp_path, monkeypatch, name):
+def test_a_folder_with_any_name(tmp_path, monkeypatch):
     """The name of a folder is not a pattern that matches other folders."""
     monkeypatch.chdir(tmp_path)
-    for folder in (name, "tax", "ta", "a"):
-        assert frames.Dataset(folder).sync(lab.transfers).new == 130
-    assert frames.summarize(name, by=[])["rows"].sum() == 130
-    assert frames.Dataset(name).summarize(by=[])["rows"].sum() == 130
+    names = ["t?x", "t*", "t[ab]", "[", "~", "it's", "{a,b}", "tax", "ta", "a"]
+    for name in names:
+        frames.export([{"data": [row(id=name)]}], f"./{name}/")
+    for name in names:
+        assert frames.summarize(name, by=[])["rows"].sum() == 1
+        assert frames.Dataset(name).summarize(by=[])["rows"].sum() == 1
 
 
 def test_a_fee_in_another_currency_has_no_share():
