@@ -34,13 +34,13 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
     yield from all_mistakes(right, headers)
     yield from _bodies(right, body)
     yield from _spelled(right)
-    yield from _dates(right)
     yield from _hosts(right, headers)
     yield from _keys(right)
     yield from _payloads(right)
     yield from _others(right)
     yield from _texts(right, body)
     yield from _macs(right)
+    yield from _dates(right)  # as many as all others together, ten times over
 
 
 def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:

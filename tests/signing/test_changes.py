@@ -73,7 +73,8 @@ def test_authorization(signed, check, resent, after, until, expected):
     line = request.headers["authorization"]
     start = line.index(after) + len(after)
     stop = line.index(until, start) if until else len(line)
-    lines = (line[:start] + text + line[stop:] for text in spoilt(line[start:stop]))
+    texts = list(spoilt(line[start:stop]))[:: 7 if after == "Signature=" else 1]  # it is searched
+    lines = (line[:start] + text + line[stop:] for text in texts)
     reasons = {
         getattr(check(resent(request, authorization=each)), "reason", each) for each in lines
     }
